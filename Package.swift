@@ -1,0 +1,58 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// The rules that every Swift target of this package is compiled under.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// A Swift library or program target under the house rules.
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+/// A test target under the house rules.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let package = Package(
+    name: "earshot",
+    products: [.executable(name: "earshot", targets: ["earshot"])],
+    targets: [
+        .systemLibrary(name: "CAvahi"),
+        .systemLibrary(name: "CAvahiCore"),
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSodium"),
+        room("Wire", []),
+        room("Noise", ["Wire", "CSodium"]),
+        room("Chat", ["Wire", "Noise"]),
+        room("ChatNode", ["Wire", "Noise", "Chat"]),
+        room("Reactor", ["Wire", "ChatNode", "CLinux"]),
+        room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
+        room("Discovery", ["Wire", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
+        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
+        .executableTarget(
+            name: "earshot",
+            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"],
+            swiftSettings: house),
+        tests("WireTests", ["Wire"]),
+        tests("NoiseTests", ["Wire", "Noise"]),
+        tests("ChatTests", ["Wire", "Noise", "Chat"]),
+        tests("ChatNodeTests", ["Wire", "Noise", "Chat", "ChatNode", "Simulator"]),
+        tests(
+            "LinuxTests",
+            [
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator", "earshot",
+            ]),
+    ]
+)

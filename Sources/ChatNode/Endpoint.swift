@@ -1,0 +1,31 @@
+/// Where a peer can be dialled: an IP address with its port.
+package struct Endpoint: Hashable, Sendable {
+    /// 4 bytes for IPv4, 16 for IPv6.
+    package let address: [UInt8]
+    package let port: UInt16
+    /// The interface index that a link-local IPv6 address belongs to; 0 otherwise.
+    package let scope: UInt32
+
+    /// IPv4 addresses that come mapped into IPv6 (`::ffff:a.b.c.d`) become IPv4, so that one host is one source.
+    package init(address: [UInt8], port: UInt16, scope: UInt32 = 0) {
+        precondition(address.count == 4 || address.count == 16, "an IP address of \(address.count) bytes")
+        let isMapped = address.count == 16 && address.prefix(12).elementsEqual(Endpoint.mappedPrefix)
+        self.address = isMapped ? Array(address.suffix(4)) : address
+        self.port = port
+        self.scope = isMapped ? 0 : scope
+    }
+
+    private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+
+    package var isIPv4: Bool { address.count == 4 }
+
+    package var isLoopback: Bool {
+        isIPv4 ? address[0] == 127 : address == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    }
+
+    /// fe80::/10, which means something only together with `scope`.
+    package var isLinkLocalIPv6: Bool { !isIPv4 && address[0] == 0xfe && address[1] & 0xc0 == 0x80 }
+
+    /// What limits count as one source: an IPv4 address, or an IPv6 /64 (Protocol.md section 11).
+    package var source: [UInt8] { isIPv4 ? address : Array(address.prefix(8)) }
+}

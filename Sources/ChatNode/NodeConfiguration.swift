@@ -1,0 +1,16 @@
+import Wire
+
+/// What a node is told before it starts.
+package struct NodeConfiguration: Sendable {
+    /// 1 to 24 characters; nil draws one at random.
+    package var nickname: String?
+    package var room = "lobby"
+    /// 0 for a port of the system's choice.
+    package var port: UInt16 = 0
+    /// Messages per second that this author sends; twice as many are accepted from each other author. 0: no limit.
+    package var messagesPerSecond = Limits.sendPerSecond
+    /// Whether past messages are asked for and offered.
+    package var sharesHistory = true
+
+    package init() {}
+}

@@ -1,0 +1,87 @@
+package import Chat
+package import Wire
+
+/// Something the node wants its person to know that is no chat event.
+package enum NoticeCode: String, Sendable, CaseIterable {
+    case discoveryChanged = "discovery_changed"
+    case discoveryLost = "discovery_lost"
+    case clockSkew = "clock_skew"
+    case signedOut = "signed_out"
+    case linkLimit = "link_limit"
+}
+
+/// What the node tells its user, in batches, one batch a turn. Names are as they were when it happened.
+package enum NodeEvent: Sendable {
+    case ready(me: Who, port: UInt16, room: String, discovery: DiscoveryMode)
+    case peer(PresenceState, Who, online: Int)
+    case message(MessageView)
+    case request(from: Who, text: String)
+    case direct(DirectChange, with: Who)
+    case edited(ConversationView, MessageID, text: String, unread: Int)
+    case deleted(ConversationView, MessageID, unread: Int)
+    case delivered(with: Who, ids: [MessageID])
+    case read(with: Who, ids: [MessageID])
+    case typing(Who, ConversationView, isOn: Bool)
+    case notice(NoticeCode, String)
+    /// The node has left; nothing follows.
+    case stopped(StopReason)
+}
+
+/// Why a node stopped.
+package enum StopReason: Sendable, Equatable {
+    case asked
+    /// The same identity started elsewhere.
+    case signedOut
+    /// It could not go on.
+    case failed(String)
+}
+
+/// A conversation as people name it.
+package enum ConversationView: Hashable, Sendable {
+    case publicRoom
+    case direct(with: Who)
+}
+
+/// A message with the names that it is shown under.
+package struct MessageView: Hashable, Sendable {
+    package let conversation: ConversationView
+    package let id: MessageID
+    package let from: Who
+    /// Not made safe for display: that is done where it is shown.
+    package let text: String
+    package let sentAt: Timestamp
+    package let receivedAt: Timestamp
+    package let isFromCurrentUser: Bool
+    package let isHistory: Bool
+    package let isEdited: Bool
+    /// Unread messages in the conversation once this one is in it.
+    package let unread: Int
+}
+
+/// A row of `/who`.
+package struct PeerView: Hashable, Sendable {
+    package enum State: String, Sendable { case online, away, offline }
+
+    package let who: Who
+    package let state: State
+    /// Since when it is in that state.
+    package let since: Timestamp
+    /// Nil before the first ping came back, and when offline.
+    package let roundTrip: Duration?
+    package let isMuted: Bool
+    package let isVerified: Bool
+}
+
+/// A row of `/unread`.
+package struct ConversationSummary: Hashable, Sendable {
+    package let conversation: ConversationView
+    package let isActive: Bool
+    package let unread: Int
+    package let last: MessageView?
+}
+
+/// One counter of `/stats`, under the name that JSON gives it.
+package struct Counter: Hashable, Sendable {
+    package let name: String
+    package let value: Int
+}

@@ -1,0 +1,75 @@
+/// The bytes end before the value that was asked for.
+package struct TruncatedInput: Error, Equatable {
+    package init() {}
+}
+
+/// A bounds-checked cursor over bytes that somebody else sent. All integers are big-endian (Protocol.md).
+package struct ByteReader: ~Escapable {
+    private let bytes: Span<UInt8>
+
+    /// The offset of the next unread byte.
+    package private(set) var position = 0
+
+    @_lifetime(copy bytes)
+    package init(_ bytes: Span<UInt8>) {
+        self.bytes = bytes
+    }
+
+    /// How many bytes are still unread.
+    package var remaining: Int { bytes.count - position }
+
+    package mutating func readUInt8() throws(TruncatedInput) -> UInt8 {
+        guard remaining >= 1 else { throw TruncatedInput() }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    package mutating func readUInt16() throws(TruncatedInput) -> UInt16 {
+        UInt16(try readInteger(byteCount: 2))
+    }
+
+    package mutating func readUInt64() throws(TruncatedInput) -> UInt64 {
+        try readInteger(byteCount: 8)
+    }
+
+    /// A copy of the next `count` bytes.
+    package mutating func readBytes(_ count: Int) throws(TruncatedInput) -> [UInt8] {
+        let range = try readRange(count)
+        return [UInt8](copying: bytes.extracting(range))
+    }
+
+    /// Skips `count` bytes and tells where in the input they are.
+    package mutating func readRange(_ count: Int) throws(TruncatedInput) -> Range<Int> {
+        guard count >= 0, remaining >= count else { throw TruncatedInput() }
+        defer { position += count }
+        return position..<position + count
+    }
+
+    package mutating func readPeerID() throws(TruncatedInput) -> PeerID {
+        PeerID(
+            try readUInt64(), try readUInt64(), try readUInt64(), try readUInt64())
+    }
+
+    package mutating func readMessageID() throws(TruncatedInput) -> MessageID {
+        MessageID(try readUInt64(), try readUInt64())
+    }
+
+    private mutating func readInteger(byteCount: Int) throws(TruncatedInput) -> UInt64 {
+        guard remaining >= byteCount else { throw TruncatedInput() }
+        var value: UInt64 = 0
+        for offset in position..<position + byteCount {
+            value = value << 8 | UInt64(bytes[offset])
+        }
+        position += byteCount
+        return value
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// A copy of the bytes of a span.
+    package init(copying span: Span<UInt8>) {
+        self.init(capacity: span.count) { output in
+            for index in span.indices { output.append(span[index]) }
+        }
+    }
+}

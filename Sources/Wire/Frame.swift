@@ -1,0 +1,92 @@
+/// What a frame carries: its first byte (Protocol.md section 5). Other values are counted and ignored.
+package enum FrameType: UInt8, Sendable, CaseIterable {
+    case payload = 1
+    case certificate = 2
+    case ping = 3
+    case pong = 4
+    case have = 5
+    case want = 6
+    case goodbye = 7
+    case superseded = 8
+    case sealed = 9
+}
+
+/// The plaintext of a record is not a sequence of frames followed by zeros.
+package enum FramingError: Error, Equatable {
+    case frameBeyondRecord
+    case paddingNotZero
+}
+
+/// Walks the frames of a record's plaintext: `(n u16 | frame[n])* | zeros` (Protocol.md section 4).
+package struct FrameCursor: ~Escapable {
+    private let plaintext: Span<UInt8>
+    private var position = 0
+
+    @_lifetime(copy plaintext)
+    package init(_ plaintext: Span<UInt8>) {
+        self.plaintext = plaintext
+    }
+
+    /// Where the next frame lies in the plaintext, type byte included; nil after the last.
+    package mutating func next() throws(FramingError) -> Range<Int>? {
+        guard plaintext.count - position >= Limits.lengthPrefix else {
+            try requireZeros()
+            return nil
+        }
+        let length = Int(plaintext[position]) << 8 | Int(plaintext[position + 1])
+        guard length > 0 else {
+            try requireZeros()
+            return nil
+        }
+        let start = position + Limits.lengthPrefix
+        guard plaintext.count - start >= length else { throw .frameBeyondRecord }
+        position = start + length
+        return start..<position
+    }
+
+    private mutating func requireZeros() throws(FramingError) {
+        while position < plaintext.count {
+            guard plaintext[position] == 0 else { throw .paddingNotZero }
+            position += 1
+        }
+    }
+}
+
+/// Gathers frames that wait together into one record's plaintext (Protocol.md section 4).
+package struct FramePacker {
+    /// The frames so far, each behind its length, without padding.
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {
+        bytes.reserveCapacity(Limits.recordPlaintexts[0])
+    }
+
+    package var isEmpty: Bool { bytes.isEmpty }
+
+    /// The largest frame that fits into a record.
+    package static var largestFrame: Int { largestPlaintext - Limits.lengthPrefix }
+
+    private static var largestPlaintext: Int { Limits.recordPlaintexts[Limits.recordPlaintexts.count - 1] }
+
+    /// False, and nothing is added, if the frame does not fit behind those that already wait.
+    package mutating func append(_ frame: [UInt8]) -> Bool {
+        guard !frame.isEmpty, bytes.count + Limits.lengthPrefix + frame.count <= FramePacker.largestPlaintext
+        else { return false }
+        bytes.append(UInt8(truncatingIfNeeded: frame.count >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: frame.count))
+        bytes.append(contentsOf: frame)
+        return true
+    }
+
+    /// The size of the record that the waiting frames need.
+    package var plaintextSize: Int {
+        Limits.recordPlaintexts.first { $0 >= bytes.count } ?? FramePacker.largestPlaintext
+    }
+
+    /// Pads with zeros to a legal size and hands the plaintext over; the packer is empty afterwards.
+    package mutating func take() -> [UInt8] {
+        bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
+}

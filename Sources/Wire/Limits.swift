@@ -1,0 +1,64 @@
+/// Every bound of the protocol, each with its reason (Protocol.md section 11). Sizes are in bytes unless the name says otherwise.
+package enum Limits {
+    // Text (section 6).
+    /// Characters are grapheme clusters, so that every script may say about as much.
+    package static let messageCharacters = 240
+    /// 240 Devanagari syllables with vowel signs need 2,880; checked before anything is counted.
+    package static let messageBytes = 3_072
+    /// Stacked accents hide neighbouring lines; no living script needs as many in one character.
+    package static let scalarsPerCharacter = 12
+    package static let nicknameCharacters = 24
+    package static let nicknameBytes = 96
+    package static let messagesPerConversation = 100
+
+    // Records (section 4).
+    /// The only plaintext sizes: an observer learns no lengths, and 512 suits the cipher's strides.
+    package static let recordPlaintexts = [512, 1_280, 4_096]
+    package static let sealOverhead = 16
+    package static let lengthPrefix = 2
+    /// Records after which both directions derive a new key.
+    package static let recordsPerKey: UInt64 = 256
+
+    // Connections (sections 3 and 11).
+    package static let firstHandshakeMessageTime = Duration.seconds(2)
+    package static let handshakeTime = Duration.seconds(5)
+    package static let recordTime = Duration.seconds(5)
+    package static let halfOpenHandshakes = 32
+    package static let halfOpenHandshakesPerSource = 4
+    package static let handshakesPerSourceBurst = 5.0
+    package static let handshakesPerSourcePerSecond = 10.0 / 60.0
+    package static let handshakesBurst = 40.0
+    package static let handshakesPerSecond = 20.0
+    package static let links = 256
+    package static let linksPerSource = 8
+    /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
+    package static let queuedRecords = 64
+    package static let pingAfterIdle = Duration.seconds(25)
+    package static let pingJitter = Duration.seconds(10)
+    package static let linkDeadAfter = Duration.seconds(75)
+    package static let sessionLifetime = Duration.seconds(6 * 3_600)
+
+    // Tables (section 11): oldest out.
+    package static let knownPeers = 4_096
+    package static let certificates = 4_096
+    package static let seenMessages = 4_096
+    package static let bans = 4_096
+    package static let banTime = Duration.seconds(600)
+    package static let offlinePeersShown = 64
+
+    // Freshness (section 7), in milliseconds.
+    package static let freshnessMilliseconds: UInt64 = 300_000
+
+    // Rates (section 7), per second with a burst.
+    package static let sendPerSecond = 2.0
+    package static let sendBurst = 10.0
+    package static let acceptPerSecond = 4.0
+    package static let acceptBurst = 20.0
+    package static let relayedFramesPerSecond = 20.0
+    package static let newAuthorsPerMinute = 5.0
+    package static let historyAnswerInterval = Duration.seconds(2)
+
+    // Direct messages (section 8).
+    package static let openRequests = 32
+    package static let directConversations = 256
+}

@@ -1,0 +1,34 @@
+/// Which message: 16 bytes computed from what was signed, never sent on their own authority (Protocol.md section 6).
+package struct MessageID: Hashable, Sendable {
+    package static let byteCount = 16
+
+    /// The id as two big-endian words.
+    package var words: (UInt64, UInt64) { (first, second) }
+
+    private let first: UInt64
+    private let second: UInt64
+
+    init(_ first: UInt64, _ second: UInt64) {
+        self.first = first
+        self.second = second
+    }
+
+    /// Nil unless there are exactly 16 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == MessageID.byteCount else { return nil }
+        var reader = ByteReader(bytes.span)
+        guard let id = try? reader.readMessageID() else { return nil }
+        self = id
+    }
+
+    /// The first 8 bytes, as `have` and `want` name a message (Protocol.md section 5).
+    package var prefix: UInt64 { first }
+
+    package var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: MessageID.byteCount)
+        writer.write(self)
+        return writer.bytes
+    }
+
+    package var hexadecimal: String { Hexadecimal.encode(bytes) }
+}

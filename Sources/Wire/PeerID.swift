@@ -1,0 +1,43 @@
+/// Who a peer is: the 32 bytes of its Ed25519 public key (Protocol.md section 1). Ordered by those bytes.
+package struct PeerID: Hashable, Comparable, Sendable {
+    package static let byteCount = 32
+
+    /// The key as four big-endian words.
+    package var words: (UInt64, UInt64, UInt64, UInt64) { (first, second, third, fourth) }
+
+    private let first: UInt64
+    private let second: UInt64
+    private let third: UInt64
+    private let fourth: UInt64
+
+    init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+        self.first = first
+        self.second = second
+        self.third = third
+        self.fourth = fourth
+    }
+
+    /// Nil unless there are exactly 32 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == PeerID.byteCount else { return nil }
+        var reader = ByteReader(bytes.span)
+        guard let id = try? reader.readPeerID() else { return nil }
+        self = id
+    }
+
+    /// Nil unless there are exactly 64 hexadecimal digits.
+    package init?(hexadecimal text: some StringProtocol) {
+        guard let bytes = Hexadecimal.decode(text) else { return nil }
+        self.init(bytes)
+    }
+
+    package var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: PeerID.byteCount)
+        writer.write(self)
+        return writer.bytes
+    }
+
+    package var hexadecimal: String { Hexadecimal.encode(bytes) }
+
+    package static func < (left: PeerID, right: PeerID) -> Bool { left.words < right.words }
+}

@@ -1,0 +1,83 @@
+/// A record announces a length that no record has (Protocol.md section 4).
+package struct IllegalRecordLength: Error, Equatable {
+    package let length: Int
+
+    package init(length: Int) {
+        self.length = length
+    }
+}
+
+/// Cuts a byte stream into records, `length u16 | ciphertext`, however the bytes arrive.
+///
+/// A length other than the legal three is refused before a byte of the record is stored, so the decoder never holds
+/// more than one record (4,114 bytes).
+package struct RecordDecoder {
+    /// Where the ciphertext of a complete record is.
+    package enum Location: Equatable {
+        /// In the bytes handed in: the common case, not copied.
+        case input(Range<Int>)
+        /// Gathered from several inputs; the length prefix is not part of it.
+        case gathered(ArraySlice<UInt8>)
+    }
+
+    private var pending: [UInt8] = []
+
+    package init() {}
+
+    /// True while a record has begun and is not complete.
+    package var isMidRecord: Bool { !pending.isEmpty }
+
+    /// The next complete record in `bytes` from `position` on, which moves past what was used; nil when all is used.
+    ///
+    /// - Throws: `IllegalRecordLength`; the stream can not be read further.
+    package mutating func next(
+        in bytes: Span<UInt8>, from position: inout Int
+    ) throws(IllegalRecordLength) -> Location? {
+        if pending.isEmpty, let range = try RecordDecoder.wholeRecord(in: bytes, at: position) {
+            position = range.upperBound
+            return .input(range)
+        }
+        // Two rounds at most: the length prefix, then the rest of the record it announces.
+        while position < bytes.count {
+            let wanted = try wantedCount()
+            let end = min(bytes.count, position + wanted - pending.count)
+            while position < end {
+                pending.append(bytes[position])
+                position += 1
+            }
+            if pending.count > Limits.lengthPrefix, pending.count == wanted {
+                defer { pending = [] }
+                return .gathered(pending.dropFirst(Limits.lengthPrefix))
+            }
+        }
+        // A bad length is told as soon as it is known, not when its first byte comes.
+        _ = try wantedCount()
+        return nil
+    }
+
+    /// Ciphertext lengths that exist: each plaintext size and the seal's 16 bytes.
+    package static func isLegal(_ length: Int) -> Bool {
+        Limits.recordPlaintexts.contains(length - Limits.sealOverhead)
+    }
+
+    /// How many bytes `pending` must hold before something can be said about it.
+    private func wantedCount() throws(IllegalRecordLength) -> Int {
+        guard pending.count >= Limits.lengthPrefix else { return Limits.lengthPrefix }
+        return try Limits.lengthPrefix + RecordDecoder.length(pending[0], pending[1])
+    }
+
+    private static func wholeRecord(
+        in bytes: Span<UInt8>, at position: Int
+    ) throws(IllegalRecordLength) -> Range<Int>? {
+        let start = position + Limits.lengthPrefix
+        guard bytes.count >= start else { return nil }
+        let end = start + (try length(bytes[position], bytes[position + 1]))
+        return bytes.count >= end ? start..<end : nil
+    }
+
+    private static func length(_ high: UInt8, _ low: UInt8) throws(IllegalRecordLength) -> Int {
+        let length = Int(high) << 8 | Int(low)
+        guard isLegal(length) else { throw IllegalRecordLength(length: length) }
+        return length
+    }
+}

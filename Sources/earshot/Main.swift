@@ -1,0 +1,4 @@
+@main
+struct Earshot {
+    static func main() {}
+}
