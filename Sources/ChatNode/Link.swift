@@ -1,0 +1,224 @@
+package import Noise
+package import Wire
+
+/// What a link tells the node.
+package enum LinkEvent {
+    /// The handshake is through and the other side's certificate holds.
+    case established(Certificate)
+    /// A frame came: its type, and where its body lies in the plaintext.
+    case frame(FrameType, Range<Int>)
+    /// The link is dead; nothing more comes of it.
+    case failed(LinkError)
+}
+
+/// One connection as a value: bytes in, events out; frames in, sealed bytes out (Protocol.md sections 3 and 4).
+///
+/// Every failure leaves it dead: no further byte is read or written.
+package struct Link: ~Copyable {
+    package enum Role: Sendable {
+        case initiator
+        case responder
+    }
+
+    enum State: ~Copyable {
+        case shaking(Handshake)
+        case open(Session)
+        case dead
+    }
+
+    package let role: Role
+    var state: State
+    var timing: LinkTiming
+    private var decoder = RecordDecoder()
+    private var packer = FramePacker()
+    package internal(set) var outbox = Outbox()
+    /// Where the next frame of the record being read begins; nil between records.
+    private var nextFrame: Int?
+    /// Frames of a type that this version does not know; ignored (Protocol.md section 5).
+    package private(set) var unknownFrames = 0
+
+    /// The initiator speaks first: its first message is waiting in the outbox at once.
+    package init(role: Role, context: LinkContext, now: Instant, using randomness: inout Randomness) {
+        self.role = role
+        timing = LinkTiming(role: role, now: now, using: &randomness)
+        state = .shaking(
+            Handshake(role: role == .initiator ? .initiator : .responder, prologue: context.prologue, using: &randomness))
+        if role == .initiator {
+            _ = try? writeHandshake(context: context, using: &randomness)
+        }
+    }
+
+    package var isOpen: Bool {
+        switch state {
+        case .open: true
+        case .shaking, .dead: false
+        }
+    }
+
+    package var isDead: Bool {
+        switch state {
+        case .dead: true
+        case .shaking, .open: false
+        }
+    }
+
+    /// The last measured round trip of a ping.
+    package var roundTrip: Duration? { timing.roundTrip }
+
+    /// The next event in `bytes` from `position` on; nil when all is used. Call until nil before anything else is received.
+    ///
+    /// - Parameter plaintext: where records are opened to; frames lie in it until the next call.
+    package mutating func next(
+        in bytes: Span<UInt8>, from position: inout Int, plaintext: inout [UInt8], context: LinkContext, now: Instant,
+        using randomness: inout Randomness
+    ) -> LinkEvent? {
+        do throws(LinkError) {
+            while !isDead {
+                if let event = try nextFrameEvent(plaintext, now: now) { return event }
+                guard let record = try nextRecord(in: bytes, from: &position) else { break }
+                timing.receivedRecord(at: now)
+                let event: LinkEvent? =
+                    switch record {
+                    case .input(let range):
+                        try receive(bytes.extracting(range), plaintext: &plaintext, context: context, using: &randomness)
+                    case .gathered(let slice):
+                        try receive(slice.span, plaintext: &plaintext, context: context, using: &randomness)
+                    }
+                if case .established = event { timing.opened(at: now) }
+                if let event { return event }
+            }
+            timing.receivedRest(at: now, isMidRecord: decoder.isMidRecord)
+            return nil
+        } catch {
+            die()
+            return .failed(error)
+        }
+    }
+
+    /// Queues a frame, type byte first, for the next `flush`. Nothing happens on a link that is not open.
+    package mutating func enqueue(_ frame: [UInt8]) {
+        guard isOpen else { return }
+        if !packer.append(frame) {
+            seal()
+            _ = packer.append(frame)
+        }
+    }
+
+    /// Seals what waits and offers it to `write`, which tells how many bytes it took.
+    ///
+    /// - Throws: `LinkError.tooSlow` when more waits than a slow peer is allowed.
+    package mutating func flush(_ write: (Span<UInt8>) -> Int) throws(LinkError) {
+        seal()
+        outbox.drain(write)
+        if outbox.isOverfull {
+            die()
+            throw .tooSlow
+        }
+    }
+
+    /// Looks whether a deadline has passed; may queue a ping.
+    package mutating func tick(now: Instant, using randomness: inout Randomness) throws(LinkError) {
+        guard let due = timing.due(now: now, isOpen: isOpen) else { return }
+        switch due {
+        case .ping:
+            enqueue(timing.ping(now: now, using: &randomness))
+        case .end(let error):
+            die()
+            throw error
+        }
+    }
+
+    /// Asks for a round trip now, without waiting for silence.
+    package mutating func ping(now: Instant, using randomness: inout Randomness) {
+        enqueue(timing.ping(now: now, using: &randomness))
+    }
+
+    /// When `tick` is due next; nil for a dead link.
+    package var deadline: Instant? { isDead ? nil : timing.deadline(isOpen: isOpen) }
+
+    /// Wipes the keys.
+    package mutating func die() {
+        state = .dead
+    }
+
+    private mutating func nextRecord(
+        in bytes: Span<UInt8>, from position: inout Int
+    ) throws(LinkError) -> RecordDecoder.Location? {
+        do throws(IllegalRecordLength) {
+            return try decoder.next(in: bytes, from: &position)
+        } catch {
+            throw .illegalLength
+        }
+    }
+
+    private mutating func receive(
+        _ record: Span<UInt8>, plaintext: inout [UInt8], context: LinkContext, using randomness: inout Randomness
+    ) throws(LinkError) -> LinkEvent? {
+        guard isOpen else { return try receiveHandshake(record, context: context, using: &randomness) }
+        try open(record, into: &plaintext)
+        nextFrame = 0
+        return nil
+    }
+
+    /// The next frame of the record that was opened last; pings and pongs are answered here.
+    private mutating func nextFrameEvent(_ plaintext: [UInt8], now: Instant) throws(LinkError) -> LinkEvent? {
+        while let start = nextFrame {
+            let range: Range<Int>?
+            do throws(FramingError) {
+                var cursor = FrameCursor(plaintext.span, from: start)
+                range = try cursor.next()
+            } catch {
+                throw .badFraming
+            }
+            nextFrame = range?.upperBound
+            guard let range else { return nil }
+            let body = range.dropFirst()
+            switch FrameType(rawValue: plaintext[range.lowerBound]) {
+            case nil:
+                unknownFrames += 1
+            case .ping:
+                enqueue([FrameType.pong.rawValue] + plaintext[body].prefix(LinkTiming.nonceLength))
+            case .pong:
+                timing.ponged(plaintext[body], now: now)
+            case .some(let type):
+                return .frame(type, body)
+            }
+        }
+        return nil
+    }
+
+    private mutating func open(_ record: Span<UInt8>, into plaintext: inout [UInt8]) throws(LinkError) {
+        switch consume state {
+        case .open(var session):
+            do throws(NoiseError) {
+                try session.open(record, into: &plaintext)
+                state = .open(session)
+            } catch {
+                state = .dead
+                throw .undecipherable
+            }
+        case .shaking, .dead:
+            state = .dead
+            throw .handshakeFailed
+        }
+    }
+
+    private mutating func seal() {
+        guard !packer.isEmpty else { return }
+        packer.pad()
+        switch consume state {
+        case .open(var session):
+            do throws(NoiseError) {
+                try outbox.append { (bytes: inout [UInt8]) throws(NoiseError) in
+                    try session.seal(packer.bytes.span, appendingTo: &bytes)
+                }
+                state = .open(session)
+            } catch {
+                state = .dead
+            }
+        case .shaking, .dead:
+            state = .dead
+        }
+        packer.clear()
+    }
+}
