@@ -70,7 +70,7 @@ package actor Node {
         let now = scheduler.now
         let room = RoomID(name: configuration.room)
         let epoch = wallClock.milliseconds
-        let staticKey = KeyPair.generate(using: &randomness)
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         // Its private half is forgotten at once: relayed direct messages are not opened by this version.
         let relayKey = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(

@@ -25,7 +25,7 @@ final class LinkEnd {
     static func context(seed: UInt64, room: String = "lobby") -> LinkContext {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
-        let staticKey = KeyPair.generate(using: &randomness)
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(
             by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: 1, at: Timestamp(milliseconds: 1))

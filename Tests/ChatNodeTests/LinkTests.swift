@@ -73,7 +73,7 @@ import Wire
         let victim = LinkEnd.context(seed: 40).certificate
         var randomness = Randomness.seeded(41)
         let thief = LinkContext(
-            certificate: victim, staticKey: KeyPair.generate(using: &randomness), room: .init(name: "lobby"))
+            certificate: victim, staticKey: StaticKey(KeyPair.generate(using: &randomness)), room: .init(name: "lobby"))
         let bob = LinkEnd(.responder, context: LinkEnd.context(seed: 42), seed: 43)
         let attacker = LinkEnd(.initiator, context: thief, seed: 44)
         bob.receive(attacker.output())
