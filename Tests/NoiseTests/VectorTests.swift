@@ -38,8 +38,8 @@ import Wire
             let payload = vector.field("msg_\(index)_payload")
             let byAlice = index.isMultiple(of: 2)
             let message =
-                try byAlice ? alice.writeMessage(payload: payload.span) : bob.writeMessage(payload: payload.span)
-            let heard = try byAlice ? bob.readMessage(message.span) : alice.readMessage(message.span)
+                try byAlice ? alice.write(payload) : bob.write(payload)
+            let heard = try byAlice ? bob.read(message) : alice.read(message)
             if message != vector.field("msg_\(index)_ciphertext") || heard != payload { wrong.append(index) }
         }
         return try wrong + mismatches(from: 3, vector, initiator: alice.finish(), responder: bob.finish())
