@@ -1,0 +1,42 @@
+package import Wire
+
+/// Who this node is: the Ed25519 key that signs, and nothing else (Protocol.md section 1).
+package struct Identity: ~Copyable {
+    package static let seedBytes = 32
+    package static let signatureBytes = 64
+
+    /// The public key: what others know this identity by.
+    package let id: PeerID
+    private let key: Secret
+
+    /// A new identity, known to nobody.
+    package static func generate(using randomness: inout Randomness) -> Identity {
+        Identity(seed: Secret(random: seedBytes, protection: .transient, using: &randomness))
+    }
+
+    /// The identity that a seed of 32 bytes stands for; the seed is zeroed.
+    package init(seed: consuming Secret) {
+        precondition(seed.count == Identity.seedBytes, "an identity's seed is 32 bytes")
+        key = Sodium.signingKey(seed: seed)
+        id = Identity.publicKey(in: key)
+    }
+
+    /// The signature over the domain and the message, 64 bytes (RFC 8032).
+    package borrowing func sign(domain: Domain, message: Span<UInt8>) -> [UInt8] {
+        Sodium.sign(domain, message, with: key)
+    }
+
+    /// True only for a signature that `signer` made over exactly this domain and message.
+    package static func verify(signature: Span<UInt8>, domain: Domain, message: Span<UInt8>, by signer: PeerID) -> Bool
+    {
+        Sodium.verify(signature, domain, message, by: signer.bytes)
+    }
+
+    /// The public key stands behind the seed.
+    private static func publicKey(in key: borrowing Secret) -> PeerID {
+        guard let id = PeerID([UInt8](copying: key.span.extracting(seedBytes...))) else {
+            fatalError("an Ed25519 public key is 32 bytes")
+        }
+        return id
+    }
+}

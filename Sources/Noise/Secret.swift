@@ -1,0 +1,70 @@
+/// Bytes that nobody else may learn: in one place, never copied to an array, zeroed when their owner lets go.
+@safe package struct Secret: ~Copyable {
+    /// Where the bytes are kept.
+    package enum Protection: Sendable {
+        /// On the heap: for what lives as long as a handshake or a link.
+        case transient
+        /// Between guard pages and locked, 22 us to allocate: for what lives as long as the program.
+        case guarded
+    }
+
+    /// The bytes, for C alone.
+    let start: UnsafeMutablePointer<UInt8>
+    package let count: Int
+    private let isGuarded: Bool
+
+    /// Zeros. Falls back to the heap where no guarded memory is to be had.
+    init(count: Int, protection: Protection = .transient) {
+        let guarded: UnsafeMutablePointer<UInt8>? =
+            switch protection {
+            case .transient: nil
+            case .guarded: unsafe Sodium.allocateGuarded(count)
+            }
+        unsafe start = guarded ?? .allocate(capacity: count)
+        unsafe start.initialize(repeating: 0, count: count)
+        isGuarded = unsafe guarded != nil
+        self.count = count
+    }
+
+    /// What `fill` writes over `count` zeros.
+    package init(count: Int, protection: Protection, fill: (inout MutableSpan<UInt8>) -> Void) {
+        self.init(count: count, protection: protection)
+        write(fill)
+    }
+
+    /// Random bytes, a fresh key or seed.
+    package init(random count: Int, protection: Protection, using randomness: inout Randomness) {
+        self.init(count: count, protection: protection) { randomness.fill(&$0) }
+    }
+
+    deinit {
+        unsafe isGuarded ? Sodium.freeGuarded(start) : Secret.free(start, count)
+    }
+
+    /// The bytes, to read in place; whoever copies them must zero the copy.
+    package var span: Span<UInt8> {
+        @_lifetime(borrow self)
+        get {
+            let span = unsafe Span(_unsafeStart: UnsafePointer(start), count: count)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The first bytes as a secret of their own.
+    func prefix(_ length: Int) -> Secret {
+        precondition(length <= count, "a secret has no prefix longer than itself")
+        let prefix = Secret(count: length)
+        unsafe prefix.start.update(from: start, count: length)
+        return prefix
+    }
+
+    private func write(_ fill: (inout MutableSpan<UInt8>) -> Void) {
+        var bytes = unsafe MutableSpan(_unsafeStart: start, count: count)
+        fill(&bytes)
+    }
+
+    private static func free(_ start: UnsafeMutablePointer<UInt8>, _ count: Int) {
+        unsafe Sodium.zero(start, count)
+        unsafe start.deallocate()
+    }
+}

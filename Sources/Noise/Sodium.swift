@@ -1,0 +1,226 @@
+import CSodium
+
+/// libsodium, with lengths that are checked and secrets that stay where they are zeroed.
+///
+/// The only file that sees the library. A `Secret` that is borrowed for a call lives as long as the call, which is what
+/// makes its pointer safe to hand to C.
+enum Sodium {
+    static let keyBytes = 32
+    static let digestBytes = 32
+    static let signatureBytes = 64
+    static let sealBytes = 16
+
+    /// Selects the fastest implementations and opens the source of randomness; thread-safe, and once.
+    private static let isReady = sodium_init() >= 0
+
+    private static func prepare() {
+        guard isReady else { fatalError("libsodium can not start: the system offers it no randomness") }
+    }
+}
+
+// Memory.
+extension Sodium {
+    /// Pages of their own between guard pages, locked against swapping as far as the limits allow.
+    static func allocateGuarded(_ count: Int) -> UnsafeMutablePointer<UInt8>? {
+        prepare()
+        guard let start = unsafe sodium_malloc(count) else { return nil }
+        return unsafe start.assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// Zeroes the bytes first.
+    static func freeGuarded(_ start: UnsafeMutablePointer<UInt8>) {
+        unsafe sodium_free(start)
+    }
+
+    /// Zeroes in a way that no optimiser removes.
+    static func zero(_ start: UnsafeMutablePointer<UInt8>, _ count: Int) {
+        unsafe sodium_memzero(start, count)
+    }
+
+    static func randomize(_ bytes: inout MutableSpan<UInt8>) {
+        prepare()
+        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
+            unsafe randombytes_buf(start, buffer.count)
+        }
+    }
+}
+
+// SHA-256 (RFC 6234) and HMAC with it (RFC 2104).
+extension Sodium {
+    /// The digest of two pieces one after the other, 32 bytes.
+    static func sha256(_ first: Span<UInt8>, _ second: Span<UInt8>) -> [UInt8] {
+        prepare()
+        var digest = [UInt8](repeating: 0, count: digestBytes)
+        var state = crypto_hash_sha256_state()
+        unsafe crypto_hash_sha256_init(&state)
+        unsafe withBytes(first) { _ = unsafe crypto_hash_sha256_update(&state, $0, $1) }
+        unsafe withBytes(second) { _ = unsafe crypto_hash_sha256_update(&state, $0, $1) }
+        unsafe crypto_hash_sha256_final(&state, &digest)
+        return digest
+    }
+
+    /// HMAC-SHA256 of a message and at most one byte behind it.
+    static func hmac(key: borrowing Secret, _ message: Span<UInt8>, _ suffix: UInt8? = nil) -> Secret {
+        prepare()
+        let digest = Secret(count: digestBytes)
+        var state = crypto_auth_hmacsha256_state()
+        defer { unsafe sodium_memzero(&state, MemoryLayout<crypto_auth_hmacsha256_state>.size) }
+        unsafe crypto_auth_hmacsha256_init(&state, key.start, key.count)
+        unsafe withBytes(message) { _ = unsafe crypto_auth_hmacsha256_update(&state, $0, $1) }
+        if var suffix { unsafe crypto_auth_hmacsha256_update(&state, &suffix, 1) }
+        unsafe crypto_auth_hmacsha256_final(&state, digest.start)
+        return digest
+    }
+}
+
+// X25519 (RFC 7748).
+extension Sodium {
+    /// The public key of a secret, 32 bytes.
+    static func publicKey(of secret: borrowing Secret) -> [UInt8] {
+        prepare()
+        var point = [UInt8](repeating: 0, count: keyBytes)
+        unsafe crypto_scalarmult_curve25519_base(&point, secret.start)
+        return point
+    }
+
+    /// The shared secret; nil if the point has low order, so that everybody would know the result.
+    static func agree(_ secret: borrowing Secret, _ point: PublicKey) -> Secret? {
+        prepare()
+        let shared = Secret(count: keyBytes)
+        let status = unsafe withBytes(point.span) { point, _ in
+            unsafe crypto_scalarmult_curve25519(shared.start, secret.start, point)
+        }
+        guard status == 0 else { return nil }
+        return shared
+    }
+}
+
+// Ed25519 (RFC 8032).
+extension Sodium {
+    /// The seed and, behind it, the public key it gives: 64 bytes, guarded.
+    static func signingKey(seed: borrowing Secret) -> Secret {
+        prepare()
+        let key = Secret(count: 2 * keyBytes, protection: .guarded)
+        var publicKey = [UInt8](repeating: 0, count: keyBytes)
+        unsafe crypto_sign_ed25519_seed_keypair(&publicKey, key.start, seed.start)
+        return key
+    }
+
+    static func sign(_ domain: Domain, _ message: Span<UInt8>, with key: borrowing Secret) -> [UInt8] {
+        prepare()
+        var signature = [UInt8](repeating: 0, count: signatureBytes)
+        unsafe withJoined(domain, message) {
+            _ = unsafe crypto_sign_ed25519_detached(&signature, nil, $0, $1, key.start)
+        }
+        return signature
+    }
+
+    /// False also for a signature or key of the wrong length, a scalar not reduced, and points of low order.
+    static func verify(
+        _ signature: Span<UInt8>, _ domain: Domain, _ message: Span<UInt8>, by key: [UInt8]
+    ) -> Bool {
+        guard signature.count == signatureBytes, key.count == keyBytes else { return false }
+        prepare()
+        return unsafe withJoined(domain, message) { joined, count in
+            unsafe withBytes(signature) { signature, _ in
+                unsafe crypto_sign_ed25519_verify_detached(signature, joined, count, key) == 0
+            }
+        }
+    }
+
+    /// The domain and the message in one piece, because Ed25519 reads its message twice; on the stack if it is small.
+    private static func withJoined<R>(
+        _ domain: Domain, _ message: Span<UInt8>, _ body: (UnsafePointer<UInt8>, UInt64) -> R
+    ) -> R {
+        domain.withBytes { domain in
+            unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: domain.count + message.count) { joined in
+                for index in domain.indices { unsafe joined.initializeElement(at: index, to: domain[index]) }
+                unsafe message.withUnsafeBufferPointer {
+                    _ = unsafe joined[domain.count...].initialize(fromContentsOf: $0)
+                }
+                return unsafe withBytes(joined.span, body)
+            }
+        }
+    }
+}
+
+// ChaCha20-Poly1305 (RFC 8439) with the nonce of Noise: 32 zero bits, then the counter in little-endian order.
+extension Sodium {
+    static func seal(
+        _ plaintext: Span<UInt8>, key: borrowing Secret, nonce: UInt64, data: [UInt8], appendingTo output: inout [UInt8]
+    ) {
+        prepare()
+        let count = plaintext.count + sealBytes
+        output.append(addingCapacity: count) { space in
+            unsafe space.withUnsafeMutableBufferPointer { ciphertext, written in
+                guard let start = ciphertext.baseAddress else { fatalError("an array has no room it was asked for") }
+                unsafe withBytes(plaintext) { plaintext, length in
+                    unsafe withNonce(nonce) {
+                        _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(
+                            start, nil, plaintext, length, data, UInt64(data.count), nil, $0, key.start)
+                    }
+                }
+                written += count
+            }
+        }
+    }
+
+    /// Replaces what `plaintext` held. False, and nothing in `plaintext`, if the ciphertext is not genuine.
+    static func open(
+        _ ciphertext: Span<UInt8>, key: borrowing Secret, nonce: UInt64, data: [UInt8], into plaintext: inout [UInt8]
+    ) -> Bool {
+        plaintext.removeAll(keepingCapacity: true)
+        let count = ciphertext.count - sealBytes
+        guard count >= 0 else { return false }
+        prepare()
+        var isGenuine = false
+        plaintext.append(addingCapacity: count) { space in
+            unsafe space.withUnsafeMutableBufferPointer { plaintext, written in
+                let status = unsafe withBytes(ciphertext) { ciphertext, length in
+                    unsafe withNonce(nonce) {
+                        unsafe crypto_aead_chacha20poly1305_ietf_decrypt(
+                            plaintext.baseAddress, nil, nil, ciphertext, length, data, UInt64(data.count), $0, key.start
+                        )
+                    }
+                }
+                isGenuine = status == 0
+                if isGenuine { written += count }
+            }
+        }
+        return isGenuine
+    }
+
+    /// The next key of a direction: what 32 zeros become under the largest nonce (Noise specification 4.2).
+    static func rekey(_ key: borrowing Secret) -> Secret {
+        prepare()
+        let zeros = [UInt8](repeating: 0, count: keyBytes)
+        let sealed = Secret(count: keyBytes + sealBytes)
+        unsafe withNonce(.max) {
+            _ = unsafe crypto_aead_chacha20poly1305_ietf_encrypt(
+                sealed.start, nil, zeros, UInt64(zeros.count), nil, 0, nil, $0, key.start)
+        }
+        return sealed.prefix(keyBytes)
+    }
+
+    private static func withNonce<R>(_ counter: UInt64, _ body: (UnsafePointer<UInt8>) -> R) -> R {
+        let nonce: InlineArray<12, UInt8> = InlineArray { index in
+            index < 4 ? 0 : UInt8(truncatingIfNeeded: counter >> UInt64(8 * (index - 4)))
+        }
+        return unsafe withBytes(nonce.span) { nonce, _ in unsafe body(nonce) }
+    }
+}
+
+// Spans as C takes them.
+extension Sodium {
+    /// The address and the count of the bytes: an address even where there are none, as C wants it.
+    private static func withBytes<R>(_ bytes: Span<UInt8>, _ body: (UnsafePointer<UInt8>, UInt64) -> R) -> R {
+        unsafe bytes.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else {
+                var nothing: UInt8 = 0
+                return unsafe body(&nothing, 0)
+            }
+            return unsafe body(start, UInt64(buffer.count))
+        }
+    }
+}
