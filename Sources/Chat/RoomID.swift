@@ -1,3 +1,4 @@
+internal import Noise
 internal import Wire
 
 /// Who can hear each other: 16 bytes computed from the name of a room (Protocol.md section 3).
@@ -12,6 +13,15 @@ package struct RoomID: Hashable, Sendable {
         guard bytes.count == RoomID.byteCount else { return nil }
         var reader = ByteReader(bytes.span)
         guard let room = try? RoomID(from: &reader) else { return nil }
+        self = room
+    }
+
+    /// The room of that name; names that are canonically equivalent name one room.
+    package init(name: String) {
+        let digest = SHA256.hash("earshot/1 room\0", Array(NFC.normalized(name).utf8).span)
+        guard let room = RoomID(Array(digest.prefix(RoomID.byteCount))) else {
+            preconditionFailure("a SHA-256 digest has fewer than 16 bytes")
+        }
         self = room
     }
 
