@@ -49,7 +49,7 @@ final class LinkSide {
     func receive(_ bytes: [UInt8]) {
         var position = 0
         while let event = link.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now, using: &randomness)
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
         {
             switch event {
             case .established(let certificate): established = certificate
