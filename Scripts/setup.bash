@@ -30,6 +30,7 @@ readonly to_build='
     libavahi-core-dev             /usr/include/avahi-core/core.h
     libsodium-dev                 /usr/include/sodium.h
 '
+# shellcheck disable=SC2034  # the scripts that source this use it
 readonly to_test='
     avahi-daemon                  /usr/sbin/avahi-daemon
     dbus                          /usr/bin/dbus-daemon
@@ -135,7 +136,8 @@ swift_package() {
 prepare_build() {
     require "$to_build"
     find_swift
-    mkdir -p "$build" 2>/dev/null && [ -w "$build" ] || die "can't write to $build; use a clone of your own"
+    mkdir -p "$build" 2>/dev/null
+    [ -w "$build" ] || die "can't write to $build; use a clone of your own"
     [ -w "${HOME:-/nonexistent}" ] || export HOME=$build/home
     mkdir -p "$HOME"
 }
