@@ -22,9 +22,10 @@ package enum ChatEvent: Hashable, Sendable {
     case edited(Conversation, Message, unread: Int)
     /// removed
     case deleted(Conversation, MessageID, unread: Int)
-    /// Somebody asks for a direct conversation; a further text of an open request is told again.
+    /// Somebody asks for a direct conversation. Told once while the request is open.
     case request(from: PeerID, text: String)
     case direct(DirectChange, with: PeerID)
+    /// Only ids of which it was not known.
     case delivered(with: PeerID, ids: [MessageID])
     case read(with: PeerID, ids: [MessageID])
     case typing(PeerID, Conversation, isOn: Bool)

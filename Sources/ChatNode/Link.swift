@@ -41,10 +41,14 @@ package struct Link: ~Copyable {
     package init(role: Role, context: LinkContext, now: Instant, using randomness: inout Randomness) {
         self.role = role
         timing = LinkTiming(role: role, now: now, using: &randomness)
-        state = .shaking(
-            Handshake(role: role == .initiator ? .initiator : .responder, prologue: context.prologue, using: &randomness))
-        if role == .initiator {
-            _ = try? writeHandshake(context: context, using: &randomness)
+        switch role {
+        case .initiator:
+            state = .shaking(
+                Handshake(role: .initiator, prologue: context.prologue, key: context.staticKey, using: &randomness))
+            try? write(Handshake.openingPayload(using: &randomness))
+        case .responder:
+            state = .shaking(
+                Handshake(role: .responder, prologue: context.prologue, key: context.staticKey, using: &randomness))
         }
     }
 
@@ -61,6 +65,9 @@ package struct Link: ~Copyable {
         case .shaking, .open: false
         }
     }
+
+    /// Whether `flush` has work to do.
+    package var hasSomethingToSend: Bool { !packer.isEmpty || !outbox.isEmpty }
 
     /// The last measured round trip of a ping.
     package var roundTrip: Duration? { timing.roundTrip }

@@ -6,10 +6,10 @@ package import Wire
 package final class LinkContext {
     package let me: PeerID
     package let certificate: Certificate
-    let staticKey: KeyPair
+    let staticKey: StaticKey
     let prologue: [UInt8]
 
-    package init(certificate: Certificate, staticKey: consuming KeyPair, room: RoomID) {
+    package init(certificate: Certificate, staticKey: StaticKey, room: RoomID) {
         me = certificate.identity
         self.certificate = certificate
         self.staticKey = staticKey

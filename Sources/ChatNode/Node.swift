@@ -70,7 +70,7 @@ package actor Node {
         let now = scheduler.now
         let room = RoomID(name: configuration.room)
         let epoch = wallClock.milliseconds
-        let staticKey = KeyPair.generate(using: &randomness)
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         // Its private half is forgotten at once: relayed direct messages are not opened by this version.
         let relayKey = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(
@@ -84,10 +84,10 @@ package actor Node {
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
         router = MessageRouter(me: certificate.identity)
-        admission = Admission(room: room, me: certificate.identity, messagesPerSecond: configuration.messagesPerSecond)
+        admission = Admission(
+            room: room, me: certificate.identity, rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
         gate = HandshakeGate(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
-        pace = TokenBucket(
-            perSecond: configuration.messagesPerSecond, burst: Node.burst(configuration.messagesPerSecond), now: now)
+        pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
         self.randomness = randomness
     }
 
@@ -106,8 +106,8 @@ package actor Node {
     }
 
     /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
-    static func burst(_ perSecond: Double) -> Double {
-        perSecond * Limits.sendBurst / Limits.sendPerSecond
+    private static func ownRate(_ perSecond: Double) -> Rate {
+        Rate(perSecond: perSecond, burst: max(1, perSecond * Limits.sendBurst / Limits.sendPerSecond))
     }
 
     func becomeReady(_ mode: DiscoveryMode) {

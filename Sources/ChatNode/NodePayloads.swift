@@ -25,13 +25,11 @@ extension Node {
         switch verdict {
         case .admitted(let payload):
             route(payload)
-        case .dropped(let reason):
-            counts.count(reason)
-        case .closeLink(let reason):
-            counts.count(reason)
+        case .dropped:
+            break
+        case .closeLink:
             drop(slot)
-        case .convict(let reason):
-            counts.count(reason)
+        case .convict:
             counts.bans += 1
             bans.ban(certificate.identity, at: slot.endpoint, now: scheduler.now)
             drop(slot)
@@ -39,12 +37,13 @@ extension Node {
     }
 
     private func route(_ payload: VerifiedPayload) {
-        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: false))
+        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) { send(reply) }
         armRouter()
     }
 
     /// Sends what the router wants sent and tells what it wants told.
-    func apply(_ outcome: RouterOutcome) {
+    func apply(_ outcome: Outcome) {
         for outgoing in outcome.outgoing { send(outgoing) }
         apply(outcome.events)
     }
@@ -54,8 +53,8 @@ extension Node {
     }
 
     /// Encoded and signed once, sealed per link.
-    private func send(_ outgoing: Outgoing) {
-        let frame = outgoing.payload.signed.frame
+    func send(_ outgoing: Outgoing) {
+        let frame = outgoing.payload.frame
         switch outgoing.destination {
         case .everyone:
             for slot in audience { send(frame, on: slot) }
@@ -69,4 +68,9 @@ extension Node {
         counts.payloadsSent += 1
         markDirty(slot)
     }
+}
+
+extension VerifiedPayload {
+    /// As it crosses a link by itself: a payload frame that no relay has touched.
+    var frame: [UInt8] { [FrameType.payload.rawValue] + signed.frame(hops: 0) }
 }

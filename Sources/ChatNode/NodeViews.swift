@@ -3,7 +3,7 @@ package import Wire
 
 /// What a person sees: names as they are now, put to what the chats hold.
 extension Node {
-    package func me() -> Who { router.roster.me(of: session) }
+    package func me() -> Who { router.roster.who(of: session) }
 
     func who(_ peer: PeerID) -> Who {
         peer == context.me ? me() : router.roster.who(peer)

@@ -4,7 +4,7 @@ import Noise
 import Wire
 
 /// One end of a link without a network: what it wants to send is kept until the test hands it on.
-final class LinkEnd {
+final class LinkSide {
     let context: LinkContext
     var link: Link
     var now = Instant(nanoseconds: 0)
@@ -25,7 +25,7 @@ final class LinkEnd {
     static func context(seed: UInt64, room: String = "lobby") -> LinkContext {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
-        let staticKey = KeyPair.generate(using: &randomness)
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(
             by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: 1, at: Timestamp(milliseconds: 1))
@@ -70,12 +70,12 @@ final class LinkEnd {
 
 /// Two ends that are joined by hand.
 struct LinkPair {
-    let alice: LinkEnd
-    let bob: LinkEnd
+    let alice: LinkSide
+    let bob: LinkSide
 
     init(aliceRoom: String = "lobby", bobRoom: String = "lobby", seed: UInt64 = 1) {
-        alice = LinkEnd(.initiator, context: LinkEnd.context(seed: seed, room: aliceRoom), seed: seed + 100)
-        bob = LinkEnd(.responder, context: LinkEnd.context(seed: seed + 1, room: bobRoom), seed: seed + 200)
+        alice = LinkSide(.initiator, context: LinkSide.context(seed: seed, room: aliceRoom), seed: seed + 100)
+        bob = LinkSide(.responder, context: LinkSide.context(seed: seed + 1, room: bobRoom), seed: seed + 200)
     }
 
     /// Hands bytes to and fro, `chunk` at a time, until both are quiet.
@@ -89,7 +89,7 @@ struct LinkPair {
         }
     }
 
-    static func feed(_ bytes: [UInt8], to end: LinkEnd, chunk: Int = .max) {
+    static func feed(_ bytes: [UInt8], to end: LinkSide, chunk: Int = .max) {
         var rest = bytes[...]
         while !rest.isEmpty {
             end.receive(Array(rest.prefix(chunk)))

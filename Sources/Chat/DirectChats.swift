@@ -1,0 +1,102 @@
+package import Wire
+
+/// All direct conversations. At most 256; at most 32 of them are open requests (Protocol.md section 8).
+package struct DirectChats: Sendable {
+    private struct Entry {
+        var chat: DirectChat
+        /// Grows with each use: the smallest makes room first.
+        var usedAt: UInt64
+    }
+
+    private var entries: [PeerID: Entry] = [:]
+    private var uses: UInt64 = 0
+    private let capacity: Int
+
+    package init(capacity: Int = Limits.directConversations) {
+        self.capacity = capacity
+    }
+
+    package var count: Int { entries.count }
+
+    package subscript(peer: PeerID) -> DirectChat? { entries[peer]?.chat }
+
+    /// Those that a person may want to see: used last comes first.
+    package var all: [DirectChat] {
+        entries.values.sorted { $0.usedAt > $1.usedAt }.map(\.chat)
+    }
+
+    /// Those that wait for an answer of ours, oldest first.
+    package var requests: [DirectChat] { all.reversed().filter { $0.request != nil } }
+
+    /// Changes a conversation; nil where there is none.
+    mutating func update<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result? {
+        guard entries[peer] != nil else { return nil }
+        return change(&entries[peer, default: Entry(chat: DirectChat(with: peer), usedAt: 0)].chat)
+    }
+
+    /// Changes a conversation at our wish; it is there afterwards.
+    mutating func use<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
+        if entries[peer] == nil { makeRoom(from: .accepted) }
+        return touch(peer, change)
+    }
+
+    /// Takes in a request. Nil where it would push out a conversation that we wanted.
+    mutating func receiveRequest(_ message: Message) -> DirectStep? {
+        if entries[message.author] == nil {
+            makeRoom(from: .declined)
+            guard entries.count < capacity else { return nil }
+        }
+        let step = touch(message.author) { $0.receiveRequest(message) }
+        dropExcessRequest()
+        return step
+    }
+
+    private mutating func touch<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
+        uses += 1
+        entries[peer, default: Entry(chat: DirectChat(with: peer), usedAt: 0)].usedAt = uses
+        return change(&entries[peer, default: Entry(chat: DirectChat(with: peer), usedAt: 0)].chat)
+    }
+
+    /// Nobody asks in vain for ever: the oldest request goes. What was said before it is kept.
+    private mutating func dropExcessRequest() {
+        let open = entries.filter { $0.value.chat.request != nil }
+        guard open.count > Limits.openRequests, let oldest = open.min(by: { $0.value.usedAt < $1.value.usedAt })
+        else { return }
+        if oldest.value.chat.messages.isEmpty && !oldest.value.chat.isActive {
+            entries[oldest.key] = nil
+        } else {
+            entries[oldest.key]?.chat.state = .left
+        }
+    }
+
+    /// Forgets, where all places are taken, the conversation that is worth least and was used longest ago.
+    private mutating func makeRoom(from mostWorth: Worth) {
+        guard entries.count >= capacity else { return }
+        let candidates = entries.lazy.filter { !$0.value.chat.isActive && $0.value.chat.worth <= mostWorth }
+        let least = candidates.min { ($0.value.chat.worth, $0.value.usedAt) < ($1.value.chat.worth, $1.value.usedAt) }
+        if let least { entries[least.key] = nil }
+    }
+
+    /// What would be lost with a conversation, least first.
+    fileprivate enum Worth: Int, Comparable {
+        case none
+        case requestedByThem
+        case declined
+        case requestedByUs
+        case accepted
+
+        static func < (left: Worth, right: Worth) -> Bool { left.rawValue < right.rawValue }
+    }
+}
+
+extension DirectChat {
+    fileprivate var worth: DirectChats.Worth {
+        switch state {
+        case .none, .left: .none
+        case .requestedByThem: .requestedByThem
+        case .declined: .declined
+        case .requestedByUs: .requestedByUs
+        case .accepted: .accepted
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Wire
+
+/// What the roster knows of one peer.
+struct KnownPeer: Sendable {
+    let number: SenderNumber
+    private(set) var nickname = ""
+    private(set) var stage = SenderStage.newcomer
+    /// Here or away, as the peer last said.
+    private(set) var saidState = PresenceState.here
+    /// What nickname and stage are taken from: an older payload does not change them back.
+    private var source: Revision?
+    var isLinked = false
+    /// Whether listeners were told that it came, and not yet that it went.
+    var isAnnounced = false
+    /// It said that it leaves: nobody waits for it to come back.
+    var isLeaving = false
+    /// Since when it has a link, or since when it has none; nil for a peer that never had one.
+    var since: Timestamp?
+    /// `since` as it was before the link was lost, for a peer that is soon back.
+    var linkedSince: Timestamp?
+    /// Grows with each time it is heard of: the smallest is forgotten first.
+    var heardAt: UInt64
+
+    init(_ peer: PeerID, heardAt: UInt64) {
+        number = SenderNumber(of: peer)
+        self.heardAt = heardAt
+    }
+
+    var presence: PresenceState { isLinked ? saidState : .left }
+
+    /// Takes over what the peer calls itself and, from a presence payload, its state.
+    ///
+    /// - Returns: whether anything that is shown is different now.
+    mutating func take(
+        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, as revision: Revision
+    ) -> Bool {
+        if let source, source > revision { return false }
+        source = revision
+        let before = (self.nickname, self.stage, saidState)
+        self.nickname = nickname
+        self.stage = stage ?? self.stage
+        isLeaving = state == .left
+        if let state, state != .left { saidState = state }
+        return before != (self.nickname, self.stage, saidState)
+    }
+}

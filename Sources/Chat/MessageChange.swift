@@ -1,0 +1,24 @@
+package import Wire
+
+/// An author's wish to edit or delete a message of its own (Protocol.md section 6, kinds 4 and 5).
+package struct MessageChange: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case edit(text: String)
+        case delete
+    }
+
+    package let target: MessageID
+    package let author: PeerID
+    package let kind: Kind
+    package let revision: Revision
+    /// A direct message changes only by what came over its author's own link.
+    package let isFromAuthorsLink: Bool
+
+    init(_ kind: Kind, of target: MessageID, by verified: VerifiedPayload) {
+        self.kind = kind
+        self.target = target
+        author = verified.payload.author
+        revision = verified.payload.revision
+        isFromAuthorsLink = verified.isFromAuthorsLink
+    }
+}

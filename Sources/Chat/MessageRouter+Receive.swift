@@ -1,0 +1,116 @@
+internal import Wire
+
+/// What becomes of each kind of payload.
+extension MessageRouter {
+    mutating func receivePublic(_ arrival: Arrival, into events: inout [ChatEvent]) {
+        guard let message = message(from: arrival, asDirect: false) else { return }
+        if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
+        events.note(publicChat.receive(message, isOwn: arrival.author == me))
+    }
+
+    mutating func receiveTyping(_ arrival: Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]) {
+        let author = arrival.author
+        guard author != me, !arrival.isHistory else { return }
+        if target == nil { events.note(typing.set(isOn, author, in: .publicRoom, now: arrival.now)) }
+        guard counterpart(in: arrival, target: target) != nil, directChats[author]?.state == .accepted else { return }
+        events.note(typing.set(isOn, author, in: .direct(author), now: arrival.now))
+    }
+
+    mutating func receiveDirect(
+        _ arrival: Arrival, target: PeerID, nickname: String, into events: inout [ChatEvent]
+    ) {
+        guard let peer = counterpart(in: arrival, target: target) else { return }
+        let payload = arrival.payload
+        events.note(roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision))
+        guard let message = message(from: arrival, asDirect: true) else { return }
+        events.note(typing.stop(arrival.author, in: .direct(peer)))
+        let isRequest = payload.type == .dmRequest
+        if arrival.author == me {
+            events += directChats.use(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
+        } else if isRequest {
+            finish(directChats.receiveRequest(message), with: peer, into: &events)
+        } else {
+            finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
+        }
+    }
+
+    mutating func receiveAnswer(
+        _ answer: DirectAnswer, _ arrival: Arrival, target: PeerID, into events: inout [ChatEvent]
+    ) {
+        guard let peer = counterpart(in: arrival, target: target) else { return }
+        let isOwn = arrival.author == me
+        let request = directChats[peer]?.request
+        let step = directChats.update(peer) { chat in
+            switch answer {
+            case .acceptance: isOwn ? DirectStep(events: chat.sentAcceptance()) : chat.receiveAcceptance()
+            case .departure: isOwn ? DirectStep(events: chat.sentDeparture()) : chat.receiveDeparture()
+            }
+        }
+        finish(step, with: peer, into: &events)
+        // What its author did to the request while it was open is done to the message that the request now is.
+        if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {
+            apply(change, into: &events)
+        }
+    }
+
+    mutating func receiveReceipt(
+        _ ids: [MessageID], _ delivery: Delivery, _ arrival: Arrival, target: PeerID, into events: inout [ChatEvent]
+    ) {
+        guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
+        let news = directChats.update(peer) { $0.receiveReceipt(ids, delivery) } ?? []
+        guard !news.isEmpty else { return }
+        events.append(delivery == .read ? .read(with: peer, ids: news) : .delivered(with: peer, ids: news))
+    }
+
+    /// Edits or deletes where the message is, or keeps the change until the message comes.
+    mutating func apply(_ change: MessageChange, into events: inout [ChatEvent]) {
+        if publicChat.messages.contains(id: change.target) {
+            events.note(publicChat.apply(change))
+        } else if let peer = directPeer(of: change) {
+            events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
+        } else if change.author != me {
+            waiting.hold(change)
+        }
+    }
+
+    /// With whom the direct conversation is that holds a message to be changed.
+    private func directPeer(of change: MessageChange) -> PeerID? {
+        if change.author != me {
+            return directChats[change.author]?.messages.contains(id: change.target) == true ? change.author : nil
+        }
+        return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
+    }
+
+    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author's own link
+    /// (Protocol.md section 8).
+    private func counterpart(in arrival: Arrival, target: PeerID?) -> PeerID? {
+        guard arrival.verified.isFromAuthorsLink, let target, !arrival.isHistory else { return nil }
+        if arrival.author == me { return target == me ? nil : target }
+        return target == me ? arrival.author : nil
+    }
+
+    /// The message that a payload is, with what its author did to it already; nil if that was to delete it.
+    private mutating func message(from arrival: Arrival, asDirect isDirect: Bool) -> Message? {
+        let payload = arrival.payload
+        let message = Message(
+            from: payload, knownStage: roster.stage(of: payload.author), receivedAt: arrival.wallClock,
+            isHistory: arrival.isHistory)
+        guard var message, let change = waiting.take(for: message.id, by: message.author) else { return message }
+        guard change.isFromAuthorsLink || !isDirect else { return message }
+        switch change.kind {
+        case .edit(let text):
+            _ = message.show(text, as: change.revision)
+            return message
+        case .delete:
+            return nil
+        }
+    }
+
+    private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [ChatEvent]) {
+        guard let step else { return }
+        events += step.events
+        guard let answer = step.reply else { return }
+        if replies.count == Reply.capacity { replies.removeFirst() }
+        replies.append(Reply(peer: peer, answer: answer))
+    }
+}

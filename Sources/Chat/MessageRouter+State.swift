@@ -1,0 +1,78 @@
+package import Wire
+
+/// What can be asked, and what the world does besides sending payloads.
+extension MessageRouter {
+    /// What is kept of a conversation, oldest first; nothing for one that there is not.
+    package func history(_ conversation: Conversation) -> [Message] {
+        switch conversation {
+        case .publicRoom: Array(publicChat.messages)
+        case .direct(let peer): directChats[peer].map { Array($0.messages) } ?? []
+        }
+    }
+
+    /// The room, then the direct conversations in which something was said or may be, the one used last first.
+    package var overview: [ConversationOverview] {
+        let room = ConversationOverview(
+            conversation: .publicRoom, isActive: publicChat.isActive, unread: publicChat.unreadCount,
+            last: publicChat.last)
+        return [room]
+            + directChats.all.filter { $0.isActive || $0.state == .accepted || !$0.messages.isEmpty }.map {
+                ConversationOverview(
+                    conversation: .direct($0.peer), isActive: $0.isActive, unread: $0.unreadCount, last: $0.last)
+            }
+    }
+
+    /// The requests that wait for an answer, oldest first; not those of the muted and blocked.
+    package var requests: [(from: PeerID, text: String)] {
+        directChats.requests.compactMap { chat in
+            roster.isHidden(chat.peer) ? nil : chat.request.map { (chat.peer, $0.content) }
+        }
+    }
+
+    /// Whether others than its receiver may have a payload (relayed or from history). Ask before routing it.
+    ///
+    /// An edit or a deletion only if its message is public: one of a direct message looks the same.
+    package func isForEveryone(_ payload: P2PPayload) -> Bool {
+        switch payload.body {
+        case .publicMessage, .presence: true
+        case .typing(let target, _): target == nil
+        case .edit(let target, _), .delete(let target): publicChat.messages.contains(id: target)
+        case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read: false
+        }
+    }
+
+    /// Nothing that a muted peer says is shown or counted. It is not told.
+    package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [ChatEvent] {
+        roster.setMuted(peer, isMuted)
+        return isMuted ? typing.stopAll(of: peer) : []
+    }
+
+    /// As muting; besides, the caller refuses a blocked peer's links.
+    package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
+        roster.setBlocked(peer, isBlocked)
+        return isBlocked ? typing.stopAll(of: peer) : []
+    }
+
+    /// The first link to a peer stands.
+    package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
+        roster.linkOpened(peer, now: now, wallClock: wallClock).map { [$0] } ?? []
+    }
+
+    /// The last link to a peer has ended.
+    package mutating func linkClosed(
+        _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
+    ) -> [ChatEvent] {
+        var events = typing.stopAll(of: peer)
+        events.note(roster.linkClosed(peer, end, now: now, wallClock: wallClock))
+        return events
+    }
+
+    /// When `tick` has something to do; nil for never.
+    package var nextDeadline: Instant? {
+        guard let typing = typing.nextDeadline else { return roster.nextDeadline }
+        return roster.nextDeadline.map { min($0, typing) } ?? typing
+    }
+
+    /// Does what is due.
+    package mutating func tick(_ now: Instant) -> [ChatEvent] { roster.tick(now) + typing.tick(now) }
+}

@@ -1,0 +1,109 @@
+package import Wire
+
+/// Brings each payload to the chat, or the roster, that it is for, and tells what came of it.
+package struct MessageRouter: Sendable {
+    package internal(set) var publicChat = PublicChat()
+    package internal(set) var directChats = DirectChats()
+    package internal(set) var roster: Roster
+    /// The conversation that the person is looking at: always exactly one.
+    package internal(set) var activeConversation = Conversation.publicRoom
+    var typing = TypingList()
+    var waiting = WaitingChanges()
+    var replies: [Reply] = []
+
+    /// An answer that waits to be signed.
+    struct Reply: Sendable {
+        static let capacity = 256
+
+        let peer: PeerID
+        let answer: DirectAnswer
+    }
+
+    package init(me: PeerID) {
+        roster = Roster(me: me)
+        publicChat.isActive = true
+    }
+
+    package var me: PeerID { roster.me }
+
+    /// Takes in a payload, ours or another's, and returns what changed by it, in order. Then `takeReplies` may have
+    /// something to send.
+    ///
+    /// - Parameter isHistory: whether it was asked for as history (Protocol.md section 7).
+    package mutating func route(
+        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false
+    ) -> [ChatEvent] {
+        var events: [ChatEvent] = []
+        if isHeard(payload.payload) {
+            let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
+            receive(arrival, into: &events)
+        }
+        return events
+    }
+
+    /// The only place that looks at what kind of payload it is.
+    private mutating func receive(_ arrival: Arrival, into events: inout [ChatEvent]) {
+        let payload = arrival.payload
+        switch payload.body {
+        case .publicMessage(let stage, let nickname, _):
+            events.note(roster.hear(payload.author, nickname: nickname, stage: stage, as: payload.revision))
+            receivePublic(arrival, into: &events)
+        case .presence(let state, let stage, let nickname):
+            events.note(
+                roster.hear(payload.author, nickname: nickname, stage: stage, state: state, as: payload.revision))
+        case .typing(let target, let isOn):
+            receiveTyping(arrival, target: target, isOn: isOn, into: &events)
+        case .edit(let target, let text):
+            apply(MessageChange(.edit(text: text), of: target, by: arrival.verified), into: &events)
+        case .delete(let target):
+            apply(MessageChange(.delete, of: target, by: arrival.verified), into: &events)
+        case .dmRequest(let target, let nickname, _), .directMessage(let target, let nickname, _):
+            receiveDirect(arrival, target: target, nickname: nickname, into: &events)
+        case .dmAccept(let target):
+            receiveAnswer(.acceptance, arrival, target: target, into: &events)
+        case .dmLeave(let target):
+            receiveAnswer(.departure, arrival, target: target, into: &events)
+        case .dmDecline:
+            // Nobody has to know that it was declined: we never send this kind, and one that comes is not told.
+            return
+        case .delivered(let target, let ids):
+            receiveReceipt(ids, .delivered, arrival, target: target, into: &events)
+        case .read(let target, let ids):
+            receiveReceipt(ids, .read, arrival, target: target, into: &events)
+        }
+    }
+
+    /// The presence of the muted is followed, since muting is not told; of the blocked nothing is.
+    private func isHeard(_ payload: P2PPayload) -> Bool {
+        switch payload.body {
+        case .presence: !roster.blocked.contains(payload.author)
+        case .publicMessage, .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
+            .delivered, .read:
+            !roster.isHidden(payload.author)
+        }
+    }
+}
+
+/// A payload with the circumstances of its coming.
+struct Arrival {
+    let verified: VerifiedPayload
+    let now: Instant
+    let wallClock: Timestamp
+    let isHistory: Bool
+
+    init(_ verified: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool) {
+        self.verified = verified
+        self.now = now
+        self.wallClock = wallClock
+        self.isHistory = isHistory
+    }
+
+    var payload: P2PPayload { verified.payload }
+    var author: PeerID { verified.payload.author }
+}
+
+extension [ChatEvent] {
+    mutating func note(_ event: ChatEvent?) {
+        if let event { append(event) }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Wire
+
+/// The rules for what people call themselves: 1 to 24 characters in at most 96 bytes, trimmed, on one line
+/// (Protocol.md section 2).
+package enum Nickname {
+    /// The nickname as it will be sent: trimmed and normalized.
+    ///
+    /// - Throws: `invalid_nickname`, with the rule and the figures.
+    package static func compose(_ name: String) throws(ChatError) -> String {
+        try check(bytes: name.utf8.count)
+        let composed = NFC.normalized(Text.trimmed(name))
+        try check(bytes: composed.utf8.count)
+        try check(composed)
+        return composed
+    }
+
+    /// The nickname that somebody else signed: refused, not mended, where it breaks a rule but that of normalization,
+    /// in which versions of Unicode differ.
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        guard bytes.count <= Limits.nicknameBytes else { throw .nickname }
+        let name = try Text.decode(bytes)
+        guard Text.trimmed(name).utf8.count == bytes.count else { throw .nickname }
+        do throws(ChatError) { try check(name) } catch { throw .nickname }
+        return name
+    }
+
+    private static func check(bytes count: Int) throws(ChatError) {
+        guard count <= Limits.nicknameBytes else {
+            throw invalid("nickname is \(count) bytes; \(Limits.nicknameBytes) is the most")
+        }
+    }
+
+    private static func check(_ name: String) throws(ChatError) {
+        let measure = TextMeasure(name)
+        guard measure.characters > 0 else { throw invalid("nickname is empty; 1 character is the least") }
+        guard measure.characters <= Limits.nicknameCharacters else {
+            throw invalid("nickname is \(measure.characters) characters; \(Limits.nicknameCharacters) is the most")
+        }
+        guard measure.densest <= Limits.scalarsPerCharacter else {
+            throw invalid(
+                "nickname has a character of \(measure.densest) scalars; \(Limits.scalarsPerCharacter) is the most")
+        }
+        guard !name.unicodeScalars.contains(where: breaksLine) else {
+            throw invalid("nickname has a control character or a line break; it takes one line of text")
+        }
+    }
+
+    private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+        let category = scalar.properties.generalCategory
+        return category == .control || category == .lineSeparator || category == .paragraphSeparator
+    }
+
+    private static func invalid(_ message: String) -> ChatError { ChatError(.invalidNickname, message) }
+}

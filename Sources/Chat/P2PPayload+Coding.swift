@@ -1,0 +1,36 @@
+internal import Noise
+package import Wire
+
+extension P2PPayload {
+    /// Reads what an author signed, strictly, and computes its id (Protocol.md section 6).
+    package init(decoding signed: Span<UInt8>) throws(PayloadError) {
+        try self.init(PayloadHeader(signed), signed, MessageID(signed: signed))
+    }
+
+    /// The same, with the header and the id that are known already.
+    init(_ header: PayloadHeader, _ signed: Span<UInt8>, _ id: MessageID) throws(PayloadError) {
+        guard let type = PayloadType(rawValue: header.kind) else { throw .unknownKind(header.kind) }
+        let body = try PayloadBody(type, decoding: signed.extracting(PayloadHeader.byteCount...))
+        self.init(header, body, id)
+    }
+
+    init(_ header: PayloadHeader, _ body: PayloadBody, _ id: MessageID) {
+        self.init(
+            room: header.room, author: header.author, epoch: header.epoch, sequence: header.sequence,
+            timestamp: header.timestamp, body: body, messageId: id)
+    }
+
+    /// The author as people call it (Protocol.md section 2).
+    package var senderNumber: SenderNumber { SenderNumber(of: author) }
+}
+
+extension MessageID {
+    /// The id of what `signed` says: nobody can choose or reserve one (Protocol.md section 6).
+    package init(signed: Span<UInt8>) {
+        let digest = SHA256.hash("earshot/1 id\0", signed)
+        guard let id = MessageID(Array(digest.prefix(MessageID.byteCount))) else {
+            preconditionFailure("a SHA-256 digest has fewer than 16 bytes")
+        }
+        self = id
+    }
+}

@@ -1,0 +1,24 @@
+/// What kind of thing a payload says (Protocol.md section 6). Other values are counted and dropped.
+package enum PayloadType: UInt8, Sendable, CaseIterable {
+    case publicMessage = 1
+    case presence = 2
+    case typing = 3
+    case edit = 4
+    case delete = 5
+    case dmRequest = 16
+    case dmAccept = 17
+    case dmDecline = 18
+    case dmLeave = 19
+    case directMessage = 20
+    case delivered = 21
+    case read = 22
+
+    /// Kinds 16 to 22: only on their author's link to their target (Protocol.md section 8).
+    package var isDirect: Bool { rawValue >= PayloadType.dmRequest.rawValue }
+
+    /// Whether it changes a message that was said before.
+    var changesMessage: Bool { self == .edit || self == .delete }
+
+    /// Whether newcomers are told of it later: only what became part of the public conversation.
+    var isHistory: Bool { self == .publicMessage || changesMessage }
+}

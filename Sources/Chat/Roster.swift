@@ -1,0 +1,144 @@
+package import Wire
+
+/// Who is known, what they are called, and who is there. Links alone decide who is there (Protocol.md section 10).
+package struct Roster: Sendable {
+    /// How long a new link waits for its peer's nickname before the peer is announced without one.
+    package static let introductionTime = Duration.seconds(1)
+
+    package let me: PeerID
+    package private(set) var online = 0
+    package private(set) var muted: Set<PeerID> = []
+    package private(set) var blocked: Set<PeerID> = []
+    var known: [PeerID: KnownPeer] = [:]
+    private var numbers = SharedNumbers()
+    private let capacity: Int
+    private var moments: UInt64 = 0
+    /// When peers with a link are announced, and when peers without one are told to have gone.
+    private var deadlines: [PeerID: Instant] = [:]
+
+    /// - Parameter capacity: peers known at the same time; the one not heard of for longest makes room.
+    package init(me: PeerID, capacity: Int = Limits.knownPeers) {
+        self.me = me
+        self.capacity = capacity
+        meet(me)
+    }
+
+    package var count: Int { known.count }
+
+    package func isOnline(_ peer: PeerID) -> Bool { known[peer]?.isLinked ?? false }
+
+    /// As the peer last said.
+    package func stage(of peer: PeerID) -> SenderStage { known[peer]?.stage ?? .newcomer }
+
+    /// Muted or blocked: nothing that it says is shown or counted.
+    package func isHidden(_ peer: PeerID) -> Bool {
+        (!muted.isEmpty && muted.contains(peer)) || (!blocked.isEmpty && blocked.contains(peer))
+    }
+
+    package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) {
+        if isMuted && peer != me { muted.insert(peer) } else { muted.remove(peer) }
+    }
+
+    package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
+        if isBlocked && peer != me { blocked.insert(peer) } else { blocked.remove(peer) }
+    }
+
+    /// A peer as it is named now. The suffix stays with a number that two peers have shared in this run.
+    package func who(_ peer: PeerID) -> Who {
+        let entry = known[peer] ?? KnownPeer(peer, heardAt: 0)
+        return Who(
+            number: entry.number.number, suffix: isShared(entry.number.number) ? entry.number.suffix : nil,
+            nickname: entry.nickname, stage: entry.stage, key: peer)
+    }
+
+    /// A message's author as it was named when it signed, under the number it is told apart by now.
+    package func who(of message: Message) -> Who { message.who(suffixed: isShared(who(message.author).number)) }
+
+    func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
+}
+
+/// What is heard of peers.
+extension Roster {
+    /// Takes over a nickname, a stage, and, from a presence payload, a state.
+    ///
+    /// - Returns: the event, if listeners know the peer as online and it is different now, or is to be announced.
+    mutating func hear(
+        _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil, as revision: Revision
+    ) -> ChatEvent? {
+        meet(author)
+        guard var entry = known[author] else { return nil }
+        let isChanged = entry.take(nickname, stage, state, as: revision)
+        known[author] = entry
+        guard entry.isLinked else { return nil }
+        if !entry.isAnnounced { return announce(author) }
+        return isChanged ? .presence(author, entry.presence, online: online) : nil
+    }
+
+    /// The first link to a peer stands. Who has a name already is announced now, others once they tell it.
+    package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> ChatEvent? {
+        meet(peer)
+        guard var entry = known[peer], !entry.isLinked, peer != me else { return nil }
+        entry.isLinked = true
+        entry.isLeaving = false
+        entry.since = entry.isAnnounced ? entry.linkedSince : wallClock
+        known[peer] = entry
+        online += 1
+        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.introductionTime
+        guard !entry.isAnnounced, !entry.nickname.isEmpty else { return nil }
+        return announce(peer)
+    }
+
+    /// The last link to a peer has ended. Others are told once it has not come back in time, here or by `tick`.
+    package mutating func linkClosed(
+        _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
+    ) -> ChatEvent? {
+        guard var entry = known[peer], entry.isLinked else { return nil }
+        entry.isLinked = false
+        entry.linkedSince = entry.since
+        entry.since = wallClock
+        known[peer] = entry
+        online -= 1
+        let patience = entry.isLeaving ? .zero : end.patience
+        deadlines[peer] = entry.isAnnounced ? now + patience : nil
+        return entry.isAnnounced && patience == .zero ? depart(peer) : nil
+    }
+
+    package var nextDeadline: Instant? { deadlines.isEmpty ? nil : deadlines.values.min() }
+
+    package mutating func tick(_ now: Instant) -> [ChatEvent] {
+        guard !deadlines.isEmpty else { return [] }
+        let due = deadlines.filter { $0.value <= now }.keys.sorted()
+        return due.compactMap { isOnline($0) ? announce($0) : depart($0) }
+    }
+
+    private mutating func announce(_ peer: PeerID) -> ChatEvent? {
+        deadlines[peer] = nil
+        known[peer]?.isAnnounced = true
+        return known[peer].map { .presence(peer, $0.presence, online: online) }
+    }
+
+    private mutating func depart(_ peer: PeerID) -> ChatEvent? {
+        deadlines[peer] = nil
+        known[peer]?.isAnnounced = false
+        return .presence(peer, .left, online: online)
+    }
+
+    /// Makes an entry for a peer, or notes that it was heard of again.
+    private mutating func meet(_ peer: PeerID) {
+        moments += 1
+        guard known[peer] == nil else {
+            known[peer]?.heardAt = moments
+            return
+        }
+        if known.count >= capacity { forgetOne() }
+        let entry = KnownPeer(peer, heardAt: moments)
+        known[peer] = entry
+        numbers.add(entry.number.number, of: peer)
+    }
+
+    private mutating func forgetOne() {
+        let candidates = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced }
+        guard let oldest = candidates.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
+        known[oldest.key] = nil
+    }
+}

@@ -1,0 +1,56 @@
+internal import Noise
+internal import Wire
+
+/// A payload with the very bytes that its author signed, so that nothing is ever re-encoded (Protocol.md section 6).
+package struct SignedPayload: Hashable, Sendable {
+    static let signatureBytes = Identity.signatureBytes
+
+    package let payload: P2PPayload
+    /// `S | sig`, as it came or as it goes.
+    private let bytes: [UInt8]
+
+    init(_ payload: P2PPayload, bytes: [UInt8]) {
+        precondition(bytes.count >= SignedPayload.signatureBytes, "a signed payload came without its signature")
+        self.payload = payload
+        self.bytes = bytes
+    }
+
+    /// Signs what the identity says now.
+    init(
+        _ body: PayloadBody, by identity: borrowing Identity, in room: RoomID, epoch: UInt64, sequence: UInt64,
+        timestamp: Timestamp
+    ) {
+        let header = PayloadHeader(
+            room: room, author: identity.id, epoch: epoch, sequence: sequence, timestamp: timestamp, type: body.type)
+        let signed = header.encoded(with: body.encoded())
+        payload = P2PPayload(header, body, MessageID(signed: signed.span))
+        bytes = signed + identity.sign(domain: SignedPayload.domain, message: signed.span)
+    }
+
+    /// S, what was signed.
+    package var signedBytes: ArraySlice<UInt8> { bytes.dropLast(SignedPayload.signatureBytes) }
+
+    /// 64 bytes.
+    package var signature: ArraySlice<UInt8> { bytes.suffix(SignedPayload.signatureBytes) }
+
+    /// The whole frame, its type byte included: `1 | hops u8 | S | sig` (Protocol.md section 5).
+    package func frame(hops: UInt8) -> [UInt8] {
+        var frame: [UInt8] = []
+        frame.reserveCapacity(2 + bytes.count)
+        frame.append(FrameType.payload.rawValue)
+        frame.append(hops)
+        frame.append(contentsOf: bytes)
+        return frame
+    }
+
+    var isSignatureValid: Bool { SignedPayload.isSignatureValid(in: bytes.span, by: payload.author) }
+
+    /// True if `bytes`, `S | sig`, are signed by `author`.
+    static func isSignatureValid(in bytes: Span<UInt8>, by author: PeerID) -> Bool {
+        let end = bytes.count - signatureBytes
+        return Identity.verify(
+            signature: bytes.extracting(end...), domain: domain, message: bytes.extracting(..<end), by: author)
+    }
+
+    private static var domain: Domain { "earshot/1 payload\0" }
+}

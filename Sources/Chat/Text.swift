@@ -1,0 +1,83 @@
+internal import Wire
+
+/// Which rule a text breaks, with the figure that breaks it (Protocol.md section 6).
+package enum TextFault: Error, Hashable, Sendable {
+    case tooManyBytes(Int)
+    case empty
+    /// In characters.
+    case tooLong(Int)
+    /// The scalars of the densest character.
+    case tooDense(Int)
+}
+
+/// The rules for what people say, the same for sender and receiver and in the same order (Protocol.md section 6).
+package enum Text {
+    /// The text as it will be signed: trimmed, normalized, and within the limits.
+    package static func compose(_ text: String) throws(ChatError) -> String {
+        do throws(TextFault) {
+            try checkBytes(text.utf8.count)
+            let composed = NFC.normalized(trimmed(text))
+            // A few characters are longer when normalized; receivers count those bytes.
+            try checkBytes(composed.utf8.count)
+            try checkCharacters(of: composed)
+            return composed
+        } catch {
+            throw ChatError(error)
+        }
+    }
+
+    /// The text that somebody else signed, trimmed. It need not be normalized: versions of Unicode differ.
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        do throws(TextFault) { try checkBytes(bytes.count) } catch { throw .text(error) }
+        let text = trimmed(try decode(bytes))
+        do throws(TextFault) { try checkCharacters(of: text) } catch { throw .text(error) }
+        return text
+    }
+
+    /// Strict UTF-8: nothing is repaired.
+    static func decode(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes))
+        } catch {
+            throw .notUTF8
+        }
+    }
+
+    /// Without the scalars of Unicode property White_Space at both ends.
+    static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        let range = first..<scalars.index(after: last)
+        return range == scalars.startIndex..<scalars.endIndex ? text : String(scalars[range])
+    }
+
+    private static func checkBytes(_ count: Int) throws(TextFault) {
+        guard count <= Limits.messageBytes else { throw .tooManyBytes(count) }
+    }
+
+    private static func checkCharacters(of text: String) throws(TextFault) {
+        let measure = TextMeasure(text)
+        guard measure.characters > 0 else { throw .empty }
+        guard measure.characters <= Limits.messageCharacters else { throw .tooLong(measure.characters) }
+        guard measure.densest <= Limits.scalarsPerCharacter else { throw .tooDense(measure.densest) }
+    }
+}
+
+extension ChatError {
+    fileprivate init(_ fault: TextFault) {
+        switch fault {
+        case .tooManyBytes(let bytes):
+            self.init(.tooManyBytes, "message is \(bytes) bytes; \(Limits.messageBytes) is the most")
+        case .empty:
+            self.init(.empty, "message is empty; 1 character is the least")
+        case .tooLong(let characters):
+            self.init(.tooLong, "message is \(characters) characters; \(Limits.messageCharacters) is the most")
+        case .tooDense(let scalars):
+            self.init(
+                .tooDense,
+                "message has a character of \(scalars) scalars; \(Limits.scalarsPerCharacter) is the most")
+        }
+    }
+}

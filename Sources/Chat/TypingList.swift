@@ -1,0 +1,53 @@
+package import Wire
+
+/// Who is typing where, until it stops, says what it typed, or 6 s pass without renewal.
+package struct TypingList: Sendable {
+    package static let capacity = 256
+    package static let lifetime = Duration.seconds(6)
+
+    private struct Key: Hashable {
+        let peer: PeerID
+        let conversation: Conversation
+    }
+
+    private var ends: [Key: Instant] = [:]
+
+    package init() {}
+
+    package var nextDeadline: Instant? { ends.values.min() }
+
+    /// Nil where nothing is new to a listener. Beyond the capacity nobody more is shown typing.
+    mutating func set(_ isOn: Bool, _ peer: PeerID, in conversation: Conversation, now: Instant) -> ChatEvent? {
+        let key = Key(peer: peer, conversation: conversation)
+        guard isOn else { return stop(peer, in: conversation) }
+        let isNew = ends[key] == nil
+        if isNew && ends.count == TypingList.capacity { return nil }
+        ends[key] = now + TypingList.lifetime
+        return isNew ? .typing(peer, conversation, isOn: true) : nil
+    }
+
+    mutating func stop(_ peer: PeerID, in conversation: Conversation) -> ChatEvent? {
+        guard !ends.isEmpty, ends.removeValue(forKey: Key(peer: peer, conversation: conversation)) != nil else {
+            return nil
+        }
+        return .typing(peer, conversation, isOn: false)
+    }
+
+    /// Stops a peer everywhere: it has gone, or is no longer heard.
+    mutating func stopAll(of peer: PeerID) -> [ChatEvent] { stop { key, _ in key.peer == peer } }
+
+    mutating func tick(_ now: Instant) -> [ChatEvent] { stop { _, end in end <= now } }
+
+    private mutating func stop(where isOver: (Key, Instant) -> Bool) -> [ChatEvent] {
+        guard !ends.isEmpty else { return [] }
+        let over = ends.filter { isOver($0.key, $0.value) }
+        for key in over.keys { ends[key] = nil }
+        return over.keys.sorted(by: TypingList.isOrdered).map { .typing($0.peer, $0.conversation, isOn: false) }
+    }
+
+    /// Public before direct: a dictionary's own order differs from run to run.
+    private static func isOrdered(_ left: Key, _ right: Key) -> Bool {
+        if left.peer != right.peer { return left.peer < right.peer }
+        return left.conversation == .publicRoom && right.conversation != .publicRoom
+    }
+}

@@ -1,0 +1,75 @@
+package import Noise
+package import Wire
+
+/// How it is known that a payload is its author's (Protocol.md section 7).
+package enum Provenance: Hashable, Sendable {
+    /// Ours.
+    case own
+    /// It came over its author's own session, which authenticates it; the signature is not checked yet.
+    case direct(PeerID)
+    /// The signature was checked; `via` is the neighbour that it came from.
+    case signed(via: PeerID)
+}
+
+/// The only payload that may be routed, shown or relayed (Protocol.md section 7).
+///
+/// Each way to make one carries its own proof; there is no other.
+package struct VerifiedPayload: Hashable, Sendable {
+    package let signed: SignedPayload
+    package let provenance: Provenance
+
+    /// Signs what we say ourselves. `sequence` counts from 1 within the epoch; texts and nicknames are composed.
+    package init(
+        signing body: PayloadBody, by identity: borrowing Identity, in room: RoomID, epoch: UInt64, sequence: UInt64,
+        timestamp: Timestamp
+    ) {
+        signed = SignedPayload(
+            body, by: identity, in: room, epoch: epoch, sequence: sequence, timestamp: timestamp)
+        provenance = .own
+    }
+
+    /// From its author's own link, with the signature unchecked.
+    ///
+    /// - Throws: `.foreignAuthor` if the link's proven identity is another, or what is wrong with the words.
+    init(_ frame: borrowing PayloadFrame, onLinkOf peer: PeerID) throws(DropReason) {
+        guard frame.header.author == peer else { throw .foreignAuthor }
+        signed = try frame.signedPayload()
+        provenance = .direct(peer)
+    }
+
+    /// From anybody's link, by its signature, which comes before anything that is said.
+    ///
+    /// - Throws: `.badSignature`, or what is wrong with the words.
+    init(checking frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
+        guard frame.isSignatureValid else { throw .badSignature }
+        signed = try frame.signedPayload()
+        provenance = .signed(via: link)
+    }
+
+    /// The same payload with its signature checked; what was checked or is ours stays as it is.
+    ///
+    /// - Throws: `.badSignature`.
+    func settled() throws(DropReason) -> VerifiedPayload {
+        switch provenance {
+        case .own, .signed: return self
+        case .direct(let author):
+            guard signed.isSignatureValid else { throw .badSignature }
+            return VerifiedPayload(signed: signed, provenance: .signed(via: author))
+        }
+    }
+
+    private init(signed: SignedPayload, provenance: Provenance) {
+        self.signed = signed
+        self.provenance = provenance
+    }
+
+    package var payload: P2PPayload { signed.payload }
+
+    /// True if it came over its author's own link: what a direct conversation demands (Protocol.md section 8).
+    package var isFromAuthorsLink: Bool {
+        switch provenance {
+        case .own, .direct: true
+        case .signed(let via): via == payload.author
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Wire
+
+/// Noise_XX_25519_ChaChaPoly_SHA256: three messages after which both sides know each other's static key, and nobody
+/// else does (Protocol.md section 3; Noise specification 5.3 and 7.5).
+///
+/// Any error leaves it dead: the state is moved out before each step and comes back only if the step succeeds.
+package struct Handshake: ~Copyable {
+    /// Who spoke first.
+    package enum Role: Sendable {
+        case initiator
+        case responder
+    }
+
+    package let role: Role
+    private var state: HandshakeState?
+
+    /// - Parameter prologue: what both sides must agree on before they begin (Protocol.md section 3).
+    package init(role: Role, prologue: [UInt8], key: StaticKey, using randomness: inout Randomness) {
+        let ephemeral = KeyPair.generate(using: &randomness, protection: .transient)
+        self.init(role: role, prologue: prologue, key: key, ephemeral: ephemeral)
+    }
+
+    /// With an ephemeral key that must never be used again.
+    init(role: Role, prologue: [UInt8], key: StaticKey, ephemeral: consuming KeyPair) {
+        self.role = role
+        state = HandshakeState(role: role, prologue: prologue, key: key, ephemeral: ephemeral)
+    }
+
+    /// True once all three messages have passed; false again after an error.
+    package var isComplete: Bool { alive { $0.isComplete } ?? false }
+
+    /// Whether the next message is ours to write.
+    package var isOurTurn: Bool { alive { $0.isOurTurn } ?? false }
+
+    /// The other side's static key, once it is proven.
+    package var remoteStatic: PublicKey? { alive { $0.remoteStatic } ?? nil }
+
+    /// Names this handshake and no other, 32 bytes; nil until it is complete.
+    package var handshakeHash: [UInt8]? { alive { $0.isComplete ? $0.hash : nil } ?? nil }
+
+    /// The next message, with the payload in it: in the clear in message 1, sealed in 2 and 3.
+    package mutating func writeMessage(payload: Span<UInt8>) throws(NoiseError) -> [UInt8] {
+        guard var step = state.take() else { throw .dead }
+        let message = try step.write(payload)
+        state = consume step
+        return message
+    }
+
+    /// The payload of the other side's next message.
+    package mutating func readMessage(_ message: Span<UInt8>) throws(NoiseError) -> [UInt8] {
+        guard var step = state.take() else { throw .dead }
+        let payload = try step.read(message)
+        state = consume step
+        return payload
+    }
+
+    /// The session that the handshake was for.
+    package consuming func finish() throws(NoiseError) -> Session {
+        guard let state else { throw .dead }
+        guard state.isComplete else { throw .outOfTurn }
+        return Session(keys: state.split(), role: role)
+    }
+
+    /// What `body` finds in the state; nil if it is dead.
+    private func alive<R>(_ body: (borrowing HandshakeState) -> R) -> R? {
+        switch state {
+        case .some(let state): body(state)
+        case .none: nil
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Wire
+
+/// What the three messages carry. Each is padded to the smallest record, so that their lengths tell nothing and no
+/// answer is longer than its question (Protocol.md section 4).
+extension Handshake {
+    /// Every message, in bytes: the ciphertext of the smallest record.
+    package static let messageSize = Limits.recordPlaintexts[0] + Limits.sealOverhead
+
+    /// The payloads of messages 1, 2 and 3, in bytes: the message less its keys and seals.
+    package static let payloadSizes = [
+        messageSize - PublicKey.byteCount,
+        messageSize - 2 * PublicKey.byteCount - 2 * Limits.sealOverhead,
+        messageSize - PublicKey.byteCount - 2 * Limits.sealOverhead,
+    ]
+
+    /// For message 1, which anybody can read: random bytes, so that there is nothing to recognise.
+    package static func openingPayload(using randomness: inout Randomness) -> [UInt8] {
+        randomness.bytes(payloadSizes[0])
+    }
+
+    /// For the responder's message 2 or the initiator's message 3: the certificate, then zeros.
+    package static func payload(carrying certificate: Certificate, by role: Role) -> [UInt8] {
+        let size =
+            switch role {
+            case .responder: payloadSizes[1]
+            case .initiator: payloadSizes[2]
+            }
+        return certificate.bytes + repeatElement(0, count: size - Certificate.byteCount)
+    }
+
+    /// The genuine certificate in the payload of message 2 or 3. That its noise key is the link's is not checked here.
+    package static func certificate(in payload: Span<UInt8>) throws(CertificateError) -> Certificate {
+        guard payload.count >= Certificate.byteCount else { throw .wrongLength }
+        for index in Certificate.byteCount..<payload.count where payload[index] != 0 { throw .paddingNotZero }
+        return try Certificate(verifying: payload.extracting(..<Certificate.byteCount))
+    }
+}

@@ -1,0 +1,59 @@
+import Wire
+
+/// The two directions of a finished handshake (Protocol.md section 4; Noise specification 5.1 and 11.3).
+///
+/// Nonces are counted, never sent: a record that is repeated, reordered, missing or reflected does not open. Any error
+/// leaves the session dead, both ways.
+package struct Session: ~Copyable {
+    private struct Directions: ~Copyable {
+        var sending: CipherState
+        var receiving: CipherState
+    }
+
+    private var directions: Directions?
+
+    init(keys: consuming DerivedKeys, role: Handshake.Role) {
+        switch role {
+        case .initiator: self.init(sending: CipherState(key: keys.first), receiving: CipherState(key: keys.second))
+        case .responder: self.init(sending: CipherState(key: keys.second), receiving: CipherState(key: keys.first))
+        }
+    }
+
+    init(sending: consuming CipherState, receiving: consuming CipherState) {
+        directions = Directions(sending: sending, receiving: receiving)
+    }
+
+    /// Appends the record `length u16 | ciphertext`, 18 bytes longer than its plaintext of at most 65,519; nothing if
+    /// it throws. The plaintext is expected to have a legal size already.
+    package mutating func seal(
+        _ plaintext: Span<UInt8>, appendingTo output: inout [UInt8]
+    ) throws(NoiseError) {
+        guard var directions = directions.take() else { throw .dead }
+        let start = output.count
+        let length = UInt16(truncatingIfNeeded: plaintext.count + Limits.sealOverhead)
+        output.append(UInt8(truncatingIfNeeded: length >> 8))
+        output.append(UInt8(truncatingIfNeeded: length))
+        do throws(NoiseError) {
+            try directions.sending.seal(plaintext, data: [], appendingTo: &output)
+        } catch {
+            output.removeSubrange(start...)
+            throw error
+        }
+        directions.sending.rekeyIfDue()
+        self.directions = consume directions
+    }
+
+    /// Replaces what `plaintext` held by the plaintext of the next record, whose ciphertext comes without its length;
+    /// leaves it empty if it throws. Reuse `plaintext`, and nothing is allocated.
+    package mutating func open(
+        _ ciphertext: Span<UInt8>, into plaintext: inout [UInt8]
+    ) throws(NoiseError) {
+        guard var directions = directions.take() else {
+            plaintext.removeAll(keepingCapacity: true)
+            throw .dead
+        }
+        try directions.receiving.open(ciphertext, data: [], into: &plaintext)
+        directions.receiving.rekeyIfDue()
+        self.directions = consume directions
+    }
+}

@@ -1,0 +1,78 @@
+import Wire
+
+/// The transcript of a handshake and the keys mixed so far (Noise specification 5.2).
+struct SymmetricState: ~Copyable {
+    private var chainingKey: Secret
+    /// Nil until the first key is mixed: until then everything is in the clear.
+    private var cipher: CipherState?
+    /// Of everything said so far; at the end, the name of the session.
+    private(set) var hash: [UInt8]
+
+    /// - Parameter protocolName: at most 32 bytes of ASCII, so that it is its own hash.
+    init(protocolName: StaticString) {
+        precondition(protocolName.utf8CodeUnitCount <= Sodium.digestBytes, "a protocol name has at most 32 bytes")
+        var name = Array(protocolName.description.utf8)
+        name += repeatElement(0, count: Sodium.digestBytes - name.count)
+        hash = name
+        chainingKey = Secret(count: name.count, protection: .transient) { key in
+            for index in name.indices { key[index] = name[index] }
+        }
+    }
+
+    mutating func mixHash(_ data: Span<UInt8>) {
+        hash = Sodium.sha256(hash.span, data)
+    }
+
+    mutating func mixKey(_ input: borrowing Secret) {
+        let keys = DerivedKeys(chainingKey: chainingKey, input: input.span)
+        chainingKey = keys.first
+        cipher = CipherState(key: keys.second)
+    }
+
+    /// Appends the plaintext, sealed once there is a key.
+    mutating func encryptAndHash(
+        _ plaintext: Span<UInt8>, appendingTo output: inout [UInt8]
+    ) throws(NoiseError) {
+        let start = output.count
+        if cipher != nil {
+            try cipher?.seal(plaintext, data: hash, appendingTo: &output)
+        } else {
+            output += [UInt8](copying: plaintext)
+        }
+        mixHash(output.span.extracting(start...))
+    }
+
+    mutating func decryptAndHash(_ ciphertext: Span<UInt8>) throws(NoiseError) -> [UInt8] {
+        var plaintext: [UInt8] = []
+        if cipher != nil {
+            try cipher?.open(ciphertext, data: hash, into: &plaintext)
+        } else {
+            plaintext = [UInt8](copying: ciphertext)
+        }
+        mixHash(ciphertext)
+        return plaintext
+    }
+
+    /// The keys of the two directions, the initiator's first.
+    consuming func split() -> DerivedKeys {
+        let nothing: [UInt8] = []
+        return DerivedKeys(chainingKey: chainingKey, input: nothing.span)
+    }
+}
+
+/// HKDF with two outputs (RFC 5869, Noise specification 4.3).
+struct DerivedKeys: ~Copyable {
+    let first: Secret
+    let second: Secret
+
+    init(chainingKey: borrowing Secret, input: Span<UInt8>) {
+        let nothing: [UInt8] = []
+        let temporary = Sodium.hmac(key: chainingKey, input)
+        first = Sodium.hmac(key: temporary, nothing.span, 1)
+        second = DerivedKeys.next(temporary, after: first, 2)
+    }
+
+    private static func next(_ key: borrowing Secret, after previous: borrowing Secret, _ number: UInt8) -> Secret {
+        Sodium.hmac(key: key, previous.span, number)
+    }
+}
