@@ -106,7 +106,7 @@ extension Node {
     }
 
     private func introduceOurselves(on slot: LinkSlot) {
-        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).frame)
+        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         slot.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
         markDirty(slot)

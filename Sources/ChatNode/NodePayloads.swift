@@ -54,7 +54,7 @@ extension Node {
 
     /// Encoded and signed once, sealed per link.
     func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
-        let frame = payload.frame
+        let frame = payload.signed.frame(hops: 0)
         switch destination {
         case .everyone:
             for slot in audience { send(frame, on: slot) }
@@ -68,9 +68,4 @@ extension Node {
         counts.payloadsSent += 1
         markDirty(slot)
     }
-}
-
-extension VerifiedPayload {
-    /// As it crosses a link by itself: a payload frame that no relay has touched.
-    var frame: [UInt8] { [FrameType.payload.rawValue] + signed.frame(hops: 0) }
 }

@@ -65,6 +65,22 @@ package final class SimulatedPeer: Sendable {
         try with { node throws(ChatError) in try node.send(text) }
     }
 
+    package func say(_ text: String, to other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.direct(to: other.key, text) }
+    }
+
+    package func accept(_ other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.accept(other.key) }
+    }
+
+    package func decline(_ other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.decline(other.key) }
+    }
+
+    package func open(_ conversation: Conversation) {
+        with { node in node.open(conversation) }
+    }
+
     package func isOnline(_ other: SimulatedPeer) -> Bool {
         with { node in node.peers().contains { $0.who.key == other.key && $0.state != .offline } }
     }

@@ -32,6 +32,10 @@ final class LinkSide {
         return LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
     }
 
+    var isDead: Bool { link.isDead }
+    var unknownFrames: Int { link.unknownFrames }
+    var roundTrip: Duration? { link.roundTrip }
+
     /// Everything that waits to be sent.
     func output() -> [UInt8] {
         var bytes: [UInt8] = []
