@@ -18,7 +18,7 @@ struct HandshakeGate {
     /// - Parameter handshakesPerSecond: from all sources together; 0 lifts the rates, for simulations and closed networks.
     init(handshakesPerSecond: Double, now: Instant) {
         isLimited = handshakesPerSecond > 0
-        everybody = TokenBucket(perSecond: handshakesPerSecond, burst: 2 * handshakesPerSecond, now: now)
+        everybody = TokenBucket(Rate(perSecond: handshakesPerSecond, burst: 2 * handshakesPerSecond), now: now)
     }
 
     /// Sources that are remembered at the same time; those without connections make room.
@@ -30,7 +30,7 @@ struct HandshakeGate {
         if !endpoint.isLoopback {
             guard admitSource(endpoint.source, now: now) else { return false }
         }
-        guard !isLimited || everybody.take(at: now) else { return false }
+        guard !isLimited || everybody.take(now: now) else { return false }
         halfOpen += 1
         if !endpoint.isLoopback { sources[endpoint.source]?.halfOpen += 1 }
         return true
@@ -71,7 +71,7 @@ struct HandshakeGate {
     private mutating func admitSource(_ key: [UInt8], now: Instant) -> Bool {
         guard makeRoom(for: key, now: now), var source = sources[key] else { return false }
         guard source.halfOpen < Limits.halfOpenHandshakesPerSource, source.links < Limits.linksPerSource,
-            !isLimited || source.bucket.take(at: now)
+            !isLimited || source.bucket.take(now: now)
         else {
             sources[key] = source
             return false
@@ -86,9 +86,9 @@ struct HandshakeGate {
             sources = sources.filter { $0.value.halfOpen > 0 || $0.value.links > 0 }
         }
         guard sources.count < HandshakeGate.mostSources else { return false }
-        let bucket = TokenBucket(
-            perSecond: Limits.handshakesPerSourcePerSecond, burst: Limits.handshakesPerSourceBurst, now: now)
-        sources[key] = Source(bucket: bucket)
+        let rate = Rate(
+            perSecond: Limits.handshakesPerSourcePerSecond, burst: Limits.handshakesPerSourceBurst)
+        sources[key] = Source(bucket: TokenBucket(rate, now: now))
         return true
     }
 

@@ -1,6 +1,6 @@
-package import Chat
+import Chat
 package import Noise
-package import Wire
+import Wire
 
 /// The one shell: it does what the values decide, on the network, for one person, in one room.
 ///
@@ -16,7 +16,7 @@ package actor Node {
     }
 
     nonisolated let scheduler: any Scheduler
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
 
     let configuration: NodeConfiguration
     let transport: any Transport
@@ -84,10 +84,10 @@ package actor Node {
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
         router = MessageRouter(me: certificate.identity)
-        admission = Admission(room: room, me: certificate.identity, messagesPerSecond: configuration.messagesPerSecond)
+        admission = Admission(
+            room: room, me: certificate.identity, rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
         gate = HandshakeGate(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
-        pace = TokenBucket(
-            perSecond: configuration.messagesPerSecond, burst: Node.burst(configuration.messagesPerSecond), now: now)
+        pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
         self.randomness = randomness
     }
 
@@ -106,8 +106,8 @@ package actor Node {
     }
 
     /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
-    static func burst(_ perSecond: Double) -> Double {
-        perSecond * Limits.sendBurst / Limits.sendPerSecond
+    private static func ownRate(_ perSecond: Double) -> Rate {
+        Rate(perSecond: perSecond, burst: max(1, perSecond * Limits.sendBurst / Limits.sendPerSecond))
     }
 
     func becomeReady(_ mode: DiscoveryMode) {

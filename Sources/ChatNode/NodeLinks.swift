@@ -31,7 +31,7 @@ extension Node {
             let unknown = slot.link.unknownFrames
             let event = slot.link.next(
                 in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
-                now: scheduler.now, using: &randomness)
+                now: scheduler.now)
             counts.unknownFrames += slot.link.unknownFrames - unknown
             guard let event else { break }
             switch event {
@@ -64,7 +64,7 @@ extension Node {
     /// Not banned, not blocked, and no better certificate of the same identity is known.
     private func isWelcome(_ certificate: Certificate) -> Bool {
         let peer = certificate.identity
-        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.isBlocked(peer) else { return false }
+        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.blocked.contains(peer) else { return false }
         guard let known = certificates[peer], known != certificate else { return true }
         return certificate.isBetter(than: known)
     }
@@ -78,8 +78,9 @@ extension Node {
         for loser in linksByPeer[peer] ?? [] where loser !== winner && !loser.isRetiring { retire(loser) }
         chooseAudience()
         table.linkOpened(to: peer)
+        _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
         if others.isEmpty {
-            apply(router.linkOpened(to: peer, now: scheduler.now, wallClock: scheduler.wallClock))
+            apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             armRouter()
         }
         introduceOurselves(on: slot)
@@ -105,8 +106,7 @@ extension Node {
     }
 
     private func introduceOurselves(on slot: LinkSlot) {
-        let presence = session.sign(router.presence(of: session), at: scheduler.wallClock)
-        slot.link.enqueue(presence.signed.frame)
+        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         slot.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
         markDirty(slot)
@@ -129,7 +129,7 @@ extension Node {
 
     /// The peer said goodbye: its reason decides what that means.
     func farewell(_ reason: UInt8?, on slot: LinkSlot) {
-        guard reason == Farewell.replaced.rawValue else { return finish(slot) }
+        guard reason == Farewell.replaced.rawValue else { return finish(slot, .goodbye) }
         slot.peerRetired = true
         // Until the link that replaces this one stands here too, it is the only way to reach the peer.
         let hasAnother = (slot.peer.flatMap { linksByPeer[$0] } ?? []).contains { $0 !== slot && !$0.isRetiring }
@@ -137,10 +137,10 @@ extension Node {
     }
 
     /// Ends a link politely: what it has still to say is said.
-    func finish(_ slot: LinkSlot) {
+    func finish(_ slot: LinkSlot, _ end: LinkEnd = .lost) {
         flush(slot)
         guard slots[slot.id] === slot else { return }
-        forget(slot)
+        forget(slot, end)
         transport.finish(slot.id)
     }
 
@@ -153,12 +153,14 @@ extension Node {
 
     /// Ends a link at once, without a reason of its own.
     func drop(_ slot: LinkSlot) {
-        forget(slot)
+        forget(slot, .lost)
         transport.close(slot.id)
     }
 
     /// Takes a connection out of every table; the last link of a peer makes it go offline.
-    func forget(_ slot: LinkSlot) {
+    ///
+    /// - Parameter end: how the connection ended, which decides how long the peer may take to come back unnoticed.
+    func forget(_ slot: LinkSlot, _ end: LinkEnd) {
         guard slots.removeValue(forKey: slot.id) != nil else { return }
         slot.link.die()
         gate.release(slot.endpoint, from: slot.standing)
@@ -173,7 +175,7 @@ extension Node {
         chooseAudience()
         guard linksByPeer[peer]?.isEmpty ?? false else { return }
         linksByPeer[peer] = nil
-        apply(router.linkClosed(to: peer, now: scheduler.now, wallClock: scheduler.wallClock))
+        apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
         table.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armTable()
         armRouter()

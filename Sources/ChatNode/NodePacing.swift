@@ -9,7 +9,8 @@ extension Node {
     /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way.
     package func waitUntilMaySend() async {
         while case .running = phase {
-            if let pause = pace.timeUntilToken(at: scheduler.now) {
+            let pause = pace.wait(now: scheduler.now)
+            if pause > .zero {
                 await withCheckedContinuation { continuation in
                     scheduler.schedule(at: scheduler.now + pause) { continuation.resume() }
                 }

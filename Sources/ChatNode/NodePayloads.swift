@@ -25,13 +25,11 @@ extension Node {
         switch verdict {
         case .admitted(let payload):
             route(payload)
-        case .dropped(let reason):
-            counts.count(reason)
-        case .closeLink(let reason):
-            counts.count(reason)
+        case .dropped:
+            break
+        case .closeLink:
             drop(slot)
-        case .convict(let reason):
-            counts.count(reason)
+        case .convict:
             counts.bans += 1
             bans.ban(certificate.identity, at: slot.endpoint, now: scheduler.now)
             drop(slot)
@@ -39,13 +37,14 @@ extension Node {
     }
 
     private func route(_ payload: VerifiedPayload) {
-        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: false))
+        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) { send(reply.payload, to: reply.destination) }
         armRouter()
     }
 
     /// Sends what the router wants sent and tells what it wants told.
-    func apply(_ outcome: RouterOutcome) {
-        for outgoing in outcome.outgoing { send(outgoing) }
+    func apply(_ outcome: Outcome) {
+        for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)
     }
 
@@ -54,9 +53,9 @@ extension Node {
     }
 
     /// Encoded and signed once, sealed per link.
-    private func send(_ outgoing: Outgoing) {
-        let frame = outgoing.payload.signed.frame
-        switch outgoing.destination {
+    func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
+        let frame = payload.signed.frame(hops: 0)
+        switch destination {
         case .everyone:
             for slot in audience { send(frame, on: slot) }
         case .peer(let peer):

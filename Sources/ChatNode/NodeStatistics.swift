@@ -17,18 +17,13 @@ struct NodeStatistics {
     var unexpectedFrames = 0
     var bans = 0
     private var linkErrors: [LinkError: Int] = [:]
-    private var drops: [DropReason: Int] = [:]
 
     mutating func count(_ error: LinkError) {
         linkErrors[error, default: 0] += 1
     }
 
-    mutating func count(_ reason: DropReason) {
-        drops[reason, default: 0] += 1
-    }
-
     /// Every counter under the name that JSON gives it, those that are zero too, in a fixed order.
-    var counters: [Counter] {
+    func counters(drops: [DropReason: Int]) -> [Counter] {
         [
             Counter(name: "handshakes_done", value: handshakesDone),
             Counter(name: "connections_refused", value: connectionsRefused),

@@ -1,4 +1,4 @@
-package import Chat
+import Chat
 import Noise
 import Wire
 
@@ -27,7 +27,7 @@ extension Node: TransportHandler {
     }
 
     package nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
-        assumeIsolated { $0.closed(connection) }
+        assumeIsolated { $0.closed(connection, error: error) }
     }
 
     private func accepted(_ connection: ConnectionID, from endpoint: Endpoint) {
@@ -53,9 +53,9 @@ extension Node: TransportHandler {
         open(connection, to: endpoint, role: .initiator)
     }
 
-    private func closed(_ connection: ConnectionID) {
+    private func closed(_ connection: ConnectionID, error: TransportError?) {
         if let slot = slots[connection] {
-            forget(slot)
+            forget(slot, error == nil ? .closed : .lost)
         } else if dials.removeValue(forKey: connection) != nil {
             counts.dialsFailed += 1
             table.failed(connection, now: scheduler.now, using: &randomness)
@@ -125,7 +125,7 @@ extension Node {
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
                 node.routerWakeAt = nil
-                node.apply(node.router.tick(now: node.scheduler.now, wallClock: node.scheduler.wallClock))
+                node.apply(node.router.tick(node.scheduler.now))
                 node.armRouter()
             }
         }

@@ -4,7 +4,7 @@ import Noise
 import Wire
 
 /// One end of a link without a network: what it wants to send is kept until the test hands it on.
-final class LinkEnd {
+final class LinkSide {
     let context: LinkContext
     var link: Link
     var now = Instant(nanoseconds: 0)
@@ -32,6 +32,10 @@ final class LinkEnd {
         return LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
     }
 
+    var isDead: Bool { link.isDead }
+    var unknownFrames: Int { link.unknownFrames }
+    var roundTrip: Duration? { link.roundTrip }
+
     /// Everything that waits to be sent.
     func output() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -49,7 +53,7 @@ final class LinkEnd {
     func receive(_ bytes: [UInt8]) {
         var position = 0
         while let event = link.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now, using: &randomness)
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
         {
             switch event {
             case .established(let certificate): established = certificate
@@ -70,12 +74,12 @@ final class LinkEnd {
 
 /// Two ends that are joined by hand.
 struct LinkPair {
-    let alice: LinkEnd
-    let bob: LinkEnd
+    let alice: LinkSide
+    let bob: LinkSide
 
     init(aliceRoom: String = "lobby", bobRoom: String = "lobby", seed: UInt64 = 1) {
-        alice = LinkEnd(.initiator, context: LinkEnd.context(seed: seed, room: aliceRoom), seed: seed + 100)
-        bob = LinkEnd(.responder, context: LinkEnd.context(seed: seed + 1, room: bobRoom), seed: seed + 200)
+        alice = LinkSide(.initiator, context: LinkSide.context(seed: seed, room: aliceRoom), seed: seed + 100)
+        bob = LinkSide(.responder, context: LinkSide.context(seed: seed + 1, room: bobRoom), seed: seed + 200)
     }
 
     /// Hands bytes to and fro, `chunk` at a time, until both are quiet.
@@ -89,7 +93,7 @@ struct LinkPair {
         }
     }
 
-    static func feed(_ bytes: [UInt8], to end: LinkEnd, chunk: Int = .max) {
+    static func feed(_ bytes: [UInt8], to end: LinkSide, chunk: Int = .max) {
         var rest = bytes[...]
         while !rest.isEmpty {
             end.receive(Array(rest.prefix(chunk)))
