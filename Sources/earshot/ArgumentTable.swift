@@ -1,3 +1,5 @@
+import Chat
+
 /// One option of the command line. Parsing and `--help` are both read from the table of these.
 struct Option: Sendable {
     enum Kind: Sendable {
@@ -17,8 +19,8 @@ struct Option: Sendable {
         Option(
             name: "--nick", help: "your nickname for this run; one is drawn if you give none",
             kind: .value("NAME", wanted: "1 to 24 visible characters") { arguments, value in
-                arguments.nickname = value
-                return !value.isEmpty
+                arguments.nickname = try? Nickname.compose(value)
+                return arguments.nickname != nil
             }),
         Option(
             name: "--room", help: "the room; only nodes of the same room see each other (default lobby)",

@@ -35,12 +35,6 @@ struct Prompt: Sendable {
     /// Clears the line that the cursor is in.
     var erasing: String { canErase ? "\r\u{1b}[K" : "" }
 
-    /// What a person said is still in the terminal, where it was typed.
-    func hides(_ report: Report) -> Bool {
-        guard case .event(.message(let message)) = report else { return false }
-        return message.isFromCurrentUser && !message.isHistory
-    }
-
     mutating func note(_ report: Report) {
         switch report {
         case .event(.peer(_, _, let online)): peers = online

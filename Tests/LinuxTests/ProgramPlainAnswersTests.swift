@@ -72,10 +72,9 @@ import Wire
 
     @Test func `only what was typed here is left out behind a prompt`() throws {
         let who = try Sample.who()
-        let prompt = Prompt(canErase: true)
-        #expect(prompt.hides(.event(.message(try Sample.said("hi", by: who, own: true)))))
-        #expect(!prompt.hides(.event(.message(try Sample.said("hi", by: who, own: true, history: true)))))
-        #expect(!prompt.hides(.event(.message(try Sample.said("hi", by: who)))))
+        #expect(Terminal.hides(.event(.message(try Sample.said("hi", by: who, own: true)))))
+        #expect(!Terminal.hides(.event(.message(try Sample.said("hi", by: who, own: true, history: true)))))
+        #expect(!Terminal.hides(.event(.message(try Sample.said("hi", by: who)))))
     }
 
     @Test func `the first cause of leaving decides the exit code, but a failure always shows`() {
