@@ -110,7 +110,9 @@ extension Person {
         try router.leave(other.id, in: &session, now: now, wallClock: wallClock)
     }
 
-    func edit(_ reference: String? = nil, _ text: String) throws(ChatError) -> Outcome {
+    func edit(_ text: String) throws(ChatError) -> Outcome { try edit(nil, text) }
+
+    func edit(_ reference: String?, _ text: String) throws(ChatError) -> Outcome {
         try router.edit(reference, text, in: &session, now: now, wallClock: wallClock)
     }
 
