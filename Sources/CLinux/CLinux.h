@@ -4,9 +4,14 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+
+/* glibc declares these for _GNU_SOURCE alone, which the Swift compiler does not define. */
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+int pthread_setname_np(pthread_t thread, const char *name);

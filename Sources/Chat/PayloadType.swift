@@ -15,4 +15,10 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
 
     /// Kinds 16 to 22: only on their author's link to their target (Protocol.md section 8).
     package var isDirect: Bool { rawValue >= PayloadType.dmRequest.rawValue }
+
+    /// Whether it changes a message that was said before.
+    var changesMessage: Bool { self == .edit || self == .delete }
+
+    /// Whether newcomers are told of it later: only what became part of the public conversation.
+    var isHistory: Bool { self == .publicMessage || changesMessage }
 }

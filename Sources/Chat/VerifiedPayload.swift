@@ -42,6 +42,27 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = .signed(via: link)
     }
 
+    /// The same from a frame, whose signature is checked before anything that it says is read.
+    ///
+    /// - Throws: `.badSignature`, or what is wrong with the words.
+    init(checking frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
+        guard frame.isSignatureValid else { throw .badSignature }
+        signed = try frame.signedPayload()
+        provenance = .signed(via: link)
+    }
+
+    /// The same payload with its signature checked; what was checked before, or is ours, stays as it is.
+    ///
+    /// - Throws: `.badSignature`.
+    func settled() throws(DropReason) -> VerifiedPayload {
+        switch provenance {
+        case .own, .signed: return self
+        case .direct(let author):
+            guard let settled = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
+            return settled
+        }
+    }
+
     package var payload: P2PPayload { signed.payload }
 
     /// True if it came over its author's own link: what a direct conversation demands (Protocol.md section 8).

@@ -9,6 +9,8 @@ package struct NodeConfiguration: Sendable {
     package var port: UInt16 = 0
     /// Messages per second that this author sends; twice as many are accepted from each other author. 0: no limit.
     package var messagesPerSecond = Limits.sendPerSecond
+    /// Handshakes begun with us per second, from everybody; the burst is twice that. 0: no limit, for simulations.
+    package var handshakesPerSecond = Limits.handshakesPerSecond
     /// Whether past messages are asked for and offered.
     package var sharesHistory = true
 

@@ -35,6 +35,9 @@ package enum DiscoveryEvent: Hashable, Sendable {
 
 /// A port: announces this node and tells of others. Lives on an executor of its own; all calls return at once.
 package protocol PeerDiscovery: AnyObject, Sendable {
+    /// Whether it tells a `.mode` soon after `start`; a list of fixed addresses does not.
+    var reportsMode: Bool { get }
+
     /// Announces and looks, until `stop`. `tell` is called on any thread.
     func start(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void)
 
@@ -43,4 +46,8 @@ package protocol PeerDiscovery: AnyObject, Sendable {
 
     /// Takes the announcement back and stops looking.
     func stop() async
+}
+
+extension PeerDiscovery {
+    package var reportsMode: Bool { true }
 }

@@ -20,11 +20,14 @@ package enum FramingError: Error, Equatable {
 /// Walks the frames of a record's plaintext: `(n u16 | frame[n])* | zeros` (Protocol.md section 4).
 package struct FrameCursor: ~Escapable {
     private let plaintext: Span<UInt8>
-    private var position = 0
+
+    /// The offset behind the last frame, from where another cursor can go on.
+    package private(set) var position: Int
 
     @_lifetime(copy plaintext)
-    package init(_ plaintext: Span<UInt8>) {
+    package init(_ plaintext: Span<UInt8>, from position: Int = 0) {
         self.plaintext = plaintext
+        self.position = position
     }
 
     /// Where the next frame lies in the plaintext, type byte included; nil after the last.
@@ -83,10 +86,20 @@ package struct FramePacker {
         Limits.recordPlaintexts.first { $0 >= bytes.count } ?? FramePacker.largestPlaintext
     }
 
-    /// Pads with zeros to a legal size and hands the plaintext over; the packer is empty afterwards.
-    package mutating func take() -> [UInt8] {
+    /// Pads what waits with zeros to a legal size; `bytes` is then a record's plaintext.
+    package mutating func pad() {
         bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
-        defer { bytes.removeAll(keepingCapacity: true) }
+    }
+
+    /// Forgets what was packed.
+    package mutating func clear() {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * Limits.recordPlaintexts[0])
+    }
+
+    /// Pads and hands the plaintext over; the packer is empty afterwards.
+    package mutating func take() -> [UInt8] {
+        pad()
+        defer { clear() }
         return bytes
     }
 }

@@ -49,13 +49,23 @@ package enum Limits {
     // Freshness (section 7), in milliseconds.
     package static let freshnessMilliseconds: UInt64 = 300_000
 
+    // Relaying (section 7).
+    /// The relays that a payload passes at most: enough for a chain of bridged networks, and an end to any loop.
+    package static let relayHops: UInt8 = 7
+    /// The sequence numbers behind an author's newest for which it is known whether they were heard.
+    package static let sequenceWindow: UInt64 = 256
+
     // Rates (section 7), per second with a burst.
     package static let sendPerSecond = 2.0
     package static let sendBurst = 10.0
     package static let acceptPerSecond = 4.0
     package static let acceptBurst = 20.0
+    /// What nobody reads (typing, presence, receipts) comes with the messages, several to each.
+    package static let signalsPerMessage = 4.0
     package static let relayedFramesPerSecond = 20.0
+    package static let relayedFramesBurst = 40.0
     package static let newAuthorsPerMinute = 5.0
+    package static let newAuthorsBurst = 5.0
     package static let historyAnswerInterval = Duration.seconds(2)
 
     // Direct messages (section 8).

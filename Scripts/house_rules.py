@@ -1,0 +1,176 @@
+"""The rules of the house that no compiler and no formatter checks.
+
+`house_rules.py DIRECTORY` prints one line for each breach, `file:line: what`, and exits with 1 if there is any.
+The directions of imports come from the table in Docs/Architecture.md, the limits from the one in Docs/Protocol.md:
+what the documents say and what the code does can't drift apart.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import swift_source
+
+LINES_PER_FILE = 300
+LINES_PER_FUNCTION = 40
+
+# Two types are their own proof of exclusion: each runs everything on one thread.
+UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
+# Rooms that must do without `unsafe`: they see nothing but values. A node has to name its executor unsafely.
+SAFE_ROOMS = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
+SAFE_ROOM_EXCEPTIONS = {"Sources/ChatNode/Node.swift"}
+
+# What no Swift file says, in code or in a comment, and why.
+SWIFT_WORDS = [
+    (r"\bTODO\b|\bFIXME\b|\bXXX\b|\bMARK:", "a note to oneself"),
+    (r"\bnonisolated\(unsafe\)", "nonisolated(unsafe)"),
+    (r"\b(?:class|struct|enum|actor|protocol)\s+\w*(?:Manager|Helper|Utils|Mock)\b", "a name that says nothing"),
+    (r"^\s*(?:@\w+\s+)*(?:public|open)\s+(?:\w+\s+)*(?:func|let|var|struct|enum|class|actor|init|import)\b",
+     "public access; package is enough"),
+    (r"\b(?:Thread|Task)\.sleep\b|\b(?:usleep|nanosleep)\(", "a sleep where an event does"),
+    (r"\btry!", "try!"),
+]
+# What no file at all says: the project speaks of itself alone.
+WORDS = [(r"(?<![\w.])/(?:work|root|home)/\w", "a path of somebody's machine"), (r"(?i)\bfounders?\b", "founders")]
+# Modules that any room may import: they are the language.
+LANGUAGE = {"Swift", "_Concurrency"}
+
+
+def numbered(text):
+    return enumerate(text.splitlines(), 1)
+
+
+def tree(root, *suffixes):
+    """The project's own files, in order; nothing that was built."""
+    for folder in ("Sources", "Tests", "Scripts", "Docs", ".ci"):
+        for path in sorted((root / folder).rglob("*")):
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(root / folder).parts)
+            if path.is_file() and not hidden and (not suffixes or path.suffix in suffixes):
+                yield path.relative_to(root).as_posix(), path
+    for name in ("README.md", "Package.swift"):
+        if (root / name).is_file() and (not suffixes or Path(name).suffix in suffixes):
+            yield name, root / name
+
+
+def table(document, first_header):
+    """The rows of the one table of a document whose first column has that header, as lists of cells."""
+    rows, inside = [], False
+    for line in document.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            inside = False
+        elif inside:
+            rows.append(cells)
+        elif cells[0] == first_header:
+            inside = True
+    return rows[1:]
+
+
+def sizes(root):
+    for name, path in tree(root, ".swift", ".py", ".sh", ".bash"):
+        text = path.read_text()
+        count = len(text.splitlines())
+        if count > LINES_PER_FILE:
+            yield f"{name}: {count} lines; {LINES_PER_FILE} is the most"
+        if path.suffix == ".swift":
+            for function, line, length in swift_source.functions(text):
+                if length > LINES_PER_FUNCTION:
+                    yield f"{name}:{line}: {function} is {length} lines long; {LINES_PER_FUNCTION} is the most"
+
+
+def words(root):
+    for name, path in tree(root):
+        if path.suffix in (".png", ".pcap") or name == "Scripts/house_rules.py" or name.startswith("Tests/Scripts/"):
+            continue
+        text = path.read_text()
+        rules = WORDS + (SWIFT_WORDS if path.suffix == ".swift" else [])
+        for number, line in numbered(text):
+            for pattern, what in rules:
+                if re.search(pattern, line):
+                    yield f"{name}:{number}: {what}"
+        if path.name == "Placeholder.swift":
+            yield f"{name}: a placeholder"
+
+
+def safety(root):
+    for name, path in tree(root, ".swift"):
+        for number, line in numbered(swift_source.without_comments(path.read_text())):
+            if "@unchecked Sendable" in line and name.startswith("Sources/") and name not in UNCHECKED:
+                yield f"{name}:{number}: @unchecked Sendable outside the event loop"
+            is_safe_room = name.startswith(SAFE_ROOMS) and name not in SAFE_ROOM_EXCEPTIONS
+            if is_safe_room and re.search(r"\bunsafe\b", line):
+                yield f"{name}:{number}: unsafe in a room that sees only values"
+
+
+def directions(root):
+    """Room -> the modules that it may import, from the table in Docs/Architecture.md."""
+    rows = table((root / "Docs/Architecture.md").read_text(), "room")
+    return {row[0].strip("`"): set(re.findall(r"\w+", row[1])) - {"nothing"} for row in rows}
+
+
+def imports(root):
+    allowed = directions(root)
+    rooms = {path.name for path in (root / "Sources").iterdir() if any(path.glob("*.swift"))}
+    for room in sorted(rooms ^ set(allowed)):
+        yield f"Docs/Architecture.md: {room} is only in one of the table and Sources"
+    pattern = re.compile(r"^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|func|protocol|var|let)\s+)?(\w+)")
+    for name, path in tree(root, ".swift"):
+        parts = name.split("/")
+        for number, line in numbered(swift_source.without_comments(path.read_text())):
+            found = pattern.match(line)
+            if not found:
+                continue
+            module = found[1]
+            if module.startswith("Foundation"):
+                yield f"{name}:{number}: Foundation"
+            elif parts[0] == "Sources" and module not in allowed.get(parts[1], set()) | LANGUAGE:
+                yield f"{name}:{number}: {parts[1]} must not import {module}"
+
+
+def package(root):
+    """Package.swift grants each room what the table does, and nothing else."""
+    text = (root / "Package.swift").read_text()
+    granted = {name: body for name, body in re.findall(r'room\("(\w+)", \[([^\]]*)\]\)', text)}
+    granted.update(re.findall(r'executableTarget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]', text))
+    own = set(granted) | {"CAvahi", "CAvahiCore", "CLinux", "CSodium"}
+    for room, modules in directions(root).items():
+        difference = set(re.findall(r'"(\w+)"', granted.get(room, ""))) ^ (modules & own)
+        for module in sorted(difference):
+            yield f"Package.swift: {room} and {module}: the table in Docs/Architecture.md says otherwise"
+
+
+def limits(root):
+    """Docs/Protocol.md section 11 and Sources/Wire/Limits.swift name the same constants with the same values."""
+    told = {}
+    for row in table((root / "Docs/Protocol.md").read_text(), "constant"):
+        told[row[0].strip("`")] = swift_source.numbers(row[1])
+    coded = swift_source.constants((root / "Sources/Wire/Limits.swift").read_text())
+    for name in sorted(set(told) | set(coded)):
+        if told.get(name) != coded.get(name):
+            yield f"Docs/Protocol.md: {name} is {told.get(name)} there and {coded.get(name)} in Limits.swift"
+
+
+def claims(root):
+    """Every test that Docs/Threats.md calls upon exists, and every relative link leads somewhere."""
+    tests = "\n".join(path.read_text() for _, path in tree(root, ".swift", ".py") if "/Tests/" in str(path))
+    for name, path in tree(root, ".md"):
+        for number, line in numbered(path.read_text()):
+            for test in re.findall(r"tested: `([^`]+)`", line):
+                if f"`{test}`" not in tests and f"def {test}(" not in tests:
+                    yield f"{name}:{number}: there is no test `{test}`"
+            for link in re.findall(r"\]\(([^)#\s]+)", line):
+                if "://" not in link and not (path.parent / link).exists():
+                    yield f"{name}:{number}: {link} leads nowhere"
+
+
+RULES = (sizes, words, safety, imports, package, limits, claims)
+
+
+def breaches(root):
+    return [breach for rule in RULES for breach in rule(Path(root))]
+
+
+if __name__ == "__main__":
+    found = breaches(sys.argv[1])
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)

@@ -1,0 +1,162 @@
+# Sourced by the other scripts: where things are, and installing what is missing. Prints to standard error only,
+# because standard output belongs to the chat, and never reads standard input, because that holds its lines.
+
+set -u
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+build=$root/.build
+
+export LC_ALL=${LC_ALL:-C.UTF-8} PYTHONUTF8=1 PYTHONDONTWRITEBYTECODE=1
+PATH=${PATH:-/usr/bin:/bin}:/usr/sbin:/sbin
+
+say() { printf 'earshot: %s\n' "$*" >&2; }
+
+die() {
+    say "$@"
+    exit 1
+}
+
+# What each package is known by: one file that only it brings. Looking at files takes a millisecond, asking dpkg thirty.
+# The first group is what the toolchain itself needs on a bare system, the second what the program is built on.
+readonly to_build='
+    g++                           /usr/lib/gcc/*/*/libstdc++.so
+    libc6-dev                     /usr/include/stdio.h
+    libncurses6                   /usr/lib/*/libncurses.so.6
+    libsqlite3-0                  /usr/lib/*/libsqlite3.so.0
+    libcurl4                      /usr/lib/*/libcurl.so.4
+    libxml2                       /usr/lib/*/libxml2.so.*
+    libuuid1                      /usr/lib/*/libuuid.so.1
+
+    libavahi-client-dev           /usr/include/avahi-client/client.h
+    libavahi-core-dev             /usr/include/avahi-core/core.h
+    libsodium-dev                 /usr/include/sodium.h
+'
+# shellcheck disable=SC2034  # the scripts that source this use it
+readonly to_test='
+    avahi-daemon                  /usr/sbin/avahi-daemon
+    dbus                          /usr/bin/dbus-daemon
+    iproute2                      /usr/sbin/ip
+    procps                        /usr/sbin/sysctl
+    tcpdump                       /usr/bin/tcpdump
+    python3                       /usr/bin/python3
+    python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
+    golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
+'
+
+# Fills `missing` with the packages of a list whose file is not there.
+find_missing() {
+    local package file
+    missing=()
+    while read -r package file; do
+        [ -z "$package" ] || compgen -G "$file" >/dev/null || missing+=("$package")
+    done <<<"$1"
+}
+
+# Installs whatever of the lists is missing; says nothing and costs next to nothing when that is nothing.
+require() {
+    local list=$1 missing=()
+    find_missing "$list"
+    [ ${#missing[@]} = 0 ] && return
+    local wanted="apt-get install --no-install-recommends ${missing[*]}" as_root=()
+    type -P apt-get >/dev/null || die "missing: ${missing[*]}; install them (Debian's names) and try again"
+    if [ "$(id -u)" != 0 ]; then
+        type -P sudo >/dev/null || die "missing: ${missing[*]}; as root, run: $wanted"
+        as_root=(sudo)
+        # Without a terminal nobody can type a password.
+        [ -t 2 ] || as_root=(sudo -n)
+    fi
+    say "installing ${missing[*]}"
+    install_packages || die "could not install; as root, run: $wanted"
+    find_missing "$list"
+    [ ${#missing[@]} = 0 ] || die "installed, but still missing: ${missing[*]}"
+}
+
+# Uses `missing` and `as_root`. A daemon that only the tests need is neither started now nor at the next boot.
+install_packages() {
+    local brings_daemon=0 output
+    [[ " ${missing[*]} " != *' avahi-daemon '* ]] || brings_daemon=1
+    [ $brings_daemon = 0 ] || forbid_starting_services
+    compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || apt update >/dev/null
+    # Package lists that are out of date name versions that are gone.
+    output=$(apt install "${missing[@]}" || { apt update && apt install "${missing[@]}"; }) || {
+        printf '%s\n' "$output" >&2
+        return 1
+    }
+    [ $brings_daemon = 0 ] || keep_daemon_stopped
+}
+
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@" </dev/null 2>&1
+}
+
+readonly policy=/usr/sbin/policy-rc.d
+policy_is_ours=0
+
+# The one switch that Debian has against starting services on installation; taken away again whatever happens.
+forbid_starting_services() {
+    [ -e $policy ] && return
+    policy_is_ours=1
+    trap allow_starting_services EXIT
+    printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee $policy >/dev/null
+    "${as_root[@]}" chmod 755 $policy
+}
+
+allow_starting_services() {
+    [ $policy_is_ours = 0 ] || "${as_root[@]}" rm -f $policy
+    policy_is_ours=0
+}
+
+keep_daemon_stopped() {
+    allow_starting_services
+    [ -e /usr/sbin/avahi-daemon ] || return
+    [ ! -d /run/systemd/system ] ||
+        "${as_root[@]}" systemctl --quiet disable avahi-daemon.service avahi-daemon.socket 2>/dev/null
+    say "avahi-daemon is installed for the tests; it was not started"
+}
+
+# Puts the toolchain on the path.
+find_swift() {
+    local directory
+    type -P swift >/dev/null && return
+    for directory in /opt/swift/usr/bin /usr/share/swift/usr/bin /usr/libexec/swift/*/bin \
+        "${HOME:-/nonexistent}/.local/share/swiftly/bin" "${HOME:-/nonexistent}/.swiftly/bin"; do
+        [ -x "$directory/swift" ] && PATH=$directory:$PATH && return
+    done
+    die "no Swift toolchain found; install Swift 6.3 (https://www.swift.org/install/linux) and put it on the PATH"
+}
+
+# swift, with everything that it keeps inside .build, so that it needs no home directory.
+swift_package() {
+    local command=$1
+    shift
+    swift "$command" --package-path "$root" --cache-path "$build/cache" --config-path "$build/configuration" \
+        --security-path "$build/security" "$@" </dev/null
+}
+
+prepare_build() {
+    require "$to_build"
+    find_swift
+    mkdir -p "$build" 2>/dev/null
+    [ -w "$build" ] || die "can't write to $build; use a clone of your own"
+    [ -w "${HOME:-/nonexistent}" ] || export HOME=$build/home
+    mkdir -p "$HOME"
+}
+
+readonly program=$build/program/earshot
+
+# True while no source is newer than the program. A file that was removed shows in the time of its folder.
+program_is_current() {
+    [ -x "$program" ] && [ -z "$(find "$root/Package.swift" "$root/Sources" -newer "$program" -print -quit)" ]
+}
+
+# Builds the program in release mode into `$program`, carrying Swift's own libraries in it.
+build_program() {
+    prepare_build
+    say 'building (the first time takes some minutes)'
+    # What changes while the compiler runs is newer than this file, and is built the next time.
+    local started=$build/started
+    : >"$started"
+    swift_package build --configuration release --static-swift-stdlib -Xlinker -s --product earshot >&2 || return
+    mkdir -p "$(dirname "$program")"
+    cp "$build/release/earshot" "$program.new" && touch -r "$started" "$program.new" && mv "$program.new" "$program"
+}

@@ -1,0 +1,144 @@
+package import Wire
+
+/// The one way from a payload frame to a `VerifiedPayload` (Protocol.md section 7).
+///
+/// Cheap checks come before dear ones, and nothing is noted of an author before it is proven.
+package struct Admission: Sendable {
+    private let room: RoomID
+    private let me: PeerID
+    private var seen = SeenMessages()
+    private var peers: PeerBook
+
+    /// How many payloads were admitted, live and as history.
+    package private(set) var admitted = 0
+    /// How many were not, by reason.
+    package private(set) var drops: [DropReason: Int] = [:]
+
+    package init(room: RoomID, me: PeerID, rates: AdmissionRates = AdmissionRates()) {
+        self.room = room
+        self.me = me
+        peers = PeerBook(rates: rates)
+    }
+
+    /// Judges a payload frame that a neighbour sent of its own accord.
+    ///
+    /// - Parameters:
+    ///   - body: the frame without its type byte, `hops u8 | S | sig`.
+    ///   - link: the identity that the link's handshake proved.
+    ///   - linkEpoch: the epoch of that identity's certificate.
+    package mutating func admit(
+        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, now: Instant, wallClock: Timestamp
+    ) -> Verdict {
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            try checkSource(frame, link)
+            try checkNews(frame)
+            if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
+            return accept(try relayed(frame, link, now, wallClock))
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    /// Judges a payload frame that a neighbour sent because it was asked to, with `want`.
+    ///
+    /// Neither its age nor its epoch nor a rate matters: the past is as long as it is.
+    package mutating func admitHistory(
+        frame body: Span<UInt8>, from link: PeerID, wallClock: Timestamp
+    ) -> Verdict {
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            try checkNews(frame)
+            guard frame.type.isHistory else { throw .notHistory }
+            let payload = try VerifiedPayload(checking: frame, via: link)
+            try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+            try peers.noteHistory(frame.header)
+            return accept(payload)
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    /// Checks the signature that `admit` put off, before the payload is offered or relayed to anybody.
+    ///
+    /// - Returns: the payload as `.signed`, or the conviction of the neighbour that it came from.
+    package mutating func settle(_ payload: VerifiedPayload) -> Verdict {
+        do throws(DropReason) { return .admitted(try payload.settled()) } catch { return refuse(error) }
+    }
+
+    /// Notes the epoch that a session certificate, which was verified, names for its identity.
+    ///
+    /// - Parameter relay: the neighbour that passed it on; nil if it is the certificate of a link's own peer.
+    /// - Returns: false, and nothing is noted, if the neighbour tells of too many new authors.
+    package mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?, now: Instant) -> Bool {
+        do throws(DropReason) {
+            if let relay { try peers.takeNewAuthor(author, from: relay, now: now) }
+        } catch {
+            _ = refuse(error)
+            return false
+        }
+        peers.learn(epoch: epoch, of: author, now: now)
+        return true
+    }
+
+    private mutating func direct(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
+    ) throws(DropReason) -> VerifiedPayload {
+        guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
+        try peers.checkOrder(frame.header)
+        try peers.take(frame.type, of: link, now: now)
+        let payload = try proven(frame, link)
+        guard payload.payload.target ?? me == me else { throw .misdirected }
+        peers.note(frame.header, now: now)
+        return payload
+    }
+
+    private func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
+        // What changes a message must hold for everybody who has that message: its signature is checked at once.
+        if frame.type.changesMessage { return try VerifiedPayload(checking: frame, via: link) }
+        guard let payload = VerifiedPayload(try frame.signedPayload(), onLinkOf: link) else { throw .foreignAuthor }
+        return payload
+    }
+
+    private mutating func relayed(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ now: Instant, _ wallClock: Timestamp
+    ) throws(DropReason) -> VerifiedPayload {
+        guard !frame.type.isDirect else { throw .misdirected }
+        try peers.takeRelayed(of: frame.header.author, from: link, now: now)
+        let payload = try VerifiedPayload(checking: frame, via: link)
+        guard payload.payload.target == nil else { throw .misdirected }
+        try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+        guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
+        try peers.checkOrder(frame.header)
+        try peers.take(frame.type, of: frame.header.author, now: now)
+        peers.note(frame.header, now: now)
+        return payload
+    }
+
+    private func checkSource(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
+        guard frame.hops > 0 || frame.header.author == link else { throw .foreignAuthor }
+        guard frame.hops <= Limits.relayHops else { throw .tooManyHops }
+        guard frame.header.author != me else { throw .ownPayload }
+    }
+
+    private func checkNews(_ frame: borrowing PayloadFrame) throws(DropReason) {
+        guard frame.header.room == room else { throw .otherRoom }
+        guard !seen.contains(frame.id) else { throw .duplicate }
+    }
+
+    private func checkNotFromTheFuture(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
+        guard time <= wallClock || time.distance(to: wallClock) <= Limits.freshnessMilliseconds
+        else { throw .fromTheFuture }
+    }
+
+    private mutating func accept(_ payload: VerifiedPayload) -> Verdict {
+        seen.insert(payload.payload.messageId)
+        admitted += 1
+        return .admitted(payload)
+    }
+
+    private mutating func refuse(_ reason: DropReason) -> Verdict {
+        drops[reason, default: 0] += 1
+        return Verdict(refusing: reason)
+    }
+}

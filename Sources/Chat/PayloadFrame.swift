@@ -1,0 +1,41 @@
+internal import Wire
+
+/// A payload frame's body, `hops u8 | S | sig`, before anything in it is believed (Protocol.md section 5).
+struct PayloadFrame: ~Escapable {
+    private let body: Span<UInt8>
+    let header: PayloadHeader
+    let type: PayloadType
+    let id: MessageID
+
+    @_lifetime(copy body)
+    init(_ body: Span<UInt8>) throws(DropReason) {
+        let least = 1 + PayloadHeader.byteCount + SignedPayload.signatureBytes
+        guard body.count >= least else { throw .malformed }
+        let signed = body.extracting(1..<body.count - SignedPayload.signatureBytes)
+        let header: PayloadHeader
+        do throws(PayloadError) { header = try PayloadHeader(signed) } catch { throw DropReason(error) }
+        guard let type = PayloadType(rawValue: header.kind) else { throw .unknownKind }
+        self.body = body
+        self.header = header
+        self.type = type
+        id = MessageID(signed: signed)
+    }
+
+    /// The relays that it says it passed.
+    var hops: UInt8 { body[0] }
+
+    var isSignatureValid: Bool {
+        SignedPayload.isSignatureValid(in: body.extracting(1...), by: header.author)
+    }
+
+    /// The payload with its words, which are read here for the first time.
+    func signedPayload() throws(DropReason) -> SignedPayload {
+        let signed = body.extracting(1..<body.count - SignedPayload.signatureBytes)
+        do throws(PayloadError) {
+            let payload = try P2PPayload(header, signed, id)
+            return SignedPayload(payload, bytes: [UInt8](copying: body.extracting(1...)))
+        } catch {
+            throw DropReason(error)
+        }
+    }
+}

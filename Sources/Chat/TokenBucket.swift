@@ -1,0 +1,55 @@
+package import Wire
+
+/// How often something may happen: on average, and at once after a pause.
+package struct Rate: Hashable, Sendable {
+    package let perSecond: Double
+    package let burst: Double
+
+    package init(perSecond: Double, burst: Double) {
+        self.perSecond = perSecond
+        self.burst = burst
+    }
+
+    package static let unlimited = Rate(perSecond: 0, burst: 0)
+
+    package var isUnlimited: Bool { perSecond <= 0 }
+}
+
+/// Lets things happen at a rate: each takes a token, tokens come back with time, up to the burst.
+package struct TokenBucket: Hashable, Sendable {
+    private let rate: Rate
+    private var tokens: Double
+    private var updated: Instant
+
+    /// Begins full.
+    package init(_ rate: Rate, now: Instant) {
+        self.rate = rate
+        tokens = rate.burst
+        updated = now
+    }
+
+    /// False, and nothing is taken, where there is no token.
+    package mutating func take(now: Instant) -> Bool {
+        guard !rate.isUnlimited else { return true }
+        refill(now)
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
+    }
+
+    /// How long until a token is there; zero if one is.
+    package func wait(now: Instant) -> Duration {
+        guard !rate.isUnlimited else { return .zero }
+        var bucket = self
+        bucket.refill(now)
+        guard bucket.tokens < 1 else { return .zero }
+        return .nanoseconds(Int64(((1 - bucket.tokens) / rate.perSecond * 1e9).rounded(.up)))
+    }
+
+    private mutating func refill(_ now: Instant) {
+        guard now > updated else { return }
+        let seconds = Double((now - updated).nanoseconds) / 1e9
+        tokens = min(rate.burst, tokens + seconds * rate.perSecond)
+        updated = now
+    }
+}

@@ -1,0 +1,23 @@
+/// What becomes of a payload frame.
+package enum Verdict: Sendable {
+    case admitted(VerifiedPayload)
+    /// Counted, and no more: stale and unknown things happen among honest peers.
+    case dropped(DropReason)
+    /// The neighbour breaks the protocol: its link closes.
+    case closeLink(DropReason)
+    /// The neighbour sent a bad signature as its own or vouched for one: its link closes and it is banned.
+    case convict(DropReason)
+
+    init(refusing reason: DropReason) {
+        self =
+            switch reason {
+            case .foreignAuthor: .closeLink(reason)
+            case .badSignature: .convict(reason)
+            case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
+                .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory, .duplicate, .equivocation,
+                .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate, .relayRate,
+                .newAuthorRate:
+                .dropped(reason)
+            }
+    }
+}

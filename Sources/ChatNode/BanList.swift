@@ -1,0 +1,24 @@
+package import Wire
+
+/// Keys and addresses that are kept out for a while because they did what no honest node does (Protocol.md section 7).
+package struct BanList {
+    private var keys = BoundedTable<PeerID, Instant>(capacity: Limits.bans)
+    private var sources = BoundedTable<[UInt8], Instant>(capacity: Limits.bans)
+
+    package init() {}
+
+    /// Keeps a key and the address it came from out for 10 minutes. Loopback is never banned: it is everybody's on this machine.
+    package mutating func ban(_ key: PeerID?, at endpoint: Endpoint, now: Instant) {
+        let end = now + Limits.banTime
+        if let key { keys[key] = end }
+        if !endpoint.isLoopback { sources[endpoint.source] = end }
+    }
+
+    package func isBanned(_ key: PeerID, now: Instant) -> Bool {
+        keys[key].map { now < $0 } ?? false
+    }
+
+    package func isBanned(_ endpoint: Endpoint, now: Instant) -> Bool {
+        sources[endpoint.source].map { now < $0 } ?? false
+    }
+}

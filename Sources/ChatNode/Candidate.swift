@@ -1,0 +1,114 @@
+import Wire
+
+/// Somebody whom discovery names and who can perhaps be dialled.
+struct Candidate {
+    enum Phase: Equatable {
+        case waiting(until: Instant)
+        /// Its addresses are dialled in turn: the index of the next, when, and the connections under way.
+        case dialling(next: Int, at: Instant?, open: [ConnectionID])
+        /// One connection stands, its handshake is under way.
+        case shaking(ConnectionID)
+        /// It has a link.
+        case settled
+        /// It is ourselves, or unwanted.
+        case ignored
+    }
+
+    private(set) var endpoints: [Endpoint]
+    var phase: Phase
+    var backoff = Backoff()
+    /// Proven by the last handshake.
+    var peer: PeerID?
+    /// When discovery stopped naming it; nil while it does.
+    var lostAt: Instant?
+
+    /// More addresses than a machine of a few interfaces has are not worth dialling.
+    static let mostEndpoints = 8
+
+    init(endpoint: Endpoint, dialAt: Instant) {
+        endpoints = [endpoint]
+        phase = .waiting(until: dialAt)
+    }
+
+    var deadline: Instant? {
+        switch phase {
+        case .waiting(let until): until
+        case .dialling(_, let at, _): at
+        case .shaking, .settled, .ignored: nil
+        }
+    }
+
+    var isBusy: Bool {
+        switch phase {
+        case .dialling, .shaking: true
+        case .waiting, .settled, .ignored: false
+        }
+    }
+
+    func isForgotten(now: Instant) -> Bool {
+        guard let lostAt, !isBusy else { return false }
+        return peer == nil || now >= lostAt + PeerTable.memoryOfTheLost
+    }
+
+    /// A new address, or a candidate that is back, is a reason to try at once.
+    mutating func isFound(at endpoint: Endpoint, again soon: Instant) {
+        let isNew = !endpoints.contains(endpoint)
+        if isNew {
+            // The newest addresses are the likeliest to work.
+            if endpoints.count >= Candidate.mostEndpoints { endpoints.removeFirst() }
+            endpoints.append(endpoint)
+            endpoints.sort { Candidate.rank($0) < Candidate.rank($1) }
+        }
+        let isBack = lostAt != nil
+        lostAt = nil
+        guard isNew || isBack, case .waiting(let until) = phase else { return }
+        backoff.reset()
+        phase = .waiting(until: min(until, soon))
+    }
+
+    /// The endpoint whose turn has come.
+    mutating func nextEndpoint(now: Instant) -> Endpoint? {
+        let (index, open): (Int, [ConnectionID]) =
+            switch phase {
+            case .dialling(let next, _, let connections): (next, connections)
+            case .waiting, .shaking, .settled, .ignored: (0, [])
+            }
+        guard index < endpoints.count else { return nil }
+        let hasMore = index + 1 < endpoints.count
+        phase = .dialling(next: index + 1, at: hasMore ? now + PeerTable.addressInterval : nil, open: open)
+        return endpoints[index]
+    }
+
+    mutating func failed(
+        _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
+        switch phase {
+        case .dialling(let next, let at, let open):
+            let others = open.filter { $0 != connection }
+            if others.isEmpty, next >= endpoints.count {
+                pause(now: now, using: &generator)
+            } else {
+                // Nothing under way any more: the next address need not wait for its turn.
+                phase = .dialling(next: next, at: others.isEmpty ? now : at, open: others)
+            }
+        case .shaking(connection):
+            pause(now: now, using: &generator)
+        case .shaking, .waiting, .settled, .ignored:
+            break
+        }
+    }
+
+    mutating func linkClosed(now: Instant, using generator: inout some RandomNumberGenerator) {
+        guard case .settled = phase else { return }
+        pause(now: now, using: &generator)
+    }
+
+    mutating func pause(now: Instant, using generator: inout some RandomNumberGenerator) {
+        phase = .waiting(until: now + backoff.next(using: &generator))
+    }
+
+    /// IPv6 that is valid beyond the link first, then IPv4, then link-local.
+    private static func rank(_ endpoint: Endpoint) -> Int {
+        endpoint.isLinkLocalIPv6 ? 2 : endpoint.isIPv4 ? 1 : 0
+    }
+}

@@ -1,0 +1,15 @@
+/// Why a link ended that did not end politely. The raw value is its counter in `/stats`.
+package enum LinkError: String, Error, Sendable, CaseIterable {
+    case illegalLength = "illegal_length"
+    case handshakeFailed = "handshake_failed"
+    case handshakeTimeout = "handshake_timeout"
+    case badCertificate = "bad_certificate"
+    case connectedToSelf = "connected_to_self"
+    case undecipherable
+    case badFraming = "bad_framing"
+    case recordTimeout = "record_timeout"
+    case silent
+    case tooSlow = "too_slow"
+    /// Not a fault: a session ends after 6 h and a fresh one begins (Protocol.md section 4).
+    case expired
+}

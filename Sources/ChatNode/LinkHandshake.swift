@@ -1,0 +1,40 @@
+import Noise
+import Wire
+
+/// The handshake of a link: Noise XX, each message one record of the smallest size, certificates in the second and
+/// third (Protocol.md section 3).
+extension Link {
+    mutating func receiveHandshake(_ record: Span<UInt8>, context: LinkContext) throws(LinkError) -> LinkEvent? {
+        guard record.count == Handshake.messageSize else { throw .handshakeFailed }
+        let (payload, remoteStatic) = try state.readMessage(record)
+        guard let remoteStatic else {
+            try write(Handshake.payload(carrying: context.certificate, by: .responder))
+            return nil
+        }
+        let certificate = try Link.check(payload, remoteStatic: remoteStatic, context: context)
+        if role == .initiator { try write(Handshake.payload(carrying: context.certificate, by: .initiator)) }
+        try state.becomeOpen()
+        return .established(certificate)
+    }
+
+    /// Appends our next message to the outbox, as a record.
+    mutating func write(_ payload: [UInt8]) throws(LinkError) {
+        let message = try state.writeMessage(payload)
+        outbox.append([UInt8(message.count >> 8), UInt8(message.count & 255)] + message)
+    }
+
+    /// The certificate that comes with the other side's static key, if it is about that key and not about ourselves.
+    private static func check(
+        _ payload: [UInt8], remoteStatic: PublicKey, context: LinkContext
+    ) throws(LinkError) -> Certificate {
+        let certificate: Certificate
+        do throws(CertificateError) {
+            certificate = try Handshake.certificate(in: payload.span)
+        } catch {
+            throw .badCertificate
+        }
+        guard certificate.noise == remoteStatic else { throw .badCertificate }
+        guard certificate.identity != context.me else { throw .connectedToSelf }
+        return certificate
+    }
+}

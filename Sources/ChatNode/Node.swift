@@ -1,0 +1,160 @@
+import Chat
+package import Noise
+import Wire
+
+/// The one shell: it does what the values decide, on the network, for one person, in one room.
+///
+/// Everything it knows is isolated to its scheduler; transports and discoveries call in through it. Its functions do not
+/// wait, but for `waitUntilMaySend` and `leave`.
+package actor Node {
+    enum Phase {
+        case idle
+        case running
+        case leaving
+        case stopping
+        case stopped
+    }
+
+    nonisolated let scheduler: any Scheduler
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
+
+    let configuration: NodeConfiguration
+    let transport: any Transport
+    let discoveries: [any PeerDiscovery]
+    let context: LinkContext
+    private let deliver: @Sendable ([NodeEvent]) -> Void
+
+    var phase = Phase.idle
+    var randomness: Randomness
+    var session: UserSession
+    var router: MessageRouter
+    var admission: Admission
+    var table = PeerTable()
+    var gate: HandshakeGate
+    var bans = BanList()
+    var pace: TokenBucket
+    var counts = NodeStatistics()
+    /// The best session certificate of each identity (Protocol.md section 9).
+    var certificates = BoundedTable<PeerID, Certificate>(capacity: Limits.certificates)
+
+    var slots: [ConnectionID: LinkSlot] = [:]
+    /// Dialled, and not connected yet.
+    var dials: [ConnectionID: Endpoint] = [:]
+    /// The links of each peer; frames are sent on the last that is not retiring.
+    var linksByPeer: [PeerID: [LinkSlot]] = [:]
+    /// The link of each peer that frames are sent on, in the order in which the connections began.
+    var audience: [LinkSlot] = []
+    /// Where records are opened to, for all links in turn.
+    var plaintext: [UInt8] = []
+    var port: UInt16 = 0
+    var discoveryMode: DiscoveryMode?
+
+    private var dirty: [LinkSlot] = []
+    private var batch: [NodeEvent] = []
+    private var isTurnEndAsked = false
+    var tableWakeAt: Instant?
+    var routerWakeAt: Instant?
+    var waitingToSend: [CheckedContinuation<Void, Never>] = []
+    var waitingToLeave: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameters:
+    ///   - identity: who we are; wiped with the node.
+    ///   - deliver: takes what the node tells, a batch a turn, on the scheduler; it must not block.
+    package init(
+        configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
+        scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) {
+        var randomness = randomness
+        let wallClock = scheduler.wallClock
+        let now = scheduler.now
+        let room = RoomID(name: configuration.room)
+        let epoch = wallClock.milliseconds
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
+        // Its private half is forgotten at once: relayed direct messages are not opened by this version.
+        let relayKey = KeyPair.generate(using: &randomness)
+        let certificate = Certificate.issue(
+            by: identity, noise: staticKey.publicKey, dm: relayKey.publicKey, epoch: epoch, at: wallClock)
+        self.scheduler = scheduler
+        self.configuration = configuration
+        self.transport = transport
+        self.discoveries = discoveries
+        self.deliver = deliver
+        context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
+        let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
+        session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
+        router = MessageRouter(me: certificate.identity)
+        admission = Admission(
+            room: room, me: certificate.identity, rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
+        gate = HandshakeGate(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
+        pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
+        self.randomness = randomness
+    }
+
+    /// Listens, announces and looks for peers. `.ready` follows once it is known how peers are looked for.
+    package func start() throws(TransportError) {
+        guard case .idle = phase else { return }
+        port = try transport.listen(port: configuration.port, handler: self)
+        phase = .running
+        let announcement = makeAnnouncement()
+        for discovery in discoveries {
+            discovery.start(announcement) { [scheduler, weak self] event in
+                scheduler.execute { self?.assumeIsolated { $0.discovered(event) } }
+            }
+        }
+        if !discoveries.contains(where: \.reportsMode) { becomeReady(.none) }
+    }
+
+    /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
+    private static func ownRate(_ perSecond: Double) -> Rate {
+        Rate(perSecond: perSecond, burst: max(1, perSecond * Limits.sendBurst / Limits.sendPerSecond))
+    }
+
+    func becomeReady(_ mode: DiscoveryMode) {
+        let isFirst = discoveryMode == nil
+        discoveryMode = mode
+        guard isFirst else { return }
+        emit(.ready(me: me(), port: port, room: configuration.room, discovery: mode))
+    }
+
+    /// Names that are of this run alone and say nothing about who we are (Protocol.md section 10).
+    private func makeAnnouncement() -> Announcement {
+        Announcement(
+            instance: Base32.encode(randomness.bytes(16)), host: Base32.encode(randomness.bytes(16)), port: port,
+            subtype: "_r" + session.room.tag)
+    }
+
+    func emit(_ event: NodeEvent) {
+        batch.append(event)
+        askForTurnEnd()
+    }
+
+    func markDirty(_ slot: LinkSlot) {
+        guard !slot.isDirty else { return }
+        slot.isDirty = true
+        dirty.append(slot)
+        askForTurnEnd()
+    }
+
+    func askForTurnEnd() {
+        guard !isTurnEndAsked else { return }
+        isTurnEndAsked = true
+        scheduler.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.endTurn() } }
+    }
+
+    /// One write for each link that has something to say, and one batch for whoever listens.
+    private func endTurn() {
+        isTurnEndAsked = false
+        let flushed = dirty
+        dirty.removeAll(keepingCapacity: true)
+        for slot in flushed {
+            slot.isDirty = false
+            flush(slot)
+        }
+        goOnLeaving()
+        guard !batch.isEmpty else { return }
+        let events = batch
+        batch.removeAll()
+        deliver(events)
+    }
+}

@@ -1,0 +1,84 @@
+package import Chat
+package import Wire
+
+/// What a person does. Errors lose nothing: the node goes on.
+extension Node {
+    private var wallClock: Timestamp { scheduler.wallClock }
+
+    /// Says `text` in the conversation that is being looked at.
+    package func send(_ text: String) throws(ChatError) {
+        try paced { () throws(ChatError) in
+            try router.send(text, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
+    }
+
+    /// Sends a direct message; the first one to a peer is a request.
+    package func direct(to peer: PeerID, _ text: String) throws(ChatError) {
+        try paced { () throws(ChatError) in
+            try router.direct(to: peer, text, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
+    }
+
+    package func accept(_ peer: PeerID) throws(ChatError) {
+        apply(try router.accept(peer, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    package func decline(_ peer: PeerID) throws(ChatError) {
+        apply(try router.decline(peer))
+    }
+
+    package func leave(_ peer: PeerID) throws(ChatError) {
+        apply(try router.leave(peer, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    /// Looks at a conversation: its unread count becomes 0, the others count from now on.
+    package func open(_ conversation: Conversation) {
+        router.open(conversation)
+    }
+
+    /// Looks at the public room again.
+    package func close() {
+        router.close()
+    }
+
+    /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
+    package func edit(_ id: String?, _ text: String) throws(ChatError) {
+        apply(try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    package func delete(_ id: String?) throws(ChatError) {
+        apply(try router.delete(id, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    package func rename(_ nickname: String) throws(ChatError) {
+        apply(try router.rename(nickname, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    package func setAway(_ isAway: Bool) {
+        apply(router.setAway(isAway, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    package func setMuted(_ peer: PeerID, _ isMuted: Bool) {
+        apply(router.setMuted(peer, isMuted))
+    }
+
+    /// Blocks by key, silently: the peer's links are refused from now on.
+    package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
+        apply(router.setBlocked(peer, isBlocked))
+        guard isBlocked else { return }
+        for slot in linksByPeer[peer] ?? [] { drop(slot) }
+    }
+
+    /// Takes one message's worth of the own rate, unless nothing is said.
+    private func paced(_ say: () throws(ChatError) -> Outcome) throws(ChatError) {
+        var rest = pace
+        let mayNow = rest.take(now: scheduler.now)
+        guard mayNow else {
+            let rate = configuration.messagesPerSecond
+            throw ChatError(.rateLimited, "too fast: \(rate) messages a second is the most")
+        }
+        let outcome = try say()
+        pace = rest
+        apply(outcome)
+    }
+}

@@ -1,0 +1,57 @@
+import Chat
+import Wire
+
+/// Leaving politely: everything sent is flushed to every connected peer, then goodbye.
+extension Node {
+    /// How long leaving waits for peers to take what was sent.
+    private static let leavingTime = Duration.seconds(10)
+
+    /// Leaves; returns when `.stopped` has been told.
+    package func leave() async {
+        if case .stopped = phase { return }
+        beginLeaving()
+        await withCheckedContinuation { waitingToLeave.append($0) }
+    }
+
+    /// Leaves; `.stopped` is told when it is done, within 10 s and the time that discovery needs.
+    package func beginLeaving() {
+        guard case .running = phase else { return }
+        send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
+        phase = .leaving
+        transport.stopListening()
+        for connection in dials.keys.sorted() { transport.close(connection) }
+        dials = [:]
+        for slot in connections {
+            slot.link.enqueue([FrameType.goodbye.rawValue, Farewell.leaving.rawValue])
+            flush(slot)
+        }
+        scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
+            self?.assumeIsolated { node in
+                for slot in node.connections { node.drop(slot) }
+            }
+        }
+        wakeSenders()
+        goOnLeaving()
+    }
+
+    /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
+    func goOnLeaving() {
+        guard case .leaving = phase else { return }
+        for slot in connections where slot.link.outbox.isEmpty && !slot.isFinishing {
+            slot.isFinishing = true
+            transport.finish(slot.id)
+        }
+        guard slots.isEmpty else { return }
+        phase = .stopping
+        Task {
+            for discovery in discoveries { await discovery.stop() }
+            phase = .stopped
+            emit(.stopped(.asked))
+            let waiting = waitingToLeave
+            waitingToLeave = []
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    private var connections: [LinkSlot] { slots.values.sorted { $0.id < $1.id } }
+}

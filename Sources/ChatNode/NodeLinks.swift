@@ -1,0 +1,201 @@
+import Chat
+import Noise
+import Wire
+
+/// The life of links: opened, established, the better of two kept, closed (Protocol.md sections 3 and 9).
+extension Node {
+    /// Why a peer says goodbye: the body of a goodbye frame (Protocol.md section 5).
+    enum Farewell: UInt8 {
+        case leaving = 0
+        /// Another link to the same peer took over.
+        case replaced = 1
+        case superseded = 2
+    }
+
+    /// How long a replaced link is still read.
+    static let retirement = Duration.seconds(2)
+
+    func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
+        let link = Link(role: role, context: context, now: scheduler.now, using: &randomness)
+        let slot = LinkSlot(id: id, endpoint: endpoint, link: link)
+        slots[id] = slot
+        markDirty(slot)
+        arm(slot)
+    }
+
+    /// Everything that `buffer` completes on a link, in order.
+    func receive(_ buffer: [UInt8], count: Int, on slot: LinkSlot) {
+        counts.bytesReceived += count
+        var position = 0
+        while slots[slot.id] === slot {
+            let unknown = slot.link.unknownFrames
+            let event = slot.link.next(
+                in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
+                now: scheduler.now)
+            counts.unknownFrames += slot.link.unknownFrames - unknown
+            guard let event else { break }
+            switch event {
+            case .established(let certificate): established(slot, certificate)
+            case .frame(let type, let body): received(type, body, on: slot)
+            case .failed(let error): fail(slot, error)
+            }
+        }
+        guard slots[slot.id] === slot else { return }
+        if slot.link.hasSomethingToSend { markDirty(slot) }
+        arm(slot)
+    }
+
+    private func established(_ slot: LinkSlot, _ certificate: Certificate) {
+        let peer = certificate.identity
+        counts.handshakesDone += 1
+        guard isWelcome(certificate), gate.openLink(slot.endpoint, now: scheduler.now) else {
+            counts.connectionsRefused += 1
+            drop(slot)
+            return
+        }
+        gate.release(slot.endpoint, from: slot.standing)
+        slot.standing = .link
+        slot.certificate = certificate
+        certificates[peer] = certificate
+        table.identified(slot.id, as: peer)
+        adopt(slot, of: peer)
+    }
+
+    /// Not banned, not blocked, and no better certificate of the same identity is known.
+    private func isWelcome(_ certificate: Certificate) -> Bool {
+        let peer = certificate.identity
+        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.blocked.contains(peer) else { return false }
+        guard let known = certificates[peer], known != certificate else { return true }
+        return certificate.isBetter(than: known)
+    }
+
+    /// Decides which of a peer's links are kept, and greets a peer that had none.
+    private func adopt(_ slot: LinkSlot, of peer: PeerID) {
+        let others = linksByPeer[peer] ?? []
+        let winner = others.last { !$0.isRetiring }.map { better(slot, $0) } ?? slot
+        linksByPeer[peer] = winner === slot ? others + [slot] : [slot] + others
+        if winner === slot, others.contains(where: { !$0.isRetiring }) { counts.linksReplaced += 1 }
+        for loser in linksByPeer[peer] ?? [] where loser !== winner && !loser.isRetiring { retire(loser) }
+        chooseAudience()
+        table.linkOpened(to: peer)
+        _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
+        if others.isEmpty {
+            apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
+            armRouter()
+        }
+        introduceOurselves(on: slot)
+    }
+
+    /// The link that frames for a peer go to.
+    func sendingLink(of peer: PeerID) -> LinkSlot? {
+        linksByPeer[peer]?.last { !$0.isRetiring }
+    }
+
+    /// In the order of connections, not of a dictionary: a seed reproduces a run to the byte.
+    private func chooseAudience() {
+        audience = linksByPeer.keys.compactMap(sendingLink(of:)).sorted { $0.id < $1.id }
+    }
+
+    /// Of two links between the same peers, the one whose initiator has the smaller key; both sides come to the same
+    /// result. With the same initiator, or with a newer certificate, the newer link: the older one may be dead.
+    private func better(_ new: LinkSlot, _ old: LinkSlot) -> LinkSlot {
+        guard new.certificate == old.certificate, let first = new.initiator(me: context.me),
+            let second = old.initiator(me: context.me), first != second
+        else { return new }
+        return first < second ? new : old
+    }
+
+    private func introduceOurselves(on slot: LinkSlot) {
+        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).frame)
+        slot.link.ping(now: scheduler.now, using: &randomness)
+        counts.payloadsSent += 1
+        markDirty(slot)
+        arm(slot)
+    }
+
+    /// Says that nothing more comes on this link; it is read until the peer says the same, or for 2 s.
+    private func retire(_ slot: LinkSlot) {
+        slot.link.enqueue([FrameType.goodbye.rawValue, Farewell.replaced.rawValue])
+        slot.isRetiring = true
+        chooseAudience()
+        markDirty(slot)
+        if slot.peerRetired { return finish(slot) }
+        scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = slot.id] in
+            self?.assumeIsolated { node in
+                if let slot = node.slots[id] { node.finish(slot) }
+            }
+        }
+    }
+
+    /// The peer said goodbye: its reason decides what that means.
+    func farewell(_ reason: UInt8?, on slot: LinkSlot) {
+        guard reason == Farewell.replaced.rawValue else { return finish(slot, .goodbye) }
+        slot.peerRetired = true
+        // Until the link that replaces this one stands here too, it is the only way to reach the peer.
+        let hasAnother = (slot.peer.flatMap { linksByPeer[$0] } ?? []).contains { $0 !== slot && !$0.isRetiring }
+        if slot.isRetiring { finish(slot) } else if hasAnother { retire(slot) }
+    }
+
+    /// Ends a link politely: what it has still to say is said.
+    func finish(_ slot: LinkSlot, _ end: LinkEnd = .lost) {
+        flush(slot)
+        guard slots[slot.id] === slot else { return }
+        forget(slot, end)
+        transport.finish(slot.id)
+    }
+
+    /// Ends a link at once, because of what came on it or did not come.
+    func fail(_ slot: LinkSlot, _ error: LinkError) {
+        counts.count(error)
+        if error == .connectedToSelf { table.ignore(slot.id) }
+        drop(slot)
+    }
+
+    /// Ends a link at once, without a reason of its own.
+    func drop(_ slot: LinkSlot) {
+        forget(slot, .lost)
+        transport.close(slot.id)
+    }
+
+    /// Takes a connection out of every table; the last link of a peer makes it go offline.
+    ///
+    /// - Parameter end: how the connection ended, which decides how long the peer may take to come back unnoticed.
+    func forget(_ slot: LinkSlot, _ end: LinkEnd) {
+        guard slots.removeValue(forKey: slot.id) != nil else { return }
+        slot.link.die()
+        gate.release(slot.endpoint, from: slot.standing)
+        wakeSenders()
+        askForTurnEnd()
+        guard let peer = slot.peer else {
+            table.failed(slot.id, now: scheduler.now, using: &randomness)
+            armTable()
+            return
+        }
+        linksByPeer[peer]?.removeAll { $0 === slot }
+        chooseAudience()
+        guard linksByPeer[peer]?.isEmpty ?? false else { return }
+        linksByPeer[peer] = nil
+        apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
+        table.linkClosed(to: peer, now: scheduler.now, using: &randomness)
+        armTable()
+        armRouter()
+    }
+
+    /// Writes what waits on a link, as far as the network takes it.
+    func flush(_ slot: LinkSlot) {
+        guard slots[slot.id] === slot else { return }
+        do throws(LinkError) {
+            try slot.link.flush { bytes in
+                let count = transport.write(bytes, to: slot.id)
+                counts.bytesSent += count
+                return count
+            }
+        } catch {
+            fail(slot, error)
+        }
+        if slot.link.outbox.isEmpty {
+            wakeSenders()
+            askForTurnEnd()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Chat
+import Noise
+import Wire
+
+/// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
+extension Node {
+    func received(_ type: FrameType, _ body: Range<Int>, on slot: LinkSlot) {
+        switch type {
+        case .payload:
+            receivedPayload(body, on: slot)
+        case .goodbye:
+            farewell(body.isEmpty ? nil : plaintext[body.lowerBound], on: slot)
+        case .certificate, .have, .want, .superseded, .sealed, .ping, .pong:
+            // Pings are the link's; the others belong to relaying and history, which this version does not do.
+            counts.unexpectedFrames += 1
+        }
+    }
+
+    private func receivedPayload(_ body: Range<Int>, on slot: LinkSlot) {
+        guard let certificate = slot.certificate else { return }
+        counts.payloadsReceived += 1
+        let verdict = admission.admit(
+            frame: plaintext.span.extracting(body), from: certificate.identity, linkEpoch: certificate.epoch,
+            now: scheduler.now, wallClock: scheduler.wallClock)
+        switch verdict {
+        case .admitted(let payload):
+            route(payload)
+        case .dropped:
+            break
+        case .closeLink:
+            drop(slot)
+        case .convict:
+            counts.bans += 1
+            bans.ban(certificate.identity, at: slot.endpoint, now: scheduler.now)
+            drop(slot)
+        }
+    }
+
+    private func route(_ payload: VerifiedPayload) {
+        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) { send(reply.payload, to: reply.destination) }
+        armRouter()
+    }
+
+    /// Sends what the router wants sent and tells what it wants told.
+    func apply(_ outcome: Outcome) {
+        for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
+        apply(outcome.events)
+    }
+
+    func apply(_ events: [ChatEvent]) {
+        for event in events { emit(view(event)) }
+    }
+
+    /// Encoded and signed once, sealed per link.
+    func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
+        let frame = payload.frame
+        switch destination {
+        case .everyone:
+            for slot in audience { send(frame, on: slot) }
+        case .peer(let peer):
+            if let slot = sendingLink(of: peer) { send(frame, on: slot) }
+        }
+    }
+
+    private func send(_ frame: [UInt8], on slot: LinkSlot) {
+        slot.link.enqueue(frame)
+        counts.payloadsSent += 1
+        markDirty(slot)
+    }
+}
+
+extension VerifiedPayload {
+    /// As it crosses a link by itself: a payload frame that no relay has touched.
+    var frame: [UInt8] { [FrameType.payload.rawValue] + signed.frame(hops: 0) }
+}

@@ -1,0 +1,44 @@
+import Chat
+import Wire
+
+/// What has happened since the node started.
+struct NodeStatistics {
+    var handshakesDone = 0
+    var connectionsRefused = 0
+    var dials = 0
+    var dialsFailed = 0
+    var linksReplaced = 0
+    var payloadsReceived = 0
+    var payloadsSent = 0
+    var bytesReceived = 0
+    var bytesSent = 0
+    var unknownFrames = 0
+    /// Frames of a known type that this version does not act on, or that are cut short.
+    var unexpectedFrames = 0
+    var bans = 0
+    private var linkErrors: [LinkError: Int] = [:]
+
+    mutating func count(_ error: LinkError) {
+        linkErrors[error, default: 0] += 1
+    }
+
+    /// Every counter under the name that JSON gives it, those that are zero too, in a fixed order.
+    func counters(drops: [DropReason: Int]) -> [Counter] {
+        [
+            Counter(name: "handshakes_done", value: handshakesDone),
+            Counter(name: "connections_refused", value: connectionsRefused),
+            Counter(name: "dials", value: dials),
+            Counter(name: "dials_failed", value: dialsFailed),
+            Counter(name: "links_replaced", value: linksReplaced),
+            Counter(name: "payloads_received", value: payloadsReceived),
+            Counter(name: "payloads_sent", value: payloadsSent),
+            Counter(name: "bytes_received", value: bytesReceived),
+            Counter(name: "bytes_sent", value: bytesSent),
+            Counter(name: "unknown_frames", value: unknownFrames),
+            Counter(name: "unexpected_frames", value: unexpectedFrames),
+            Counter(name: "bans", value: bans),
+        ]
+            + LinkError.allCases.map { Counter(name: "link_\($0.rawValue)", value: linkErrors[$0] ?? 0) }
+            + DropReason.allCases.map { Counter(name: "dropped_\($0.rawValue)", value: drops[$0] ?? 0) }
+    }
+}

@@ -1,0 +1,151 @@
+import Chat
+import Noise
+import Wire
+
+/// What the network tells the node. All of it comes on the node's scheduler.
+extension Node: TransportHandler {
+    package nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
+        assumeIsolated { $0.accepted(connection, from: endpoint) }
+    }
+
+    package nonisolated func transportConnected(_ connection: ConnectionID) {
+        assumeIsolated { $0.connected(connection) }
+    }
+
+    package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
+        assumeIsolated { node in
+            guard let slot = node.slots[connection] else { return }
+            node.receive(buffer, count: count, on: slot)
+        }
+    }
+
+    package nonisolated func transportBecameWritable(_ connection: ConnectionID) {
+        assumeIsolated { node in
+            guard let slot = node.slots[connection] else { return }
+            node.flush(slot)
+        }
+    }
+
+    package nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
+        assumeIsolated { $0.closed(connection, error: error) }
+    }
+
+    private func accepted(_ connection: ConnectionID, from endpoint: Endpoint) {
+        guard case .running = phase, !bans.isBanned(endpoint, now: scheduler.now),
+            gate.admit(endpoint, now: scheduler.now)
+        else {
+            counts.connectionsRefused += 1
+            transport.close(connection)
+            return
+        }
+        open(connection, to: endpoint, role: .responder)
+    }
+
+    private func connected(_ connection: ConnectionID) {
+        guard let endpoint = dials.removeValue(forKey: connection), case .running = phase else {
+            transport.close(connection)
+            return
+        }
+        for slower in table.connected(connection) {
+            dials[slower] = nil
+            transport.close(slower)
+        }
+        open(connection, to: endpoint, role: .initiator)
+    }
+
+    private func closed(_ connection: ConnectionID, error: TransportError?) {
+        if let slot = slots[connection] {
+            forget(slot, error == nil ? .closed : .lost)
+        } else if dials.removeValue(forKey: connection) != nil {
+            counts.dialsFailed += 1
+            table.failed(connection, now: scheduler.now, using: &randomness)
+            armTable()
+        }
+    }
+}
+
+/// What discovery tells the node, and the dials that follow.
+extension Node {
+    func discovered(_ event: DiscoveryEvent) {
+        guard case .running = phase else { return }
+        switch event {
+        case .found(let instance, let endpoint):
+            table.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
+        case .lost(let instance):
+            table.lost(instance, now: scheduler.now)
+        case .mode(let mode, let detail):
+            if let known = discoveryMode, known != mode { emit(.notice(.discoveryChanged, detail)) }
+            becomeReady(mode)
+        }
+        armTable()
+    }
+
+    func dialDue() {
+        guard case .running = phase else { return }
+        for dial in table.due(now: scheduler.now) {
+            guard !bans.isBanned(dial.endpoint, now: scheduler.now) else {
+                table.postpone(dial, now: scheduler.now, using: &randomness)
+                continue
+            }
+            let connection = transport.dial(dial.endpoint)
+            counts.dials += 1
+            dials[connection] = dial.endpoint
+            table.dialled(dial, as: connection)
+        }
+        armTable()
+    }
+}
+
+/// Deadlines: each value tells its own; the node wakes at the earliest and asks again.
+extension Node {
+    func arm(_ slot: LinkSlot) {
+        guard let deadline = slot.link.deadline, isSooner(deadline, than: slot.wakeAt) else { return }
+        slot.wakeAt = deadline
+        scheduler.schedule(at: deadline) { [weak self, id = slot.id] in
+            self?.assumeIsolated { node in
+                if let slot = node.slots[id] { node.wake(slot) }
+            }
+        }
+    }
+
+    func armTable() {
+        guard let deadline = table.nextDeadline, isSooner(deadline, than: tableWakeAt) else { return }
+        tableWakeAt = deadline
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                node.tableWakeAt = nil
+                node.dialDue()
+            }
+        }
+    }
+
+    func armRouter() {
+        guard let deadline = router.nextDeadline, isSooner(deadline, than: routerWakeAt) else { return }
+        routerWakeAt = deadline
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                node.routerWakeAt = nil
+                node.apply(node.router.tick(node.scheduler.now))
+                node.armRouter()
+            }
+        }
+    }
+
+    private func wake(_ slot: LinkSlot) {
+        slot.wakeAt = nil
+        do throws(LinkError) {
+            try slot.link.tick(now: scheduler.now, using: &randomness)
+            if slot.link.hasSomethingToSend { markDirty(slot) }
+            arm(slot)
+        } catch .expired {
+            counts.count(.expired)
+            finish(slot)
+        } catch {
+            fail(slot, error)
+        }
+    }
+
+    private func isSooner(_ deadline: Instant, than armed: Instant?) -> Bool {
+        armed.map { deadline < $0 } ?? true
+    }
+}

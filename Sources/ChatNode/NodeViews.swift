@@ -1,0 +1,124 @@
+package import Chat
+package import Wire
+
+/// What a person sees: names as they are now, put to what the chats hold.
+extension Node {
+    package func me() -> Who {
+        let known = router.roster.who(context.me)
+        return Who(
+            number: known.number, suffix: known.suffix, nickname: session.nickname, stage: session.stage,
+            key: context.me)
+    }
+
+    func who(_ peer: PeerID) -> Who {
+        peer == context.me ? me() : router.roster.who(peer)
+    }
+
+    /// Peers with a link.
+    package func online() -> Int { router.roster.online }
+
+    /// Peers with a link, then the last 64 that had one.
+    package func peers() -> [PeerView] {
+        router.roster.rows.map { row in
+            PeerView(
+                who: row.who, state: PeerView.State(row.state), since: row.since,
+                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted, isVerified: false)
+        }
+    }
+
+    /// The one peer that `text` names: `4821`, `#4821`, `#4821-3377` or a nickname.
+    ///
+    /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
+    package func find(_ text: String) throws(ChatError) -> PeerID {
+        switch router.roster.find(text) {
+        case .one(let peer):
+            return peer
+        case .none:
+            throw ChatError(.unknownPeer, "nobody here is called \(text)")
+        case .ambiguous(let choices):
+            let names = choices.map(\.displayName).joined(separator: ", ")
+            throw ChatError(.ambiguousPeer, "\(text) may be any of: \(names)")
+        }
+    }
+
+    /// Open requests for a direct conversation, the oldest first.
+    package func requests() -> [(who: Who, text: String)] {
+        router.requests.map { (who($0.from), $0.text) }
+    }
+
+    package var activeConversation: ConversationView { view(router.activeConversation) }
+
+    /// The messages that are kept, the oldest first; at most 100.
+    package func history(_ conversation: Conversation) -> [MessageView] {
+        let unread = router.overview.first { $0.conversation == conversation }?.unread ?? 0
+        return router.history(conversation).map { view($0, in: conversation, unread: unread) }
+    }
+
+    /// Every conversation with its unread count and last message, the public room first.
+    package func summaries() -> [ConversationSummary] {
+        router.overview.map { row in
+            ConversationSummary(
+                conversation: view(row.conversation), isActive: row.isActive, unread: row.unread,
+                last: row.last.map { view($0, in: row.conversation, unread: row.unread) })
+        }
+    }
+
+    /// Counters by name, all of them, in a fixed order.
+    package func statistics() -> [Counter] {
+        [
+            Counter(name: "peers_online", value: online()),
+            Counter(name: "connections", value: slots.count),
+            Counter(name: "candidates", value: table.count),
+            Counter(name: "half_open_handshakes", value: gate.halfOpen),
+            Counter(name: "payloads_admitted", value: admission.admitted),
+        ] + counts.counters(drops: admission.drops)
+    }
+
+    func view(_ event: ChatEvent) -> NodeEvent {
+        switch event {
+        case .message(let conversation, let message, let unread):
+            .message(view(message, in: conversation, unread: unread))
+        case .edited(let conversation, let message, let unread):
+            .edited(view(conversation), message.id, text: message.content, unread: unread)
+        case .deleted(let conversation, let id, let unread):
+            .deleted(view(conversation), id, unread: unread)
+        case .request(let peer, let text):
+            .request(from: who(peer), text: text)
+        case .direct(let change, let peer):
+            .direct(change, with: who(peer))
+        case .delivered(let peer, let ids):
+            .delivered(with: who(peer), ids: ids)
+        case .read(let peer, let ids):
+            .read(with: who(peer), ids: ids)
+        case .typing(let peer, let conversation, let isOn):
+            .typing(who(peer), view(conversation), isOn: isOn)
+        case .presence(let peer, let state, let online):
+            .peer(state, who(peer), online: online)
+        }
+    }
+
+    private func view(_ conversation: Conversation) -> ConversationView {
+        switch conversation {
+        case .publicRoom: .publicRoom
+        case .direct(let peer): .direct(with: who(peer))
+        }
+    }
+
+    private func view(_ message: Message, in conversation: Conversation, unread: Int) -> MessageView {
+        return MessageView(
+            conversation: view(conversation), id: message.id, from: router.roster.who(of: message), text: message.content,
+            sentAt: message.sentAt, receivedAt: message.receivedAt,
+            isFromCurrentUser: message.isFromCurrentUser(in: session), isHistory: message.isHistory,
+            isEdited: message.isEdited, unread: unread)
+    }
+}
+
+extension PeerView.State {
+    init(_ presence: PresenceState) {
+        switch presence {
+        case .here: self = .online
+        case .away: self = .away
+        case .left: self = .offline
+        }
+    }
+}

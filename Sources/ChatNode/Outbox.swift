@@ -1,0 +1,48 @@
+import Wire
+
+/// Sealed bytes that one link has not got rid of yet, bounded (Protocol.md section 11).
+package struct Outbox {
+    private var bytes: [UInt8] = []
+    private var sent = 0
+
+    package init() {}
+
+    /// A peer that leaves more than this unread is let go: 64 of the largest records, 263,296 bytes.
+    package static var capacity: Int {
+        let largest = (Limits.recordPlaintexts.last ?? 0) + Limits.sealOverhead + Limits.lengthPrefix
+        return Limits.queuedRecords * largest
+    }
+
+    /// Bytes that wait.
+    package var count: Int { bytes.count - sent }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package var isOverfull: Bool { count > Outbox.capacity }
+
+    mutating func append(_ record: [UInt8]) {
+        bytes += record
+    }
+
+    /// Seals a record in place at the end.
+    mutating func seal(_ plaintext: Span<UInt8>, with state: inout LinkState) throws(LinkError) {
+        try state.seal(plaintext, appendingTo: &bytes)
+    }
+
+    /// Offers what waits to `write`, which tells how much of it was taken.
+    package mutating func drain(_ write: (Span<UInt8>) -> Int) {
+        guard !isEmpty else { return }
+        sent += write(bytes.span.extracting(sent..<bytes.count))
+        if isEmpty {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Outbox.keptCapacity)
+            sent = 0
+        } else if sent > bytes.count / 2 {
+            // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.
+            bytes.removeFirst(sent)
+            sent = 0
+        }
+    }
+
+    /// An idle link keeps no more than this, so that many links cost little memory.
+    private static let keptCapacity = 4_608
+}

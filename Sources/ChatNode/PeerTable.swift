@@ -1,0 +1,154 @@
+package import Wire
+
+/// Who can be dialled, and when: candidates merged by instance name, and by key once a handshake has proven one.
+///
+/// Dial rule (Protocol.md section 10): a random 0-50 ms after a candidate is seen, its addresses in turn, 250 ms apart,
+/// until one connects; after a failure again with growing, jittered pauses, for ever while discovery names it, and for
+/// 10 minutes after that if it was linked once.
+package struct PeerTable {
+    /// An order to dial; the caller answers with `dialled`.
+    package struct Dial: Hashable {
+        package let instance: String
+        package let endpoint: Endpoint
+    }
+
+    private var candidates: [String: Candidate] = [:]
+    private var attempts: [ConnectionID: String] = [:]
+    private var linked: Set<PeerID> = []
+
+    package init() {}
+
+    package static let firstWait = 0...50
+    package static let addressInterval = Duration.milliseconds(250)
+    package static let memoryOfTheLost = Duration.seconds(600)
+    package static let parallelDials = 32
+
+    package var count: Int { candidates.count }
+
+    /// When `due` has something to do next; nil while nothing waits.
+    package var nextDeadline: Instant? {
+        candidates.values.lazy.compactMap(\.deadline).min()
+    }
+
+    /// Discovery names an instance at an endpoint.
+    package mutating func found(
+        _ instance: String, at endpoint: Endpoint, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
+        let soon = now + .milliseconds(Int.random(in: PeerTable.firstWait, using: &generator))
+        if var known = candidates[instance] {
+            known.isFound(at: endpoint, again: soon)
+            candidates[instance] = known
+        } else if candidates.count < Limits.knownPeers || forgetOneUnlisted() {
+            candidates[instance] = Candidate(endpoint: endpoint, dialAt: soon)
+        }
+    }
+
+    /// Discovery no longer names an instance: a hint, which ends no link.
+    package mutating func lost(_ instance: String, now: Instant) {
+        guard var candidate = candidates[instance] else { return }
+        candidate.lostAt = now
+        let isWorthKeeping = candidate.peer != nil || candidate.isBusy
+        candidates[instance] = isWorthKeeping ? candidate : nil
+    }
+
+    /// What to dial now.
+    package mutating func due(now: Instant) -> [Dial] {
+        var orders: [Dial] = []
+        var busy = candidates.values.count(where: \.isBusy)
+        for (instance, candidate) in candidates where (candidate.deadline.map { $0 <= now }) ?? false {
+            var candidate = candidate
+            if candidate.isForgotten(now: now) {
+                candidates[instance] = nil
+                continue
+            }
+            if let peer = candidate.peer, linked.contains(peer) {
+                candidate.phase = .settled
+            } else if !candidate.isBusy, busy >= PeerTable.parallelDials {
+                candidate.phase = .waiting(until: now + PeerTable.addressInterval)
+            } else if let endpoint = candidate.nextEndpoint(now: now) {
+                busy += 1
+                orders.append(Dial(instance: instance, endpoint: endpoint))
+            }
+            candidates[instance] = candidate
+        }
+        // A dictionary's order differs from run to run; a seed must not.
+        return orders.sorted { $0.instance < $1.instance }
+    }
+
+    /// The caller has dialled what `due` ordered.
+    package mutating func dialled(_ dial: Dial, as connection: ConnectionID) {
+        guard case .dialling(let next, let at, let open) = candidates[dial.instance]?.phase else { return }
+        attempts[connection] = dial.instance
+        candidates[dial.instance]?.phase = .dialling(next: next, at: at, open: open + [connection])
+    }
+
+    /// The caller does not want to dial what `due` ordered; later perhaps.
+    package mutating func postpone(
+        _ dial: Dial, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
+        candidates[dial.instance]?.pause(now: now, using: &generator)
+    }
+
+    /// A dialled connection stands; the caller abandons the slower ones that are returned.
+    package mutating func connected(_ connection: ConnectionID) -> [ConnectionID] {
+        guard let instance = attempts[connection],
+            case .dialling(_, _, let open) = candidates[instance]?.phase
+        else { return [] }
+        candidates[instance]?.phase = .shaking(connection)
+        let slower = open.filter { $0 != connection }
+        for other in slower { attempts[other] = nil }
+        return slower
+    }
+
+    /// A dialled connection failed, or ended before its handshake was through.
+    package mutating func failed(
+        _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
+        guard let instance = attempts.removeValue(forKey: connection) else { return }
+        candidates[instance]?.failed(connection, now: now, using: &generator)
+    }
+
+    /// A handshake on a dialled connection proved who the candidate is.
+    package mutating func identified(_ connection: ConnectionID, as peer: PeerID) {
+        guard let instance = attempts.removeValue(forKey: connection) else { return }
+        candidates[instance]?.peer = peer
+        candidates[instance]?.backoff.reset()
+        candidates[instance]?.phase = .settled
+    }
+
+    /// A dialled connection led to ourselves, or to somebody we want no link with: not dialled again.
+    package mutating func ignore(_ connection: ConnectionID) {
+        guard let instance = attempts.removeValue(forKey: connection) else { return }
+        candidates[instance]?.phase = .ignored
+    }
+
+    /// There is a link to `peer`, whoever dialled.
+    package mutating func linkOpened(to peer: PeerID) {
+        linked.insert(peer)
+    }
+
+    /// The last link to `peer` ended; its candidates are dialled again after a pause.
+    package mutating func linkClosed(
+        to peer: PeerID, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
+        linked.remove(peer)
+        for instance in candidates.keys.sorted() where candidates[instance]?.peer == peer {
+            candidates[instance]?.linkClosed(now: now, using: &generator)
+        }
+    }
+
+    /// Makes room for a newcomer in a full table; false where all are still named by discovery.
+    private mutating func forgetOneUnlisted() -> Bool {
+        let unlisted = candidates.filter { $0.value.lostAt != nil && !$0.value.isBusy }
+        guard let oldest = unlisted.min(by: { ($0.value.lostAt, $0.key) < ($1.value.lostAt, $1.key) }) else {
+            return false
+        }
+        candidates[oldest.key] = nil
+        return true
+    }
+}
+
+private func < (left: (Instant?, String), right: (Instant?, String)) -> Bool {
+    let (first, second) = (left.0?.nanoseconds ?? .max, right.0?.nanoseconds ?? .max)
+    return first == second ? left.1 < right.1 : first < second
+}

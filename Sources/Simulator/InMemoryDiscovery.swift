@@ -1,0 +1,92 @@
+package import ChatNode
+import Synchronization
+import Wire
+
+/// Everybody who announces on the simulated network, as a shared multicast link would tell it.
+package final class InMemoryDirectory: Sendable {
+    struct Entry: Sendable {
+        var announcement: Announcement
+        let tell: @Sendable (DiscoveryEvent) -> Void
+    }
+
+    private let network: InMemoryNetwork
+    private let entries = Mutex<[HostID: Entry]>([:])
+
+    package init(network: InMemoryNetwork) {
+        self.network = network
+    }
+
+    /// How long after a goodbye a listing ends (RFC 6762 section 10.1).
+    static let goodbyeGrace = Duration.seconds(1)
+
+    func add(_ host: HostID, _ entry: Entry) {
+        entries.withLock { $0[host] = entry }
+        introduce(host)
+    }
+
+    func replace(_ announcement: Announcement, of host: HostID) {
+        remove(host, keepsListening: true)
+        entries.withLock { $0[host]?.announcement = announcement }
+        introduce(host)
+    }
+
+    /// Takes an announcement back; `keepsListening` when it is only about to be replaced.
+    package func remove(_ host: HostID, keepsListening: Bool = false) {
+        let (gone, others) = entries.withLock { entries in
+            let gone = entries[host]
+            if !keepsListening { entries[host] = nil }
+            return (gone, entries.filter { $0.key != host })
+        }
+        guard let gone else { return }
+        for (other, entry) in others.sorted(by: { $0.key < $1.key }) where network.canReach(host, other) {
+            tell(entry, .lost(instance: gone.announcement.instance), after: InMemoryDirectory.goodbyeGrace)
+        }
+    }
+
+    /// Tells everybody of everybody within reach again, as after a partition.
+    package func reintroduceAll() {
+        for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
+    }
+
+    private func introduce(_ host: HostID) {
+        let all = entries.withLock { $0 }
+        guard let mine = all[host] else { return }
+        for (other, entry) in all.sorted(by: { $0.key < $1.key })
+        where other != host && network.canReach(host, other) && entry.announcement.subtype == mine.announcement.subtype {
+            tell(entry, found(mine, at: host), after: network.drawLatency())
+            tell(mine, found(entry, at: other), after: network.drawLatency())
+        }
+    }
+
+    private func found(_ entry: Entry, at host: HostID) -> DiscoveryEvent {
+        .found(instance: entry.announcement.instance, endpoint: network.endpoint(of: host))
+    }
+
+    private func tell(_ entry: Entry, _ event: DiscoveryEvent, after delay: Duration) {
+        network.timeline.schedule(at: network.timeline.now + delay) { entry.tell(event) }
+    }
+}
+
+/// One host's discovery on the simulated network.
+package final class InMemoryDiscovery: PeerDiscovery {
+    private let directory: InMemoryDirectory
+    private let host: HostID
+
+    package init(directory: InMemoryDirectory, host: HostID) {
+        self.directory = directory
+        self.host = host
+    }
+
+    package func start(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
+        tell(.mode(.embedded, detail: "simulated"))
+        directory.add(host, InMemoryDirectory.Entry(announcement: announcement, tell: tell))
+    }
+
+    package func announce(_ announcement: Announcement) {
+        directory.replace(announcement, of: host)
+    }
+
+    package func stop() async {
+        directory.remove(host)
+    }
+}

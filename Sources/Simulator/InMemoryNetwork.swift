@@ -1,0 +1,163 @@
+package import ChatNode
+import Noise
+import Synchronization
+import Wire
+
+/// A machine on the simulated network.
+package struct HostID: Hashable, Comparable, Sendable {
+    let number: Int
+
+    package static func < (left: HostID, right: HostID) -> Bool { left.number < right.number }
+}
+
+/// A network in memory: reliable, ordered byte streams with latency, finite windows, partitions and slow readers.
+///
+/// A partition holds bytes back as TCP's retransmission does; what was sent arrives once it heals, if the connection lives.
+package final class InMemoryNetwork: Sendable {
+    /// One direction's bytes that may be under way or unread, as a kernel's socket buffers.
+    package static let window = 256 * 1_024
+    package static let dialTimeout = Duration.seconds(5)
+
+    let timeline: Timeline
+    private let state: Mutex<NetworkState>
+
+    /// - Parameter latency: of each segment, one way, drawn from `seed`.
+    package init(timeline: Timeline, seed: UInt64, latency: ClosedRange<Duration>) {
+        self.timeline = timeline
+        state = Mutex(NetworkState(randomness: .seeded(seed), latency: latency))
+    }
+
+    /// Adds a machine with an address of its own.
+    package func addHost() -> HostID {
+        state.withLock { $0.addHost() }
+    }
+
+    package func endpoint(of host: HostID) -> Endpoint {
+        state.withLock { $0.endpoint(of: host) }
+    }
+
+    /// Only hosts of the same group reach each other; hosts not named form a group too.
+    package func partition(_ groups: [[HostID]]) {
+        state.withLock { $0.partition(groups) }
+    }
+
+    /// Ends the partition; what was held back goes on.
+    package func heal() {
+        state.withLock { $0.partition([]) }
+        releaseHeld()
+    }
+
+    /// A host that reads nothing more, as one whose program was stopped, until it is told to read again.
+    package func setReading(_ isReading: Bool, at host: HostID) {
+        state.withLock { $0.setReading(isReading, at: host) }
+        releaseHeld()
+    }
+
+    /// Resets every connection between two hosts.
+    package func breakConnections(between first: HostID, and second: HostID) {
+        let broken = state.withLock { $0.removeConnections(between: first, and: second) }
+        for (handler, connection) in broken {
+            timeline.schedule(at: timeline.now) { handler.transportClosed(connection, error: .reset) }
+        }
+    }
+
+    /// What a killed program's kernel does: the port closes, and so do its connections.
+    package func kill(_ host: HostID) {
+        let connections = state.withLock { $0.kill(host) }
+        for connection in connections { close(connection) }
+    }
+
+    /// Bytes that `host` was given to read so far.
+    package func bytesReceived(by host: HostID) -> Int {
+        state.withLock { $0.bytesReceived(by: host) }
+    }
+
+    func canReach(_ first: HostID, _ second: HostID) -> Bool {
+        state.withLock { $0.canReach(first, second) }
+    }
+
+    func drawLatency() -> Duration {
+        state.withLock { $0.drawLatency() }
+    }
+
+    func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {
+        state.withLock { $0.listen(host, handler: handler) }
+    }
+
+    func stopListening(_ host: HostID) {
+        state.withLock { $0.stopListening(host) }
+    }
+
+    func dial(_ endpoint: Endpoint, from host: HostID, handler: any TransportHandler) -> ConnectionID {
+        let (connection, latency) = state.withLock { ($0.nextConnection(), $0.drawLatency()) }
+        timeline.schedule(at: timeline.now + latency) { [self] in
+            switch state.withLock({ $0.connect(connection, from: host, to: endpoint, handler: handler) }) {
+            case .accepted(let accepter, let far, let dialler):
+                accepter.transportAccepted(far, from: dialler)
+                timeline.schedule(at: timeline.now + latency) { [self] in
+                    guard state.withLock({ $0.isOpen(connection) }) else { return }
+                    handler.transportConnected(connection)
+                }
+            case .refused:
+                timeline.schedule(at: timeline.now + latency) { [self] in
+                    guard state.withLock({ $0.takeDial(connection) }) else { return }
+                    handler.transportClosed(connection, error: .refused)
+                }
+            case .lost:
+                timeline.schedule(at: timeline.now + InMemoryNetwork.dialTimeout) { [self] in
+                    guard state.withLock({ $0.takeDial(connection) }) else { return }
+                    handler.transportClosed(connection, error: .timedOut)
+                }
+            }
+        }
+        return connection
+    }
+
+    func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int {
+        let (count, arrival) = state.withLock { $0.write(bytes, to: connection, now: timeline.now) }
+        if let arrival { scheduleDelivery(from: connection, at: arrival) }
+        return count
+    }
+
+    func finish(_ connection: ConnectionID) {
+        send(.finish, on: connection)
+    }
+
+    func close(_ connection: ConnectionID) {
+        send(.close, on: connection)
+    }
+
+    private func send(_ ending: Segment, on connection: ConnectionID) {
+        if let arrival = state.withLock({ $0.end(connection, with: ending, now: timeline.now) }) {
+            scheduleDelivery(from: connection, at: arrival)
+        }
+    }
+
+    private func releaseHeld() {
+        for connection in state.withLock({ $0.takeStalled() }) {
+            scheduleDelivery(from: connection, at: timeline.now + drawLatency())
+        }
+    }
+
+    private func scheduleDelivery(from connection: ConnectionID, at instant: Instant) {
+        timeline.schedule(at: instant) { [self] in deliver(from: connection) }
+    }
+
+    /// Hands the oldest segment that `connection` sent to the other end.
+    private func deliver(from connection: ConnectionID) {
+        guard let delivery = state.withLock({ $0.nextDelivery(from: connection) }) else { return }
+        switch delivery.segment {
+        case .bytes(let bytes):
+            delivery.receiver.transportReceived(bytes, count: bytes.count, on: delivery.far)
+            guard state.withLock({ $0.hasRead(bytes.count, from: connection) }), let sender = delivery.sender else { return }
+            sender.transportBecameWritable(connection)
+        case .finish, .close:
+            delivery.receiver.transportClosed(delivery.far, error: nil)
+            if case .finish = delivery.segment, let sender = delivery.sender {
+                timeline.schedule(at: timeline.now + drawLatency()) {
+                    sender.transportClosed(connection, error: nil)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package import ChatNode
+import Wire
+
+/// One host's view of the simulated network.
+package final class InMemoryTransport: Transport {
+    private let network: InMemoryNetwork
+    private let host: HostID
+    private var handler: (any TransportHandler)?
+
+    package init(network: InMemoryNetwork, host: HostID) {
+        self.network = network
+        self.host = host
+    }
+
+    package func listen(port: UInt16, handler: any TransportHandler) throws(TransportError) -> UInt16 {
+        self.handler = handler
+        return network.listen(host, handler: handler)
+    }
+
+    package func dial(_ endpoint: Endpoint) -> ConnectionID {
+        guard let handler else { preconditionFailure("dialled before listening") }
+        return network.dial(endpoint, from: host, handler: handler)
+    }
+
+    package func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int {
+        network.write(bytes, to: connection)
+    }
+
+    package func finish(_ connection: ConnectionID) {
+        network.finish(connection)
+    }
+
+    package func close(_ connection: ConnectionID) {
+        network.close(connection)
+    }
+
+    package func stopListening() {
+        network.stopListening(host)
+    }
+}

@@ -1,0 +1,240 @@
+import ChatNode
+import Noise
+import Wire
+
+/// What travels in one direction of a connection.
+enum Segment: Sendable {
+    case bytes([UInt8])
+    case finish
+    case close
+}
+
+/// The simulated network as a value: who is connected with whom, what is under way, what is held back.
+struct NetworkState: Sendable {
+    private struct Host {
+        let endpoint: Endpoint
+        var listener: (any TransportHandler)?
+        var group = 0
+        var isReading = true
+        var bytesReceived = 0
+    }
+
+    /// One end of a connection, with what it has sent and the other end has not got yet.
+    private struct End {
+        let host: HostID
+        let far: ConnectionID
+        let farHost: HostID
+        let handler: any TransportHandler
+        var queue: [Segment] = []
+        var stalled = 0
+        var unread = 0
+        var wantsToWrite = false
+        /// After `finish` or `close` nothing more is written, and after `close` nothing is told.
+        var hasEnded = false
+        var isDeaf = false
+        var lastArrival = Instant(nanoseconds: 0)
+    }
+
+    enum DialOutcome {
+        case accepted(by: any TransportHandler, far: ConnectionID, dialler: Endpoint)
+        case refused
+        case lost
+    }
+
+    struct Delivery {
+        let segment: Segment
+        let receiver: any TransportHandler
+        let far: ConnectionID
+        /// Nil when the sender wants to hear nothing any more.
+        let sender: (any TransportHandler)?
+    }
+
+    private var hosts: [Host] = []
+    private var ends: [ConnectionID: End] = [:]
+    private var dials: Set<ConnectionID> = []
+    private var randomness: Randomness
+    private let latency: ClosedRange<Duration>
+    private var connectionNumber: UInt64 = 0
+
+    init(randomness: Randomness, latency: ClosedRange<Duration>) {
+        self.randomness = randomness
+        self.latency = latency
+    }
+
+    mutating func addHost() -> HostID {
+        let number = hosts.count
+        let address: [UInt8] = [10, UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
+        hosts.append(Host(endpoint: Endpoint(address: address, port: 40_000)))
+        return HostID(number: number)
+    }
+
+    func endpoint(of host: HostID) -> Endpoint { hosts[host.number].endpoint }
+
+    func bytesReceived(by host: HostID) -> Int { hosts[host.number].bytesReceived }
+
+    mutating func partition(_ groups: [[HostID]]) {
+        for index in hosts.indices { hosts[index].group = 0 }
+        for (number, group) in groups.enumerated() {
+            for host in group { hosts[host.number].group = number + 1 }
+        }
+    }
+
+    mutating func setReading(_ isReading: Bool, at host: HostID) {
+        hosts[host.number].isReading = isReading
+    }
+
+    func canReach(_ first: HostID, _ second: HostID) -> Bool {
+        hosts[first.number].group == hosts[second.number].group
+    }
+
+    mutating func drawLatency() -> Duration {
+        let range = latency.lowerBound.nanoseconds...latency.upperBound.nanoseconds
+        return .nanoseconds(Int64.random(in: range, using: &randomness))
+    }
+
+    mutating func nextConnection() -> ConnectionID {
+        connectionNumber += 1
+        let connection = ConnectionID(number: connectionNumber)
+        dials.insert(connection)
+        return connection
+    }
+
+    mutating func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {
+        hosts[host.number].listener = handler
+        return hosts[host.number].endpoint.port
+    }
+
+    mutating func stopListening(_ host: HostID) {
+        hosts[host.number].listener = nil
+    }
+
+    /// The dial's first packet arrives.
+    mutating func connect(
+        _ connection: ConnectionID, from host: HostID, to endpoint: Endpoint, handler: any TransportHandler
+    ) -> DialOutcome {
+        guard dials.contains(connection) else { return .lost }
+        guard let number = hosts.firstIndex(where: { $0.endpoint == endpoint }) else { return .refused }
+        let target = HostID(number: number)
+        guard canReach(host, target) else { return .lost }
+        guard let listener = hosts[number].listener else { return .refused }
+        dials.remove(connection)
+        let far = nextConnection()
+        dials.remove(far)
+        ends[connection] = End(host: host, far: far, farHost: target, handler: handler)
+        ends[far] = End(host: target, far: connection, farHost: host, handler: listener)
+        return .accepted(by: listener, far: far, dialler: hosts[host.number].endpoint)
+    }
+
+    /// Whether a dial that failed was still wanted.
+    mutating func takeDial(_ connection: ConnectionID) -> Bool {
+        dials.remove(connection) != nil
+    }
+
+    func isOpen(_ connection: ConnectionID) -> Bool {
+        ends[connection].map { !$0.hasEnded } ?? false
+    }
+
+    /// How much the window took, and when it arrives.
+    mutating func write(_ bytes: Span<UInt8>, to connection: ConnectionID, now: Instant) -> (Int, Instant?) {
+        guard var end = ends[connection], !end.hasEnded else { return (0, nil) }
+        let count = min(bytes.count, InMemoryNetwork.window - end.unread)
+        end.wantsToWrite = count < bytes.count
+        end.unread += count
+        var arrival: Instant?
+        if count > 0 {
+            end.queue.append(.bytes([UInt8](copying: bytes.extracting(first: count))))
+            arrival = nextArrival(&end, now: now)
+        }
+        ends[connection] = end
+        return (count, arrival)
+    }
+
+    /// Queues the end of a direction behind its bytes; nil if there is nobody to tell.
+    mutating func end(_ connection: ConnectionID, with ending: Segment, now: Instant) -> Instant? {
+        dials.remove(connection)
+        guard var end = ends[connection] else { return nil }
+        if case .close = ending { end.isDeaf = true }
+        guard !end.hasEnded, ends[end.far] != nil else {
+            ends[connection] = end.isDeaf && end.queue.isEmpty ? nil : end
+            return nil
+        }
+        end.hasEnded = true
+        end.queue.append(ending)
+        let arrival = nextArrival(&end, now: now)
+        ends[connection] = end
+        return arrival
+    }
+
+    /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
+    mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
+        guard var end = ends[connection], let segment = end.queue.first else { return nil }
+        guard let far = ends[end.far], !far.isDeaf else {
+            ends[connection] = nil
+            return nil
+        }
+        guard canReach(end.host, end.farHost), hosts[end.farHost.number].isReading else {
+            end.stalled += 1
+            ends[connection] = end
+            return nil
+        }
+        end.queue.removeFirst()
+        ends[connection] = end
+        let delivery = Delivery(
+            segment: segment, receiver: far.handler, far: end.far, sender: end.isDeaf ? nil : end.handler)
+        switch segment {
+        case .bytes(let bytes):
+            hosts[end.farHost.number].bytesReceived += bytes.count
+        case .finish, .close:
+            ends[end.far] = nil
+            ends[connection] = nil
+        }
+        return delivery
+    }
+
+    /// Frees the window; tells whether the sender was waiting for that.
+    mutating func hasRead(_ count: Int, from connection: ConnectionID) -> Bool {
+        guard var end = ends[connection] else { return false }
+        end.unread -= count
+        let wasWaiting = end.wantsToWrite && !end.hasEnded
+        end.wantsToWrite = false
+        ends[connection] = end
+        return wasWaiting
+    }
+
+    /// One entry for each segment that was held back and may go on now, in order.
+    mutating func takeStalled() -> [ConnectionID] {
+        var released: [ConnectionID] = []
+        for connection in ends.keys.sorted() {
+            guard let end = ends[connection], end.stalled > 0, canReach(end.host, end.farHost),
+                hosts[end.farHost.number].isReading
+            else { continue }
+            released += repeatElement(connection, count: end.stalled)
+            ends[connection]?.stalled = 0
+        }
+        return released
+    }
+
+    mutating func removeConnections(
+        between first: HostID, and second: HostID
+    ) -> [(any TransportHandler, ConnectionID)] {
+        let broken = ends.keys.sorted().filter { connection in
+            guard let end = ends[connection] else { return false }
+            return Set([end.host, end.farHost]) == Set([first, second])
+        }
+        return broken.compactMap { connection in
+            guard let end = ends.removeValue(forKey: connection), !end.isDeaf else { return nil }
+            return (end.handler, connection)
+        }
+    }
+
+    /// Closes a host's port and tells which connections have to be closed.
+    mutating func kill(_ host: HostID) -> [ConnectionID] {
+        stopListening(host)
+        return ends.keys.sorted().filter { ends[$0]?.host == host }
+    }
+
+    private mutating func nextArrival(_ end: inout End, now: Instant) -> Instant {
+        end.lastArrival = max(end.lastArrival, now + drawLatency())
+        return end.lastArrival
+    }
+}

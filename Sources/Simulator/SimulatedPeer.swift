@@ -1,0 +1,108 @@
+package import Chat
+package import ChatNode
+import Noise
+import Synchronization
+package import Wire
+
+/// A node in a simulation, with what a person in front of it would do and see.
+package final class SimulatedPeer: Sendable {
+    package let host: HostID
+    package let node: Node
+    package let key: PeerID
+    private let network: InMemoryNetwork
+    private let directory: InMemoryDirectory
+    private let told: Told
+
+    /// Everything that the node has told, in order.
+    private final class Told: Sendable {
+        let events = Mutex<[NodeEvent]>([])
+    }
+
+    init(simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64) {
+        network = simulation.network
+        directory = simulation.directory
+        host = simulation.network.addHost()
+        var randomness = Randomness.seeded(seed)
+        let identity = Identity.generate(using: &randomness)
+        key = identity.id
+        let told = Told()
+        self.told = told
+        node = Node(
+            configuration: configuration, identity: identity, randomness: randomness,
+            scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
+            transport: InMemoryTransport(network: simulation.network, host: host),
+            discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host)],
+            deliver: { batch in told.events.withLock { $0 += batch } })
+        try? with { node throws(TransportError) in try node.start() }
+    }
+
+    package var events: [NodeEvent] { told.events.withLock { $0 } }
+
+    /// Every message that was told, in any conversation.
+    package var messages: [MessageView] {
+        events.compactMap { if case .message(let message) = $0 { message } else { nil } }
+    }
+
+    package var hasStopped: Bool {
+        events.contains { if case .stopped = $0 { true } else { false } }
+    }
+
+    /// Runs `body` inside the node.
+    package func with<Result: Sendable, Failure: Error>(
+        _ body: @Sendable (isolated Node) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // `assumeIsolated` only rethrows untyped errors.
+        let result: Swift.Result<Result, Failure> = network.timeline.perform {
+            node.assumeIsolated { node in
+                do throws(Failure) { return .success(try body(node)) } catch { return .failure(error) }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Sends to the conversation that is being looked at.
+    package func say(_ text: String) throws(ChatError) {
+        try with { node throws(ChatError) in try node.send(text) }
+    }
+
+    package func isOnline(_ other: SimulatedPeer) -> Bool {
+        with { node in node.peers().contains { $0.who.key == other.key && $0.state != .offline } }
+    }
+
+    /// The texts of a conversation, the oldest first.
+    package func texts(_ conversation: Conversation = .publicRoom) -> [String] {
+        with { node in node.history(conversation) }.map(\.text)
+    }
+
+    package func unread(_ conversation: Conversation = .publicRoom) -> Int {
+        with { node in node.summaries() }.first { $0.conversation.isAbout(conversation) }?.unread ?? 0
+    }
+
+    package func counter(_ name: String) -> Int {
+        with { node in node.statistics() }.first { $0.name == name }?.value ?? 0
+    }
+
+    /// What SIGKILL does: the kernel closes the connections, and nobody says goodbye but the mDNS daemon.
+    package func kill() {
+        network.timeline.perform {
+            network.kill(host)
+            directory.remove(host)
+        }
+    }
+
+    /// Leaves politely, which takes a while.
+    package func leave() {
+        with { node in node.beginLeaving() }
+    }
+}
+
+extension ConversationView {
+    /// Whether it shows `conversation`.
+    package func isAbout(_ conversation: Conversation) -> Bool {
+        switch (self, conversation) {
+        case (.publicRoom, .publicRoom): true
+        case (.direct(let who), .direct(let peer)): who.key == peer
+        case (.publicRoom, .direct), (.direct, .publicRoom): false
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ChatNode
+package import Wire
+
+/// A node's executor in a simulation: the shared timeline, seen through the node's own, perhaps wrong, wall clock.
+package final class SimulatedScheduler: Scheduler {
+    private let timeline: Timeline
+    private let clockError: Duration
+
+    package init(timeline: Timeline, clockError: Duration = .zero) {
+        self.timeline = timeline
+        self.clockError = clockError
+    }
+
+    package var now: Instant { timeline.now }
+
+    package var wallClock: Timestamp {
+        let right = Int64(timeline.wallClock.milliseconds)
+        return Timestamp(milliseconds: UInt64(max(0, right + clockError.nanoseconds / 1_000_000)))
+    }
+
+    package func execute(_ job: @escaping @Sendable () -> Void) {
+        timeline.enqueue(.closure(job))
+    }
+
+    package func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
+        timeline.schedule(at: instant, job)
+    }
+
+    package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
+        timeline.atEndOfTurn(job)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        unsafe timeline.enqueue(.task(UnownedJob(job), on: asUnownedSerialExecutor()))
+    }
+
+    package func checkIsolated() {
+        precondition(timeline.isRunning, "a simulated node was entered from outside its timeline")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? { timeline.isRunning }
+}

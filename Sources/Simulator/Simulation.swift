@@ -1,0 +1,66 @@
+package import ChatNode
+import Noise
+package import Wire
+
+/// Nodes on a simulated network in virtual time: the very same `Node`, and everything else from a seed.
+package final class Simulation {
+    package let seed: UInt64
+    package let timeline = Timeline()
+    package let network: InMemoryNetwork
+    package let directory: InMemoryDirectory
+    private var randomness: Randomness
+    private var peers: [SimulatedPeer] = []
+
+    /// - Parameter latency: one way, of each segment.
+    package init(seed: UInt64, latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20))) {
+        self.seed = seed
+        randomness = .seeded(seed)
+        network = InMemoryNetwork(timeline: timeline, seed: randomness.next(), latency: latency)
+        directory = InMemoryDirectory(network: network)
+    }
+
+    package var now: Instant { timeline.now }
+
+    /// Starts a node on a host of its own.
+    ///
+    /// - Parameter clockError: how wrong its wall clock is.
+    package func node(
+        _ nickname: String, clockError: Duration = .zero, configure: (inout NodeConfiguration) -> Void = { _ in }
+    ) -> SimulatedPeer {
+        var configuration = NodeConfiguration()
+        configuration.nickname = nickname
+        configure(&configuration)
+        let peer = SimulatedPeer(
+            simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next())
+        peers.append(peer)
+        return peer
+    }
+
+    /// Lets virtual time pass.
+    package func advance(by duration: Duration) {
+        timeline.advance(by: duration)
+    }
+
+    /// Lets time pass until `condition` holds; false if it does not within `limit`.
+    package func run(atMost limit: Duration = .seconds(60), until condition: () -> Bool) -> Bool {
+        timeline.advance(atMost: limit, until: condition)
+    }
+
+    /// Lets time pass until each of `peers` has a link to each other.
+    package func meet(_ peers: SimulatedPeer..., within limit: Duration = .seconds(60)) -> Bool {
+        run(atMost: limit) {
+            peers.allSatisfy { peer in peers.allSatisfy { $0 === peer || peer.isOnline($0) } }
+        }
+    }
+
+    /// Only hosts of the same group reach each other.
+    package func partition(_ groups: [SimulatedPeer]...) {
+        network.partition(groups.map { $0.map(\.host) })
+    }
+
+    /// Ends the partition; multicast is heard again.
+    package func heal() {
+        network.heal()
+        directory.reintroduceAll()
+    }
+}

@@ -1,0 +1,63 @@
+import Chat
+import ChatNode
+import Simulator
+import Testing
+import Wire
+
+@Suite struct DirectMessageTests {
+    private let simulation: Simulation
+    private let alice: SimulatedPeer
+    private let bob: SimulatedPeer
+    private let carol: SimulatedPeer
+
+    init() throws {
+        simulation = Simulation(seed: 21)
+        alice = simulation.node("alice")
+        bob = simulation.node("bob")
+        carol = simulation.node("carol")
+        try #require(simulation.meet(alice, bob, carol))
+    }
+
+    private func direct(_ from: SimulatedPeer, _ to: SimulatedPeer, _ text: String) throws {
+        try from.with { node throws(ChatError) in try node.direct(to: to.key, text) }
+        simulation.advance(by: .seconds(1))
+    }
+
+    @Test func `a request, its acceptance and a reply, and nobody else hears of it`() throws {
+        try direct(alice, bob, "may I?")
+        #expect(bob.with { $0.requests() }.map(\.text) == ["may I?"])
+        #expect(bob.unread(.direct(alice.key)) == 0)
+        try bob.with { node throws(ChatError) in try node.accept(alice.key) }
+        simulation.advance(by: .seconds(1))
+        try direct(bob, alice, "of course")
+        try direct(alice, bob, "thank you")
+        #expect(alice.texts(.direct(bob.key)) == ["may I?", "of course", "thank you"])
+        #expect(bob.texts(.direct(alice.key)) == ["may I?", "of course", "thank you"])
+        #expect(carol.with { $0.summaries() }.count == 1)
+        #expect(carol.messages.isEmpty)
+    }
+
+    @Test func `before it is accepted a second message is refused with not_accepted`() throws {
+        try direct(alice, bob, "may I?")
+        #expect(throws: ChatError.self) { try direct(alice, bob, "hello?") }
+    }
+
+    @Test func `somebody without a link is not_connected`() throws {
+        bob.kill()
+        simulation.advance(by: .seconds(3))
+        do {
+            try direct(alice, bob, "still there?")
+            Issue.record("a message to nobody was accepted")
+        } catch let error as ChatError {
+            #expect(error.code == .notConnected)
+        }
+    }
+
+    @Test func `a decline is silent, and a later request is not shown`() throws {
+        try direct(alice, bob, "may I?")
+        try bob.with { node throws(ChatError) in try node.decline(alice.key) }
+        simulation.advance(by: .seconds(1))
+        #expect(bob.with { $0.requests() }.isEmpty)
+        #expect(!alice.events.contains { if case .direct = $0 { true } else { false } })
+    }
+}

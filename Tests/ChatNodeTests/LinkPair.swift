@@ -1,0 +1,99 @@
+import Chat
+import ChatNode
+import Noise
+import Wire
+
+/// One end of a link without a network: what it wants to send is kept until the test hands it on.
+final class LinkSide {
+    let context: LinkContext
+    var link: Link
+    var now = Instant(nanoseconds: 0)
+    private(set) var established: Certificate?
+    private(set) var frames: [[UInt8]] = []
+    private(set) var failure: LinkError?
+    private var randomness: Randomness
+    private var plaintext: [UInt8] = []
+
+    init(_ role: Link.Role, context: LinkContext, seed: UInt64) {
+        self.context = context
+        var randomness = Randomness.seeded(seed)
+        link = Link(role: role, context: context, now: now, using: &randomness)
+        self.randomness = randomness
+    }
+
+    /// Who somebody is to others: an identity, a static key and a certificate, from a seed.
+    static func context(seed: UInt64, room: String = "lobby") -> LinkContext {
+        var randomness = Randomness.seeded(seed)
+        let identity = Identity.generate(using: &randomness)
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
+        let dm = KeyPair.generate(using: &randomness)
+        let certificate = Certificate.issue(
+            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: 1, at: Timestamp(milliseconds: 1))
+        return LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
+    }
+
+    /// Everything that waits to be sent.
+    func output() -> [UInt8] {
+        var bytes: [UInt8] = []
+        do throws(LinkError) {
+            try link.flush { span in
+                bytes = [UInt8](copying: span)
+                return span.count
+            }
+        } catch {
+            failure = error
+        }
+        return bytes
+    }
+
+    func receive(_ bytes: [UInt8]) {
+        var position = 0
+        while let event = link.next(
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
+        {
+            switch event {
+            case .established(let certificate): established = certificate
+            case .frame(let type, let body): frames.append([type.rawValue] + plaintext[body])
+            case .failed(let error): failure = error
+            }
+        }
+    }
+
+    func tick() {
+        do throws(LinkError) { try link.tick(now: now, using: &randomness) } catch { failure = error }
+    }
+
+    func ping() {
+        link.ping(now: now, using: &randomness)
+    }
+}
+
+/// Two ends that are joined by hand.
+struct LinkPair {
+    let alice: LinkSide
+    let bob: LinkSide
+
+    init(aliceRoom: String = "lobby", bobRoom: String = "lobby", seed: UInt64 = 1) {
+        alice = LinkSide(.initiator, context: LinkSide.context(seed: seed, room: aliceRoom), seed: seed + 100)
+        bob = LinkSide(.responder, context: LinkSide.context(seed: seed + 1, room: bobRoom), seed: seed + 200)
+    }
+
+    /// Hands bytes to and fro, `chunk` at a time, until both are quiet.
+    func shuttle(chunk: Int = .max) {
+        while true {
+            let fromAlice = alice.output()
+            let fromBob = bob.output()
+            guard !fromAlice.isEmpty || !fromBob.isEmpty else { return }
+            LinkPair.feed(fromAlice, to: bob, chunk: chunk)
+            LinkPair.feed(fromBob, to: alice, chunk: chunk)
+        }
+    }
+
+    static func feed(_ bytes: [UInt8], to end: LinkSide, chunk: Int = .max) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            end.receive(Array(rest.prefix(chunk)))
+            rest = rest.dropFirst(chunk)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ChatNode
+import Noise
+import Testing
+import Wire
+
+@Suite struct PeerTableTests {
+    private var table = PeerTable()
+    private var randomness = Randomness.seeded(7)
+    private let start = Instant(nanoseconds: 0)
+    private let alice = Endpoint(address: [10, 0, 0, 1], port: 4_000)
+    private let aliceSix = Endpoint(address: [0xfd] + [UInt8](repeating: 0, count: 14) + [1], port: 4_000)
+
+    private func connection(_ number: UInt64) -> ConnectionID { ConnectionID(number: number) }
+
+    @Test mutating func `a new candidate is dialled within 50 ms`() throws {
+        table.found("alice", at: alice, now: start, using: &randomness)
+        let deadline = try #require(table.nextDeadline)
+        #expect(deadline >= start && deadline <= start + .milliseconds(50))
+        let dials = table.due(now: start + .milliseconds(50))
+        #expect(dials == [PeerTable.Dial(instance: "alice", endpoint: alice)])
+    }
+
+    @Test mutating func `the second address is dialled 250 ms later, IPv6 first`() throws {
+        table.found("alice", at: alice, now: start, using: &randomness)
+        table.found("alice", at: aliceSix, now: start, using: &randomness)
+        let begin = start + .milliseconds(50)
+        let first = table.due(now: begin)
+        #expect(first.map(\.endpoint) == [aliceSix])
+        table.dialled(first[0], as: connection(1))
+        #expect(table.due(now: begin + .milliseconds(249)).isEmpty)
+        let second = table.due(now: begin + .milliseconds(250))
+        #expect(second.map(\.endpoint) == [alice])
+        table.dialled(second[0], as: connection(2))
+        #expect(table.connected(connection(2)) == [connection(1)])
+    }
+
+    @Test mutating func `a refused address hands on to the next at once`() throws {
+        table.found("alice", at: alice, now: start, using: &randomness)
+        table.found("alice", at: aliceSix, now: start, using: &randomness)
+        let begin = start + .milliseconds(50)
+        table.dialled(table.due(now: begin)[0], as: connection(1))
+        table.failed(connection(1), now: begin + .milliseconds(1), using: &randomness)
+        #expect(table.due(now: begin + .milliseconds(1)).map(\.endpoint) == [alice])
+    }
+
+    @Test mutating func `pauses between attempts grow to a minute, jittered, and never end`() throws {
+        table.found("alice", at: alice, now: start, using: &randomness)
+        var now = start + .milliseconds(50)
+        var pauses: [Duration] = []
+        for attempt in 1...20 {
+            let dials = table.due(now: now)
+            try #require(dials.count == 1)
+            table.dialled(dials[0], as: connection(UInt64(attempt)))
+            table.failed(connection(UInt64(attempt)), now: now, using: &randomness)
+            let next = try #require(table.nextDeadline)
+            pauses.append(next - now)
+            now = next
+        }
+        #expect(pauses[0] >= .milliseconds(250) && pauses[0] <= .milliseconds(500))
+        #expect(pauses.suffix(10).allSatisfy { $0 >= .seconds(30) && $0 <= .seconds(60) })
+        #expect(Set(pauses.suffix(10)).count > 1)
+    }
+
+    @Test mutating func `a linked candidate is not dialled again until its link ends`() throws {
+        let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
+        table.found("alice", at: alice, now: start, using: &randomness)
+        table.dialled(table.due(now: start + .milliseconds(50))[0], as: connection(1))
+        _ = table.connected(connection(1))
+        table.identified(connection(1), as: peer)
+        table.linkOpened(to: peer)
+        #expect(table.nextDeadline == nil)
+        table.found("alice", at: aliceSix, now: start + .seconds(1), using: &randomness)
+        #expect(table.due(now: start + .seconds(10)).isEmpty)
+        table.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
+        #expect(table.due(now: start + .seconds(21)).count == 1)
+    }
+
+    @Test mutating func `a candidate that mDNS drops is forgotten, one that was linked is tried for ten minutes`() throws {
+        table.found("stranger", at: alice, now: start, using: &randomness)
+        table.lost("stranger", now: start)
+        #expect(table.count == 0)
+
+        let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
+        table.found("friend", at: alice, now: start, using: &randomness)
+        table.dialled(table.due(now: start + .milliseconds(50))[0], as: connection(1))
+        table.identified(connection(1), as: peer)
+        table.linkOpened(to: peer)
+        table.lost("friend", now: start + .seconds(1))
+        table.linkClosed(to: peer, now: start + .seconds(2), using: &randomness)
+        #expect(table.due(now: start + .seconds(5)).count == 1)
+        table.dialled(PeerTable.Dial(instance: "friend", endpoint: alice), as: connection(2))
+        table.failed(connection(2), now: start + .seconds(6), using: &randomness)
+        #expect(table.due(now: start + .seconds(602)).isEmpty)
+        #expect(table.count == 0)
+    }
+
+    @Test mutating func `ourselves are not dialled twice`() throws {
+        table.found("me", at: alice, now: start, using: &randomness)
+        table.dialled(table.due(now: start + .milliseconds(50))[0], as: connection(1))
+        table.ignore(connection(1))
+        #expect(table.nextDeadline == nil)
+    }
+
+    @Test mutating func `no more than 4,096 candidates are kept, however many are announced`() {
+        for number in 0..<5_000 {
+            table.found("fake-\(number)", at: alice, now: start, using: &randomness)
+        }
+        #expect(table.count == Limits.knownPeers)
+        #expect(table.due(now: start + .seconds(1)).count == PeerTable.parallelDials)
+    }
+}

@@ -1,0 +1,153 @@
+"""A running earshot node, driven by its standard input and read by its JSON events."""
+
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+
+
+class Lines:
+    """The lines of a pipe, read by a thread of its own so that waiting for one has a limit."""
+
+    def __init__(self, pipe):
+        self.seen = []
+        self._queue = queue.Queue()
+        self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
+        self._thread.start()
+
+    def _read(self, pipe):
+        for line in pipe:
+            self._queue.put((time.monotonic(), line.decode("utf-8").rstrip("\n")))
+        self._queue.put(None)
+        pipe.close()
+
+    def next(self, deadline):
+        """The next line, or None at the end of the pipe or the deadline."""
+        try:
+            item = self._queue.get(timeout=max(0, deadline - time.monotonic()))
+        except queue.Empty:
+            return None
+        if item is None:
+            self._queue.put(None)
+            return None
+        self.seen.append(item[1])
+        return item
+
+
+class Node:
+    """One `earshot --json` process. `launch` starts a command and returns its Popen, wherever that is."""
+
+    def __init__(self, launch, name, *options, json_mode=True):
+        self.name = name
+        mode = ["--json"] if json_mode else ["--plain"]
+        self.started = time.monotonic()
+        self.process = launch([BINARY, *mode, "--nick", name, *options],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.lines = Lines(self.process.stdout)
+        self.errors = Lines(self.process.stderr)
+        self.events = []
+        self.times = []
+        self._read = 0
+
+    def say(self, line):
+        self.process.stdin.write(line.encode("utf-8") + b"\n")
+        self.process.stdin.flush()
+
+    def wait(self, matches, what, timeout=20.0, from_start=True):
+        """The first event that matches, of those already read too; fails with all that was read otherwise."""
+        deadline = time.monotonic() + timeout
+        if from_start:
+            for event in self.events:
+                if matches(event):
+                    return event
+        while True:
+            item = self.lines.next(deadline)
+            if item is None:
+                read = "\n".join(self.lines.seen[-30:])
+                errors = "\n".join(self.errors.seen[-10:])
+                raise AssertionError(f"{self.name}: no {what} within {timeout} s; it said:\n{read}\n{errors}")
+            event = json.loads(item[1])
+            self.events.append(event)
+            self.times.append(item[0])
+            if matches(event):
+                return event
+
+    def wait_line(self, text, timeout=20.0):
+        """The first plain line that contains `text`."""
+        for line in self.lines.seen:
+            if text in line:
+                return line
+        deadline = time.monotonic() + timeout
+        while True:
+            item = self.lines.next(deadline)
+            if item is None:
+                raise AssertionError(f"{self.name}: no line with {text!r}; it said:\n" + "\n".join(self.lines.seen))
+            if text in item[1]:
+                return item[1]
+
+    def ready(self):
+        return self.wait(lambda e: e["event"] == "ready", "ready")
+
+    @property
+    def key(self):
+        return self.ready()["self"]["key"]
+
+    @property
+    def number(self):
+        return self.ready()["self"]["number"]
+
+    def sees(self, other, timeout=20.0):
+        return self.wait(lambda e: e["event"] == "peer" and e["state"] == "online" and e["who"]["key"] == other.key,
+                         f"sight of {other.name}", timeout)
+
+    def loses(self, other, timeout=20.0):
+        return self.wait(lambda e: e["event"] == "peer" and e["state"] == "offline" and e["who"]["key"] == other.key,
+                         f"leaving of {other.name}", timeout)
+
+    def hears(self, text, timeout=20.0):
+        return self.wait(lambda e: e["event"] == "message" and e["text"] == text, f"message {text!r}", timeout)
+
+    def result(self, command, timeout=10.0):
+        """Runs a command that answers with a result event and returns that."""
+        self.say("/" + command)
+        name = command.split()[0]
+        return self.wait(lambda e: e["event"] == "result" and e["command"] == name, f"result of {command}", timeout,
+                         from_start=False)
+
+    def quit(self, timeout=15.0):
+        """Leaves politely; the exit code."""
+        if self.process.poll() is None:
+            try:
+                self.say("/quit")
+                self.process.stdin.close()
+            except BrokenPipeError:
+                pass
+        return self.process.wait(timeout)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def everybody_sees_everybody(nodes, timeout=30.0):
+    for node in nodes:
+        node.ready()
+    for node in nodes:
+        for other in nodes:
+            if other is not node:
+                node.sees(other, timeout)
+
+
+def everybody_hears_everybody(nodes):
+    """Each says a line of its own, and each hears all of them, its own too."""
+    for node in nodes:
+        node.say(f"hello from {node.name}")
+    for node in nodes:
+        for other in nodes:
+            node.hears(f"hello from {other.name}")

@@ -1,0 +1,127 @@
+"""A peer that shares no code with Earshot: noiseprotocol's handshake, OpenSSL's primitives.
+
+usage: noise_peer.py initiator|responder PORT RECORDS
+
+Connects to 127.0.0.1:PORT, shakes hands as Protocol.md sections 1, 3 and 4 say, certificate included, tells in its
+first record what it saw of the other side, then sends every record back. Exits with 0 only if all that held.
+"""
+import hashlib
+import os
+import socket
+import struct
+import sys
+import time
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from noise.connection import Keypair, NoiseConnection
+
+MESSAGE = 528
+RECORDS_PER_KEY = 256
+DOMAIN = b"earshot/1 session\0"
+CERTIFICATE = struct.Struct(">BB32s32s32sQQ")
+
+
+def raw(public_key):
+    return public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def issue(noise_key, epoch):
+    identity = Ed25519PrivateKey.generate()
+    dm_key = raw(X25519PrivateKey.generate().public_key())
+    fields = (1, 0, raw(identity.public_key()), noise_key, dm_key, epoch, time.time_ns() // 1_000_000)
+    signed = CERTIFICATE.pack(*fields)
+    return signed + identity.sign(DOMAIN + signed)
+
+
+def verify(payload, remote_static):
+    """The identity and the epoch of the certificate; raises unless it is genuine, for this link, and zero-padded."""
+    signed, signature, padding = payload[:114], payload[114:178], payload[178:]
+    version, flags, identity, noise_key, _, epoch, _ = CERTIFICATE.unpack(signed)
+    assert (version, flags) == (1, 0)
+    assert noise_key == remote_static
+    assert not any(padding)
+    Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
+    return identity, epoch
+
+
+class Peer:
+    def __init__(self, role, port):
+        self.stream = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.counts = {"in": 0, "out": 0}
+        static = X25519PrivateKey.generate()
+        self.static_public = raw(static.public_key())
+        self.noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
+        (self.noise.set_as_initiator if role == "initiator" else self.noise.set_as_responder)()
+        secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+        self.noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
+        room = hashlib.sha256(b"earshot/1 room\0" + b"lobby").digest()[:16]
+        self.noise.set_prologue(b"earshot/1\0" + room)
+        self.noise.start_handshake()
+        self.state = self.noise.noise_protocol.handshake_state
+
+    def receive_bytes(self, count):
+        data = b""
+        while len(data) < count:
+            piece = self.stream.recv(count - len(data))
+            assert piece, "the other side closed"
+            data += piece
+        return data
+
+    def read(self):
+        return self.receive_bytes(struct.unpack(">H", self.receive_bytes(2))[0])
+
+    def write(self, message):
+        self.stream.sendall(struct.pack(">H", len(message)) + bytes(message))
+
+    def say(self, payload):
+        message = self.noise.write_message(payload)
+        assert len(message) == MESSAGE, len(message)
+        self.write(message)
+
+    def hear(self):
+        message = self.read()
+        assert len(message) == MESSAGE, len(message)
+        return bytes(self.noise.read_message(message))
+
+    def shake(self, role, epoch):
+        own = issue(self.static_public, epoch)
+        if role == "initiator":
+            self.say(os.urandom(496))
+            theirs = self.hear()
+            self.say(own.ljust(464, b"\0"))
+        else:
+            self.hear()
+            self.say(own.ljust(432, b"\0"))
+            theirs = self.hear()
+        self.remote_static = self.state.rs.public_bytes
+        return verify(theirs, self.remote_static)
+
+    def send_record(self, plaintext):
+        self.write(self.noise.encrypt(bytes(plaintext)))
+        self.counts["out"] += 1
+        if self.counts["out"] % RECORDS_PER_KEY == 0:
+            self.noise.rekey_outbound_cipher()
+
+    def receive_record(self):
+        plaintext = self.noise.decrypt(self.read())
+        self.counts["in"] += 1
+        if self.counts["in"] % RECORDS_PER_KEY == 0:
+            self.noise.rekey_inbound_cipher()
+        return plaintext
+
+
+def main():
+    role, port, records = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    peer = Peer(role, port)
+    identity, epoch = peer.shake(role, epoch=41)
+    seen = peer.noise.get_handshake_hash() + peer.remote_static + identity + struct.pack(">Q", epoch)
+    peer.send_record(seen)
+    for _ in range(records):
+        peer.send_record(peer.receive_record())
+
+
+if __name__ == "__main__":
+    main()

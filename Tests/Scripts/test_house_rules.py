@@ -1,0 +1,114 @@
+"""The house rules, each broken on purpose in a house of its own, and the real house, which breaks none."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Scripts"))
+
+import house_rules  # noqa: E402
+import swift_source  # noqa: E402
+
+HOUSE = {
+    "Package.swift": 'room("Wire", []),\nroom("Chat", ["Wire"]),\n',
+    "Docs/Architecture.md": "| room | may import |\n|---|---|\n| `Wire` | nothing |\n| `Chat` | Wire, Glibc |\n",
+    "Docs/Protocol.md": "| constant | value |\n|---|---|\n| `sizes` | 512, 1280 |\n| `pause` | 10 / 60 |\n",
+    "Docs/Threats.md": "tested: `a thing holds`\n",
+    "Sources/Wire/Limits.swift": (
+        "enum Limits {\n    static let sizes = [512, 1_280]\n    static let pause = Duration.seconds(10.0 / 60.0)\n}\n"
+    ),
+    "Sources/Chat/Chat.swift": "import Wire\n\nstruct Chat {\n    func say() {\n    }\n}\n",
+    "Tests/ChatTests/ChatTests.swift": "import Testing\n\n@Test func `a thing holds`() {\n}\n",
+}
+
+
+class HouseRules(unittest.TestCase):
+    def breaches(self, **changes):
+        """What is found in the small house with some files changed: path (dots for slashes) -> text."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**HOUSE, **changes}.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return "\n".join(house_rules.breaches(folder))
+
+    def assert_refused(self, expected, name, text):
+        self.assertIn(expected, self.breaches(**{name: text}))
+
+    def test_the_small_house_is_in_order(self):
+        self.assertEqual(self.breaches(), "")
+
+    def test_the_real_house_is_in_order(self):
+        self.assertEqual(house_rules.breaches(ROOT), [])
+
+    def test_an_import_upwards_is_refused(self):
+        self.assert_refused("Wire must not import Chat", "Sources/Wire/Up.swift", "package import Chat\n")
+
+    def test_a_library_outside_its_room_is_refused(self):
+        self.assert_refused("Chat must not import CSodium", "Sources/Chat/Key.swift", "internal import CSodium\n")
+
+    def test_an_import_in_a_comment_is_not_an_import(self):
+        self.assertEqual(self.breaches(**{"Sources/Wire/Up.swift": "// import Chat\n/* import Chat */\n"}), "")
+
+    def test_foundation_is_refused_in_tests_too(self):
+        self.assert_refused("Foundation", "Tests/ChatTests/More.swift", "import FoundationEssentials\n")
+
+    def test_a_room_without_a_row_is_refused(self):
+        self.assert_refused("Attic is only in one", "Sources/Attic/Attic.swift", "struct Attic {}\n")
+
+    def test_a_package_that_grants_more_than_the_table_is_refused(self):
+        package = 'room("Wire", ["Chat"]),\nroom("Chat", ["Wire"]),\n'
+        self.assert_refused("Package.swift: Wire and Chat", "Package.swift", package)
+
+    def test_a_long_file_is_refused_and_one_of_300_lines_is_not(self):
+        self.assert_refused("301 lines", "Sources/Chat/Long.swift", "\n" * 301)
+        self.assertEqual(self.breaches(**{"Sources/Chat/Long.swift": "\n" * 300}), "")
+
+    def test_a_long_function_is_refused_and_one_of_40_lines_is_not(self):
+        self.assert_refused("func f is 41 lines", "Sources/Chat/Long.swift", "func f() {\n" + "\n" * 39 + "}\n")
+        self.assertEqual(self.breaches(**{"Sources/Chat/Long.swift": "func f() {\n" + "\n" * 38 + "}\n"}), "")
+
+    def test_braces_in_strings_and_comments_do_not_end_a_function(self):
+        body = 'let a = "}"  // }\n    let b = #"}"#\n    let c = """\n        }\n        """\n'
+        found = list(swift_source.functions(f"func f() {{\n    {body}}}\n"))
+        self.assertEqual(found, [("func f", 1, 7)])
+
+    def test_a_requirement_of_a_protocol_has_no_length(self):
+        source = "protocol P {\n    func f(\n        a: Int\n    ) throws -> Int\n    init()\n}\nstruct S {\n}\n"
+        self.assertEqual(list(swift_source.functions(source)), [])
+
+    def test_words_that_nobody_should_read_are_refused(self):
+        path = "/" + "work/main"
+        for text, expected in [
+            ("// TODO: more\n", "a note to oneself"),
+            ("final class PeerManager {}\n", "says nothing"),
+            ("public struct A {}\n", "public access"),
+            ("func f() async { try? await Task.sleep(for: .seconds(1)) }\n", "a sleep"),
+            (f"// see {path}\n", "a path of somebody's machine"),
+            ("nonisolated(unsafe) var a = 1\n", "nonisolated(unsafe)"),
+        ]:
+            with self.subTest(text):
+                self.assert_refused(expected, "Sources/Chat/Word.swift", text)
+
+    def test_unchecked_and_unsafe_are_refused_outside_their_files(self):
+        self.assert_refused("@unchecked", "Sources/Chat/A.swift", "final class A: @unchecked Sendable {}\n")
+        self.assert_refused("unsafe in a room", "Sources/Chat/A.swift", "func f() {\n    unsafe g()\n}\n")
+
+    def test_a_limit_that_differs_from_its_document_is_refused(self):
+        protocol = HOUSE["Docs/Protocol.md"].replace("1280", "1281")
+        self.assert_refused("sizes is [512.0, 1281.0] there", "Docs/Protocol.md", protocol)
+
+    def test_a_limit_that_only_one_side_has_is_refused(self):
+        self.assert_refused("links is", "Docs/Protocol.md", HOUSE["Docs/Protocol.md"] + "| `links` | 256 |\n")
+
+    def test_a_claim_without_its_test_is_refused(self):
+        self.assert_refused("no test `it rains`", "Docs/Threats.md", "tested: `it rains`\n")
+
+    def test_a_link_that_leads_nowhere_is_refused(self):
+        self.assert_refused("nowhere", "README.md", "See [this](Docs/Missing.md).\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,49 @@
+"""Scripts/run on a machine where everything is in place: it gets out of the way."""
+
+import os
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = ROOT / "Scripts" / "run"
+
+
+@unittest.skipUnless(
+    os.environ.get("EARSHOT_BINARY", "").endswith("/program/earshot"), "only with the program that Scripts/run builds")
+class Run(unittest.TestCase):
+    def version(self, command, **options):
+        return subprocess.run([command, "--version"], capture_output=True, text=True, timeout=30, **options)
+
+    def test_nothing_but_the_program_is_heard(self):
+        expected = subprocess.run([os.environ["EARSHOT_BINARY"], "--version"], capture_output=True, text=True)
+        run = self.version(RUN)
+        self.assertEqual((run.stdout, run.stderr, run.returncode), (expected.stdout, "", 0))
+
+    def test_it_runs_from_any_folder_and_through_a_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = Path(folder, "chat")
+            link.symlink_to(RUN)
+            self.assertEqual(self.version(link, cwd=folder).returncode, 0)
+
+    def test_it_needs_no_environment(self):
+        self.assertEqual(self.version(RUN, env={"PATH": "/usr/bin:/bin"}).returncode, 0)
+
+    def test_the_exit_code_is_the_programs(self):
+        run = subprocess.run([RUN, "--no-such-option"], capture_output=True, timeout=30)
+        self.assertEqual(run.returncode, 2)
+
+    def test_it_adds_no_noticeable_delay(self):
+        times = []
+        for _ in range(5):
+            start = time.monotonic()
+            self.version(RUN)
+            times.append(time.monotonic() - start)
+        # 15 ms on an idle machine; a busy one may be slower once, not five times.
+        self.assertLess(min(times), 0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
