@@ -20,7 +20,7 @@ extension App {
         let identity = Identity.generate(using: &randomness)
         return Node(
             configuration: configuration(arguments), identity: identity, randomness: randomness, scheduler: loop,
-            transport: TCPTransport(on: loop, interfaces: arguments.interfaces),
+            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces),
             discoveries: try discoveries(arguments), deliver: deliver)
     }
 

@@ -26,8 +26,8 @@ extension Node {
         case .rename(let nickname):
             try rename(nickname)
             return .done(command: "nick", me())
-        case .away: return present(.away, "away")
-        case .back: return present(.here, "back")
+        case .away: return be(away: true, "away")
+        case .back: return be(away: false, "back")
         case .mark(let mark, let who): return try answer(to: mark, find(who))
         case .statistics: return .statistics(statistics())
         case .help: return .help(CommandEntry.all)
@@ -51,8 +51,8 @@ extension Node {
         return .active(command: name, activeConversation)
     }
 
-    private func present(_ state: PresenceState, _ name: String) -> Answer {
-        setPresence(state)
+    private func be(away isAway: Bool, _ name: String) -> Answer {
+        setAway(isAway)
         return .done(command: name, me())
     }
 
