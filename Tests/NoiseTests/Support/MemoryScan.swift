@@ -4,16 +4,16 @@ import Glibc
 
 /// Looks for bytes in everything this process can read of itself, as a thief of its memory would.
 ///
-/// The bytes are kept masked, so that the search does not find what it searches with; and of a key only the middle,
-/// because X25519 changes bits at both ends of the copies it makes.
+/// The bytes are kept masked, so that the search does not find what it searches with; and of a key only those that
+/// stay as they are in a forgotten copy: the allocator writes over the first 16 of what is freed, X25519 over the last.
 struct Needle {
     private static let mask: UInt8 = 0xa5
     private let masked: [UInt8]
 
-    /// - Parameter secret: at least 24 bytes.
+    /// - Parameter secret: at least 32 bytes.
     init(_ secret: borrowing Secret) {
         var masked: [UInt8] = []
-        for index in 8..<24 { masked.append(secret.span[index] ^ Needle.mask) }
+        for index in 16..<31 { masked.append(secret.span[index] ^ Needle.mask) }
         self.masked = masked
     }
 
