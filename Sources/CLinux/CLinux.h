@@ -4,9 +4,17 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+
+/* glibc declares these for _GNU_SOURCE alone, which the Swift compiler does not define. */
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+int pthread_setname_np(pthread_t thread, const char *name);
+
+/* prctl takes a variable number of arguments, which Swift does not import. */
+static inline int linux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L); }

@@ -87,12 +87,16 @@ package struct Admission: Sendable {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
         try peers.checkOrder(frame.header)
         try peers.take(frame.type, of: link, now: now)
-        // What changes an earlier message must hold for everybody who has that message: its signature counts.
-        let payload =
-            frame.type.changesMessage
-            ? try VerifiedPayload(checking: frame, via: link) : try VerifiedPayload(frame, onLinkOf: link)
+        let payload = try proven(frame, link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         peers.note(frame.header, now: now)
+        return payload
+    }
+
+    private func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
+        // What changes a message must hold for everybody who has that message: its signature is checked at once.
+        if frame.type.changesMessage { return try VerifiedPayload(checking: frame, via: link) }
+        guard let payload = VerifiedPayload(try frame.signedPayload(), onLinkOf: link) else { throw .foreignAuthor }
         return payload
     }
 

@@ -28,16 +28,21 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = .own
     }
 
-    /// From its author's own link, with the signature unchecked.
-    ///
-    /// - Throws: `.foreignAuthor` if the link's proven identity is another, or what is wrong with the words.
-    init(_ frame: borrowing PayloadFrame, onLinkOf peer: PeerID) throws(DropReason) {
-        guard frame.header.author == peer else { throw .foreignAuthor }
-        signed = try frame.signedPayload()
+    /// From its author's own link, with the signature unchecked; nil if the link's proven identity is another.
+    init?(_ signed: SignedPayload, onLinkOf peer: PeerID) {
+        guard signed.payload.author == peer else { return nil }
+        self.signed = signed
         provenance = .direct(peer)
     }
 
-    /// From anybody's link, by its signature, which comes before anything that is said.
+    /// From anybody's link, by its signature; nil if that does not hold.
+    init?(checking signed: SignedPayload, via link: PeerID) {
+        guard signed.isSignatureValid else { return nil }
+        self.signed = signed
+        provenance = .signed(via: link)
+    }
+
+    /// The same from a frame, whose signature is checked before anything that it says is read.
     ///
     /// - Throws: `.badSignature`, or what is wrong with the words.
     init(checking frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
@@ -46,21 +51,16 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = .signed(via: link)
     }
 
-    /// The same payload with its signature checked; what was checked or is ours stays as it is.
+    /// The same payload with its signature checked; what was checked before, or is ours, stays as it is.
     ///
     /// - Throws: `.badSignature`.
     func settled() throws(DropReason) -> VerifiedPayload {
         switch provenance {
         case .own, .signed: return self
         case .direct(let author):
-            guard signed.isSignatureValid else { throw .badSignature }
-            return VerifiedPayload(signed: signed, provenance: .signed(via: author))
+            guard let settled = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
+            return settled
         }
-    }
-
-    private init(signed: SignedPayload, provenance: Provenance) {
-        self.signed = signed
-        self.provenance = provenance
     }
 
     package var payload: P2PPayload { signed.payload }

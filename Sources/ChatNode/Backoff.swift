@@ -1,4 +1,4 @@
-package import Wire
+import Wire
 
 /// Growing, jittered pauses between attempts, for ever: 0.5 s doubling to 60 s, each half fixed and half random.
 package struct Backoff: Sendable {

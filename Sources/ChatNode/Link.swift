@@ -20,14 +20,8 @@ package struct Link: ~Copyable {
         case responder
     }
 
-    enum State: ~Copyable {
-        case shaking(Handshake)
-        case open(Session)
-        case dead
-    }
-
     package let role: Role
-    var state: State
+    var state: LinkState
     var timing: LinkTiming
     private var decoder = RecordDecoder()
     private var packer = FramePacker()
@@ -52,19 +46,9 @@ package struct Link: ~Copyable {
         }
     }
 
-    package var isOpen: Bool {
-        switch state {
-        case .open: true
-        case .shaking, .dead: false
-        }
-    }
+    package var isOpen: Bool { state.isOpen }
 
-    package var isDead: Bool {
-        switch state {
-        case .dead: true
-        case .shaking, .open: false
-        }
-    }
+    package var isDead: Bool { state.isDead }
 
     /// Whether `flush` has work to do.
     package var hasSomethingToSend: Bool { !packer.isEmpty || !outbox.isEmpty }
@@ -76,8 +60,7 @@ package struct Link: ~Copyable {
     ///
     /// - Parameter plaintext: where records are opened to; frames lie in it until the next call.
     package mutating func next(
-        in bytes: Span<UInt8>, from position: inout Int, plaintext: inout [UInt8], context: LinkContext, now: Instant,
-        using randomness: inout Randomness
+        in bytes: Span<UInt8>, from position: inout Int, plaintext: inout [UInt8], context: LinkContext, now: Instant
     ) -> LinkEvent? {
         do throws(LinkError) {
             while !isDead {
@@ -87,9 +70,9 @@ package struct Link: ~Copyable {
                 let event: LinkEvent? =
                     switch record {
                     case .input(let range):
-                        try receive(bytes.extracting(range), plaintext: &plaintext, context: context, using: &randomness)
+                        try receive(bytes.extracting(range), plaintext: &plaintext, context: context)
                     case .gathered(let slice):
-                        try receive(slice.span, plaintext: &plaintext, context: context, using: &randomness)
+                        try receive(slice.span, plaintext: &plaintext, context: context)
                     }
                 if case .established = event { timing.opened(at: now) }
                 if let event { return event }
@@ -159,10 +142,10 @@ package struct Link: ~Copyable {
     }
 
     private mutating func receive(
-        _ record: Span<UInt8>, plaintext: inout [UInt8], context: LinkContext, using randomness: inout Randomness
+        _ record: Span<UInt8>, plaintext: inout [UInt8], context: LinkContext
     ) throws(LinkError) -> LinkEvent? {
-        guard isOpen else { return try receiveHandshake(record, context: context, using: &randomness) }
-        try open(record, into: &plaintext)
+        guard isOpen else { return try receiveHandshake(record, context: context) }
+        try state.open(record, into: &plaintext)
         nextFrame = 0
         return nil
     }
@@ -194,38 +177,17 @@ package struct Link: ~Copyable {
         return nil
     }
 
-    private mutating func open(_ record: Span<UInt8>, into plaintext: inout [UInt8]) throws(LinkError) {
-        switch consume state {
-        case .open(var session):
-            do throws(NoiseError) {
-                try session.open(record, into: &plaintext)
-                state = .open(session)
-            } catch {
-                state = .dead
-                throw .undecipherable
-            }
-        case .shaking, .dead:
-            state = .dead
-            throw .handshakeFailed
-        }
-    }
-
     private mutating func seal() {
         guard !packer.isEmpty else { return }
         packer.pad()
-        switch consume state {
-        case .open(var session):
-            do throws(NoiseError) {
-                try outbox.append { (bytes: inout [UInt8]) throws(NoiseError) in
-                    try session.seal(packer.bytes.span, appendingTo: &bytes)
-                }
-                state = .open(session)
-            } catch {
-                state = .dead
-            }
-        case .shaking, .dead:
-            state = .dead
+        let plaintext = packer.bytes
+        do throws(LinkError) {
+            try outbox.seal(plaintext.span, with: &state)
+        } catch {
+            die()
         }
+        // Let go first: the packer then empties its buffer in place instead of copying it.
+        _ = consume plaintext
         packer.clear()
     }
 }

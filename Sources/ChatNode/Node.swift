@@ -1,6 +1,6 @@
-package import Chat
+import Chat
 package import Noise
-package import Wire
+import Wire
 
 /// The one shell: it does what the values decide, on the network, for one person, in one room.
 ///
@@ -16,7 +16,7 @@ package actor Node {
     }
 
     nonisolated let scheduler: any Scheduler
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { scheduler.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
 
     let configuration: NodeConfiguration
     let transport: any Transport

@@ -43,7 +43,7 @@ extension Node {
 
     /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
     package func edit(_ id: String?, _ text: String) throws(ChatError) {
-        apply(try router.edit(id, text: text, in: &session, now: scheduler.now, wallClock: wallClock))
+        apply(try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock))
     }
 
     package func delete(_ id: String?) throws(ChatError) {

@@ -84,4 +84,9 @@ package struct ConversationSummary: Hashable, Sendable {
 package struct Counter: Hashable, Sendable {
     package let name: String
     package let value: Int
+
+    package init(name: String, value: Int) {
+        self.name = name
+        self.value = value
+    }
 }

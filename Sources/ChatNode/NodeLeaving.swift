@@ -16,7 +16,7 @@ extension Node {
     /// Leaves; `.stopped` is told when it is done, within 10 s and the time that discovery needs.
     package func beginLeaving() {
         guard case .running = phase else { return }
-        send(Outgoing(payload: session.signDeparture(at: scheduler.wallClock), destination: .everyone))
+        send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
         phase = .leaving
         transport.stopListening()
         for connection in dials.keys.sorted() { transport.close(connection) }

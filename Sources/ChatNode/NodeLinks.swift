@@ -31,7 +31,7 @@ extension Node {
             let unknown = slot.link.unknownFrames
             let event = slot.link.next(
                 in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
-                now: scheduler.now, using: &randomness)
+                now: scheduler.now)
             counts.unknownFrames += slot.link.unknownFrames - unknown
             guard let event else { break }
             switch event {
@@ -64,7 +64,7 @@ extension Node {
     /// Not banned, not blocked, and no better certificate of the same identity is known.
     private func isWelcome(_ certificate: Certificate) -> Bool {
         let peer = certificate.identity
-        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.isBlocked(peer) else { return false }
+        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.blocked.contains(peer) else { return false }
         guard let known = certificates[peer], known != certificate else { return true }
         return certificate.isBetter(than: known)
     }
@@ -106,7 +106,7 @@ extension Node {
     }
 
     private func introduceOurselves(on slot: LinkSlot) {
-        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).frame)
+        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         slot.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
         markDirty(slot)

@@ -38,13 +38,13 @@ extension Node {
 
     private func route(_ payload: VerifiedPayload) {
         apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
-        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) { send(reply) }
+        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) { send(reply.payload, to: reply.destination) }
         armRouter()
     }
 
     /// Sends what the router wants sent and tells what it wants told.
     func apply(_ outcome: Outcome) {
-        for outgoing in outcome.outgoing { send(outgoing) }
+        for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)
     }
 
@@ -53,9 +53,9 @@ extension Node {
     }
 
     /// Encoded and signed once, sealed per link.
-    func send(_ outgoing: Outgoing) {
-        let frame = outgoing.payload.frame
-        switch outgoing.destination {
+    func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
+        let frame = payload.signed.frame(hops: 0)
+        switch destination {
         case .everyone:
             for slot in audience { send(frame, on: slot) }
         case .peer(let peer):
@@ -68,9 +68,4 @@ extension Node {
         counts.payloadsSent += 1
         markDirty(slot)
     }
-}
-
-extension VerifiedPayload {
-    /// As it crosses a link by itself: a payload frame that no relay has touched.
-    var frame: [UInt8] { [FrameType.payload.rawValue] + signed.frame(hops: 0) }
 }

@@ -1,4 +1,4 @@
-package import Chat
+import Chat
 import Noise
 import Wire
 

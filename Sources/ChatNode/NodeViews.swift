@@ -3,22 +3,26 @@ package import Wire
 
 /// What a person sees: names as they are now, put to what the chats hold.
 extension Node {
-    package func me() -> Who { router.roster.who(of: session) }
+    package func me() -> Who {
+        let known = router.roster.who(context.me)
+        return Who(
+            number: known.number, suffix: known.suffix, nickname: session.nickname, stage: session.stage,
+            key: context.me)
+    }
 
     func who(_ peer: PeerID) -> Who {
         peer == context.me ? me() : router.roster.who(peer)
     }
 
     /// Peers with a link.
-    package func online() -> Int { linksByPeer.count }
+    package func online() -> Int { router.roster.online }
 
-    /// Peers that are here or away, then those that have gone; the longest first.
+    /// Peers with a link, then the last 64 that had one.
     package func peers() -> [PeerView] {
-        router.roster.entries.map { entry in
+        router.roster.rows.map { row in
             PeerView(
-                who: who(entry.key), state: entry.state, since: entry.since,
-                roundTrip: sendingLink(of: entry.key)?.link.roundTrip, isMuted: entry.isMuted,
-                isVerified: entry.isVerified)
+                who: row.who, state: PeerView.State(row.state), since: row.since,
+                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted, isVerified: false)
         }
     }
 
@@ -26,28 +30,36 @@ extension Node {
     ///
     /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
     package func find(_ text: String) throws(ChatError) -> PeerID {
-        try router.roster.find(text)
+        switch router.roster.find(text) {
+        case .one(let peer):
+            return peer
+        case .none:
+            throw ChatError(.unknownPeer, "nobody here is called \(text)")
+        case .ambiguous(let choices):
+            let names = choices.map(\.displayName).joined(separator: ", ")
+            throw ChatError(.ambiguousPeer, "\(text) may be any of: \(names)")
+        }
     }
 
     /// Open requests for a direct conversation, the oldest first.
     package func requests() -> [(who: Who, text: String)] {
-        router.requests.map { (who($0.peer), $0.text) }
+        router.requests.map { (who($0.from), $0.text) }
     }
 
-    package var activeConversation: ConversationView { view(router.active) }
+    package var activeConversation: ConversationView { view(router.activeConversation) }
 
     /// The messages that are kept, the oldest first; at most 100.
     package func history(_ conversation: Conversation) -> [MessageView] {
-        router.history(conversation).map { view($0, in: conversation, unread: router.unread(conversation)) }
+        let unread = router.overview.first { $0.conversation == conversation }?.unread ?? 0
+        return router.history(conversation).map { view($0, in: conversation, unread: unread) }
     }
 
     /// Every conversation with its unread count and last message, the public room first.
     package func summaries() -> [ConversationSummary] {
-        router.conversations.map { conversation in
-            let unread = router.unread(conversation)
-            return ConversationSummary(
-                conversation: view(conversation), isActive: conversation == router.active, unread: unread,
-                last: router.last(conversation).map { view($0, in: conversation, unread: unread) })
+        router.overview.map { row in
+            ConversationSummary(
+                conversation: view(row.conversation), isActive: row.isActive, unread: row.unread,
+                last: row.last.map { view($0, in: row.conversation, unread: row.unread) })
         }
     }
 
@@ -58,7 +70,8 @@ extension Node {
             Counter(name: "connections", value: slots.count),
             Counter(name: "candidates", value: table.count),
             Counter(name: "half_open_handshakes", value: gate.halfOpen),
-        ] + counts.counters
+            Counter(name: "payloads_admitted", value: admission.admitted),
+        ] + counts.counters(drops: admission.drops)
     }
 
     func view(_ event: ChatEvent) -> NodeEvent {
@@ -92,14 +105,20 @@ extension Node {
     }
 
     private func view(_ message: Message, in conversation: Conversation, unread: Int) -> MessageView {
-        let now = who(message.author)
-        let author = Who(
-            number: now.number, suffix: now.suffix, nickname: message.senderNickname, stage: message.senderStage,
-            key: message.author)
         return MessageView(
-            conversation: view(conversation), id: message.id, from: author, text: message.content,
+            conversation: view(conversation), id: message.id, from: router.roster.who(of: message), text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt,
             isFromCurrentUser: message.isFromCurrentUser(in: session), isHistory: message.isHistory,
             isEdited: message.isEdited, unread: unread)
+    }
+}
+
+extension PeerView.State {
+    init(_ presence: PresenceState) {
+        switch presence {
+        case .here: self = .online
+        case .away: self = .away
+        case .left: self = .offline
+        }
     }
 }

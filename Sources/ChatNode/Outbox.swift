@@ -1,4 +1,4 @@
-package import Wire
+import Wire
 
 /// Sealed bytes that one link has not got rid of yet, bounded (Protocol.md section 11).
 package struct Outbox {
@@ -20,11 +20,13 @@ package struct Outbox {
 
     package var isOverfull: Bool { count > Outbox.capacity }
 
-    /// Lets `body` append sealed records at the end.
-    package mutating func append<Failure: Error>(
-        _ body: (inout [UInt8]) throws(Failure) -> Void
-    ) throws(Failure) {
-        try body(&bytes)
+    mutating func append(_ record: [UInt8]) {
+        bytes += record
+    }
+
+    /// Seals a record in place at the end.
+    mutating func seal(_ plaintext: Span<UInt8>, with state: inout LinkState) throws(LinkError) {
+        try state.seal(plaintext, appendingTo: &bytes)
     }
 
     /// Offers what waits to `write`, which tells how much of it was taken.

@@ -1,6 +1,6 @@
 package import ChatNode
 import Synchronization
-package import Wire
+import Wire
 
 /// Everybody who announces on the simulated network, as a shared multicast link would tell it.
 package final class InMemoryDirectory: Sendable {

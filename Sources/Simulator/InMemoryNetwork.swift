@@ -1,7 +1,7 @@
 package import ChatNode
-package import Noise
+import Noise
 import Synchronization
-package import Wire
+import Wire
 
 /// A machine on the simulated network.
 package struct HostID: Hashable, Comparable, Sendable {

@@ -1,5 +1,5 @@
 package import ChatNode
-package import Wire
+import Wire
 
 /// One host's view of the simulated network.
 package final class InMemoryTransport: Transport {

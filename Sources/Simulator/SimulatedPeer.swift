@@ -5,11 +5,12 @@ import Synchronization
 package import Wire
 
 /// A node in a simulation, with what a person in front of it would do and see.
-package final class SimulatedPeer {
+package final class SimulatedPeer: Sendable {
     package let host: HostID
     package let node: Node
     package let key: PeerID
-    private let simulation: Simulation
+    private let network: InMemoryNetwork
+    private let directory: InMemoryDirectory
     private let told: Told
 
     /// Everything that the node has told, in order.
@@ -18,7 +19,8 @@ package final class SimulatedPeer {
     }
 
     init(simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64) {
-        self.simulation = simulation
+        network = simulation.network
+        directory = simulation.directory
         host = simulation.network.addHost()
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
@@ -47,10 +49,10 @@ package final class SimulatedPeer {
 
     /// Runs `body` inside the node.
     package func with<Result: Sendable, Failure: Error>(
-        _ body: (isolated Node) throws(Failure) -> Result
+        _ body: @Sendable (isolated Node) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // `assumeIsolated` only rethrows untyped errors.
-        let result: Swift.Result<Result, Failure> = simulation.timeline.perform {
+        let result: Swift.Result<Result, Failure> = network.timeline.perform {
             node.assumeIsolated { node in
                 do throws(Failure) { return .success(try body(node)) } catch { return .failure(error) }
             }
@@ -61,6 +63,22 @@ package final class SimulatedPeer {
     /// Sends to the conversation that is being looked at.
     package func say(_ text: String) throws(ChatError) {
         try with { node throws(ChatError) in try node.send(text) }
+    }
+
+    package func say(_ text: String, to other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.direct(to: other.key, text) }
+    }
+
+    package func accept(_ other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.accept(other.key) }
+    }
+
+    package func decline(_ other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.decline(other.key) }
+    }
+
+    package func open(_ conversation: Conversation) {
+        with { node in node.open(conversation) }
     }
 
     package func isOnline(_ other: SimulatedPeer) -> Bool {
@@ -82,9 +100,9 @@ package final class SimulatedPeer {
 
     /// What SIGKILL does: the kernel closes the connections, and nobody says goodbye but the mDNS daemon.
     package func kill() {
-        simulation.timeline.perform {
-            simulation.network.kill(host)
-            simulation.directory.remove(host)
+        network.timeline.perform {
+            network.kill(host)
+            directory.remove(host)
         }
     }
 

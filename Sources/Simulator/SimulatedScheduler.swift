@@ -1,4 +1,4 @@
-package import ChatNode
+import ChatNode
 package import Wire
 
 /// A node's executor in a simulation: the shared timeline, seen through the node's own, perhaps wrong, wall clock.
@@ -31,7 +31,7 @@ package final class SimulatedScheduler: Scheduler {
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {
-        timeline.enqueue(.task(UnownedJob(job), on: asUnownedSerialExecutor()))
+        unsafe timeline.enqueue(.task(UnownedJob(job), on: asUnownedSerialExecutor()))
     }
 
     package func checkIsolated() {

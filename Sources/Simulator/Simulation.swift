@@ -1,5 +1,5 @@
 package import ChatNode
-package import Noise
+import Noise
 package import Wire
 
 /// Nodes on a simulated network in virtual time: the very same `Node`, and everything else from a seed.

@@ -1,4 +1,4 @@
-package import ChatNode
+import ChatNode
 import Synchronization
 package import Wire
 
@@ -6,7 +6,7 @@ package import Wire
 ///
 /// All nodes of a simulation share it, so a run is a sequence: the same seed gives the same one.
 package final class Timeline: Sendable {
-    enum Job: Sendable {
+    @safe enum Job: Sendable {
         case closure(@Sendable () -> Void)
         case task(UnownedJob, on: UnownedSerialExecutor)
     }

@@ -1,4 +1,53 @@
+import Chat
+import ChatNode
+import Reactor
+
 @main
 struct Earshot {
-    static func main() {}
+    static func main() {
+        let startUp = StartUp()
+        // Before the first thread is made, so that all of them inherit it.
+        Signals.block()
+        CoreDumps.forbid()
+        do throws(UsageError) {
+            let arguments = try Arguments(parsing: Array(CommandLine.arguments.dropFirst()))
+            switch arguments.action {
+            case .help: print(HelpText.options)
+            case .version: print(HelpText.version)
+            case .chat: chat(arguments, startUp: startUp)
+            }
+        } catch {
+            fail(error.message, code: 2)
+        }
+    }
+
+    private static func print(_ text: String) -> Never {
+        Ending.inOrder(Descriptors.write(Array(text.utf8), to: Descriptors.output) ? 0 : 1)
+    }
+
+    /// The node lives on the main thread, which has nothing else to do.
+    private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
+        do throws(SystemError) {
+            let loop = try EventLoop(name: "node")
+            let app = try App(arguments, startUp: startUp, loop: loop)
+            Task { await chat(app) }
+            loop.run()
+        } catch {
+            fail(StartFailure(error).message, code: 1)
+        }
+        fail("the event loop of the node has ended; report this", code: 1)
+    }
+
+    private static func chat(_ app: App) async {
+        do throws(StartFailure) {
+            Ending.inOrder(try await app.run())
+        } catch {
+            fail(error.message, code: 1)
+        }
+    }
+
+    private static func fail(_ message: String, code: CInt) -> Never {
+        Diagnostics(level: .error).say(.error, message)
+        Ending.inOrder(code)
+    }
 }

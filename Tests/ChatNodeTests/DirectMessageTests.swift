@@ -19,7 +19,7 @@ import Wire
     }
 
     private func direct(_ from: SimulatedPeer, _ to: SimulatedPeer, _ text: String) throws {
-        try from.with { node throws(ChatError) in try node.direct(to: to.key, text) }
+        try from.say(text, to: to)
         simulation.advance(by: .seconds(1))
     }
 
@@ -27,7 +27,7 @@ import Wire
         try direct(alice, bob, "may I?")
         #expect(bob.with { $0.requests() }.map(\.text) == ["may I?"])
         #expect(bob.unread(.direct(alice.key)) == 0)
-        try bob.with { node throws(ChatError) in try node.accept(alice.key) }
+        try bob.accept(alice)
         simulation.advance(by: .seconds(1))
         try direct(bob, alice, "of course")
         try direct(alice, bob, "thank you")
@@ -55,7 +55,7 @@ import Wire
 
     @Test func `a decline is silent, and a later request is not shown`() throws {
         try direct(alice, bob, "may I?")
-        try bob.with { node throws(ChatError) in try node.decline(alice.key) }
+        try bob.decline(alice)
         simulation.advance(by: .seconds(1))
         #expect(bob.with { $0.requests() }.isEmpty)
         #expect(!alice.events.contains { if case .direct = $0 { true } else { false } })

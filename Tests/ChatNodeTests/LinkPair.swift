@@ -32,6 +32,10 @@ final class LinkSide {
         return LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
     }
 
+    var isDead: Bool { link.isDead }
+    var unknownFrames: Int { link.unknownFrames }
+    var roundTrip: Duration? { link.roundTrip }
+
     /// Everything that waits to be sent.
     func output() -> [UInt8] {
         var bytes: [UInt8] = []
@@ -49,7 +53,7 @@ final class LinkSide {
     func receive(_ bytes: [UInt8]) {
         var position = 0
         while let event = link.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now, using: &randomness)
+            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
         {
             switch event {
             case .established(let certificate): established = certificate

@@ -1,3 +1,4 @@
+import Chat
 import ChatNode
 import Noise
 import Testing
@@ -49,7 +50,7 @@ import Wire
         pair.bob.receive(ping)
         pair.alice.now = pair.alice.now + .milliseconds(3)
         pair.alice.receive(pair.bob.output())
-        #expect(pair.alice.link.roundTrip == .milliseconds(3))
+        #expect(pair.alice.roundTrip == .milliseconds(3))
     }
 
     @Test func `another room fails in the handshake`() {
@@ -90,7 +91,7 @@ import Wire
             if isOpen { pair.shuttle() }
             pair.bob.receive([UInt8(length >> 8), UInt8(length & 255)])
             #expect(pair.bob.failure == .illegalLength)
-            #expect(pair.bob.link.isDead)
+            #expect(pair.bob.isDead)
         }
     }
 
@@ -261,7 +262,7 @@ import Wire
         pair.alice.link.enqueue([FrameType.payload.rawValue, 7])
         pair.shuttle()
         #expect(pair.bob.frames == [[FrameType.payload.rawValue, 7]])
-        #expect(pair.bob.link.unknownFrames == 1)
+        #expect(pair.bob.unknownFrames == 1)
     }
 }
 

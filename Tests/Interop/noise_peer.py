@@ -3,7 +3,8 @@
 usage: noise_peer.py initiator|responder PORT RECORDS
 
 Connects to 127.0.0.1:PORT, shakes hands as Protocol.md sections 1, 3 and 4 say, certificate included, tells in its
-first record what it saw of the other side, then sends every record back. Exits with 0 only if all that held.
+first record what it saw of the other side, then sends every record back. Exits with 0 only if all that held, with 3
+if it refused the other side's certificate.
 """
 import hashlib
 import os
@@ -12,11 +13,13 @@ import struct
 import sys
 import time
 
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from noise.connection import Keypair, NoiseConnection
 
+REFUSED = 3
 MESSAGE = 528
 RECORDS_PER_KEY = 256
 DOMAIN = b"earshot/1 session\0"
@@ -36,13 +39,15 @@ def issue(noise_key, epoch):
 
 
 def verify(payload, remote_static):
-    """The identity and the epoch of the certificate; raises unless it is genuine, for this link, and zero-padded."""
+    """The identity and the epoch of the certificate, which must be genuine, for this link, and zero-padded."""
     signed, signature, padding = payload[:114], payload[114:178], payload[178:]
     version, flags, identity, noise_key, _, epoch, _ = CERTIFICATE.unpack(signed)
-    assert (version, flags) == (1, 0)
-    assert noise_key == remote_static
-    assert not any(padding)
-    Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
+    try:
+        Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
+    except InvalidSignature:
+        sys.exit(REFUSED)
+    if (version, flags) != (1, 0) or noise_key != remote_static or any(padding):
+        sys.exit(REFUSED)
     return identity, epoch
 
 

@@ -1,0 +1,59 @@
+/// Makes a string that somebody else chose safe to show: it changes nothing on a screen but its own cells
+/// (Protocol.md section 6).
+///
+/// What a terminal might obey, and what nobody could see, becomes U+FFFD; line breaks and tabs one space. Idempotent;
+/// the result never has more scalars than the text. Its work grows with the text: bound that first.
+package enum DisplayGuard {
+    /// The text as it may be shown on one line.
+    package static func safe(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
+        let scalars = Array(text.unicodeScalars)
+        var result = String.UnicodeScalarView()
+        var index = 0
+        while index < scalars.count {
+            let shown = next(in: scalars, at: index, behind: result.last)
+            result.append(contentsOf: shown.scalars)
+            index += shown.used
+        }
+        return String(result)
+    }
+
+    /// A nickname as it may be shown before a message: also without the signs that set names off from texts, so that
+    /// no nickname can look like another one's with a text behind it.
+    package static func safeName(_ name: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in safe(name).unicodeScalars {
+            result.append(nameMarks.contains(scalar) ? replacement : scalar)
+        }
+        return String(result)
+    }
+
+    private static let nameMarks: [Unicode.Scalar] = ["<", ">", "[", "]", "#"]
+
+    static let replacement: Unicode.Scalar = "\u{fffd}"
+
+    /// What is shown for the scalars from `index` on, behind what is shown already, and how many of them that was.
+    private static func next(
+        in scalars: [Unicode.Scalar], at index: Int, behind last: Unicode.Scalar?
+    ) -> (scalars: ArraySlice<Unicode.Scalar>, used: Int) {
+        let scalar = scalars[index]
+        if scalar == "\r", index + 1 < scalars.count, scalars[index + 1] == "\n" { return ([" "], 2) }
+        if scalar == "\r" || scalar == "\n" || scalar == "\t" { return ([" "], 1) }
+        if let length = flagTags(in: scalars, at: index) { return (scalars[index..<index + length], length) }
+        let following = index + 1 < scalars.count ? scalars[index + 1] : nil
+        let isShown = DisplayClass.of(scalar).isShown(between: last, and: following)
+        return ([isShown ? scalar : replacement], 1)
+    }
+
+    /// The length of a subdivision flag (UTS #51): a black flag, 3 to 6 tag letters or digits, and the end of tags.
+    private static func flagTags(in scalars: [Unicode.Scalar], at index: Int) -> Int? {
+        guard scalars[index] == "\u{1f3f4}" else { return nil }
+        let tags = scalars[(index + 1)...].prefix(7).prefix { tagCharacters.contains($0) || tagDigits.contains($0) }
+        let end = index + 1 + tags.count
+        guard (3...6).contains(tags.count), end < scalars.count, scalars[end] == "\u{e007f}" else { return nil }
+        return tags.count + 2
+    }
+
+    private static let tagCharacters: ClosedRange<Unicode.Scalar> = "\u{e0061}"..."\u{e007a}"
+    private static let tagDigits: ClosedRange<Unicode.Scalar> = "\u{e0030}"..."\u{e0039}"
+}

@@ -1,0 +1,32 @@
+/// What a descriptor is watched for. Errors and hang-ups are told whatever it is.
+package struct Interest: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let readable = Interest(rawValue: 1)
+    package static let writable = Interest(rawValue: 2)
+}
+
+/// What a descriptor is ready for.
+package struct Readiness: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let readable = Readiness(rawValue: 1)
+    package static let writable = Readiness(rawValue: 2)
+    /// Both directions are shut; told again and again until the descriptor is no longer watched.
+    package static let hangUp = Readiness(rawValue: 4)
+    package static let error = Readiness(rawValue: 8)
+}
+
+/// Is told by an event loop when a descriptor that it watches is ready.
+package protocol DescriptorHandler: AnyObject {
+    /// On the loop. May watch and unwatch anything; told again next turn while the state lasts (level-triggered).
+    func ready(_ descriptor: CInt, _ events: Readiness)
+}

@@ -1,0 +1,196 @@
+import ChatNode
+import Synchronization
+package import Wire
+
+/// One thread that waits for descriptors, timers and jobs, and is the executor of the actors that live on it.
+///
+/// A turn is: events, jobs, due timers, end-of-turn hooks. Functions marked *on the loop* trap on any other thread.
+///
+/// Unchecked, because the compiler can not see that one thread at a time runs the loop and that all unguarded state is
+/// touched on it alone (`requireLoop`); what other threads touch is in `queue`, `thread` and the atomics.
+package final class EventLoop: Scheduler, @unchecked Sendable {
+    /// How long jobs may keep descriptors and timers waiting in one turn.
+    private static let jobTime = Duration.milliseconds(5)
+
+    package let name: String
+    private let queue: JobQueue
+    private let thread = LoopThread()
+    private let longest = Atomic<Int64>(0)
+    private let turnCount = Atomic<Int>(0)
+
+    private var poller: Poller
+    private var timers = TimerHeap<() -> Void>()
+    private var hooks: [() -> Void] = []
+    /// Jobs taken from the queue and not run yet, the oldest last.
+    private var backlog: [JobQueue.Job] = []
+    private var turnStart = Instant.monotonic
+    private var isStopping = false
+
+    /// - Parameter name: what the thread is called; 15 bytes are shown.
+    package init(name: String) throws(SystemError) {
+        self.name = name
+        queue = try JobQueue()
+        poller = try Poller()
+        try poller.addWakeUp(queue.wakeUp.number)
+    }
+
+    // Life.
+
+    /// Runs the loop on a thread of its own. Once.
+    package func start() {
+        thread.start(name: name) { self.run() }
+    }
+
+    /// Runs the loop on the calling thread until it is stopped. Once.
+    package func run() {
+        thread.enter()
+        turnStart = .monotonic
+        while !isStopping { turn() }
+        finish()
+        thread.exit()
+    }
+
+    /// Ends the loop after the jobs that were asked for before, and waits for the end of its thread. What it watched is
+    /// let go, timers and later jobs are dropped. On the loop itself it only asks and returns.
+    package func stop() {
+        execute { [weak self] in self?.isStopping = true }
+        thread.join()
+    }
+
+    // Time.
+
+    /// The monotonic time at the start of the turn; off the loop, of the call.
+    package var now: Instant { thread.isCurrent ? turnStart : .monotonic }
+
+    package var wallClock: Timestamp { .wall }
+
+    /// Turns so far. From any thread.
+    package var turns: Int { turnCount.load(ordering: .relaxed) }
+
+    /// The longest time from waking up to the next wait so far: what an event may have had to wait. From any thread.
+    package var longestTurn: Duration { .nanoseconds(longest.load(ordering: .relaxed)) }
+
+    // Jobs and timers.
+
+    package func execute(_ job: @escaping @Sendable () -> Void) {
+        queue.append(.closure(job))
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        queue.append(.actor(UnownedJob(job)))
+    }
+
+    package func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
+        scheduleOnLoop(at: instant, job)
+    }
+
+    /// Runs `job` once, not before `instant` and not before the caller has returned. On the loop, where it stays: it
+    /// may hold what only the loop may touch.
+    package func scheduleOnLoop(at instant: Instant, _ job: @escaping () -> Void) {
+        requireLoop()
+        timers.insert(job, at: instant)
+    }
+
+    package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
+        requireLoop()
+        hooks.append(job)
+    }
+
+    // Descriptors.
+
+    /// Tells `handler`, which is kept, whenever `descriptor` is ready, until `unwatch`. On the loop.
+    ///
+    /// Regular files can not be watched. Unwatch before closing.
+    package func watch(_ descriptor: CInt, _ interest: Interest, _ handler: any DescriptorHandler) {
+        requireLoop()
+        poller.add(descriptor, interest, handler)
+    }
+
+    /// Watches for something else. On the loop.
+    package func change(_ descriptor: CInt, to interest: Interest) {
+        requireLoop()
+        poller.change(descriptor, to: interest)
+    }
+
+    /// Lets go of the handler, which is not told any more: not of an event that has already happened either. On the loop.
+    package func unwatch(_ descriptor: CInt) {
+        requireLoop()
+        _ = poller.remove(descriptor)
+    }
+
+    // Isolation.
+
+    package func checkIsolated() {
+        requireLoop()
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? {
+        thread.isCurrent
+    }
+
+    private func requireLoop() {
+        precondition(thread.isCurrent, "not on the thread of the event loop \(name)")
+    }
+
+    // The turn.
+
+    private func turn() {
+        let count = wait()
+        turnStart = .monotonic
+        for index in 0..<count {
+            guard let event = poller.event(at: index) else { continue }
+            event.handler.ready(event.descriptor, event.readiness)
+        }
+        runJobs()
+        for job in timers.removeDue(at: turnStart) { job() }
+        runHooks()
+        turnCount.add(1, ordering: .relaxed)
+    }
+
+    private func wait() -> Int {
+        let turnEnd = Instant.monotonic
+        longest.max((turnEnd - turnStart).nanoseconds, ordering: .relaxed)
+        guard backlog.isEmpty, hooks.isEmpty, queue.prepareToSleep() else { return poller.wait(.zero) }
+        defer { queue.wake() }
+        return poller.wait(timers.nextDeadline.map { $0 - turnEnd })
+    }
+
+    private func runJobs() {
+        let end = Instant.monotonic + EventLoop.jobTime
+        var count = 0
+        while let job = nextJob() {
+            run(job)
+            count += 1
+            // The clock costs as much as a small job: it is read for every sixteenth.
+            if count.isMultiple(of: 16), Instant.monotonic >= end { return }
+        }
+    }
+
+    private func nextJob() -> JobQueue.Job? {
+        if backlog.isEmpty { queue.take(into: &backlog) }
+        return backlog.popLast()
+    }
+
+    private func run(_ job: JobQueue.Job) {
+        switch job {
+        case .closure(let closure): closure()
+        case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+    }
+
+    private func runHooks() {
+        guard !hooks.isEmpty else { return }
+        for hook in exchange(&hooks, with: []) { hook() }
+    }
+
+    /// Runs what was asked for before the end and lets go of everything, so that nobody is kept by a loop that is over.
+    private func finish() {
+        runJobs()
+        queue.close()
+        // Taken out first and then released: what ends with them may call in again.
+        _ = exchange(&backlog, with: [])
+        _ = exchange(&hooks, with: [])
+        _ = exchange(&timers, with: TimerHeap())
+        _ = poller.removeAll()
+    }
+}

@@ -1,0 +1,66 @@
+internal import CLinux
+internal import Glibc
+import Synchronization
+
+/// What is to run on a loop, from any thread, in the order in which it came.
+final class JobQueue: Sendable {
+    enum Job: Sendable {
+        case closure(@Sendable () -> Void)
+        case actor(UnownedJob)
+    }
+
+    private struct State {
+        var jobs: [Job] = []
+        var isAsleep = false
+        var isClosed = false
+    }
+
+    /// An eventfd. The loop watches it edge-triggered and never reads it: each write is a new edge.
+    let wakeUp: Descriptor
+    private let state = Mutex(State())
+
+    init() throws(SystemError) {
+        wakeUp = try Descriptor("eventfd", eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK)))
+    }
+
+    /// Adds a job and wakes the loop if it sleeps; so a job that the loop itself adds costs no system call.
+    /// A job that comes after the end of the loop is dropped.
+    func append(_ job: Job) {
+        let mustWake = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.jobs.append(job)
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        if mustWake { eventfd_write(wakeUp.number, 1) }
+    }
+
+    /// Moves all jobs to `backlog`, which is empty, the oldest last.
+    func take(into backlog: inout [Job]) {
+        state.withLock { swap(&$0.jobs, &backlog) }
+        backlog.reverse()
+    }
+
+    /// Whether the loop may sleep: from now on the next job writes to `wakeUp`. Not while jobs wait.
+    func prepareToSleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.jobs.isEmpty
+            return state.isAsleep
+        }
+    }
+
+    /// The loop is up again, whatever woke it.
+    func wake() {
+        state.withLock { $0.isAsleep = false }
+    }
+
+    /// Drops what is left and what comes.
+    func close() {
+        let left = state.withLock { state in
+            state.isClosed = true
+            return exchange(&state.jobs, with: [])
+        }
+        // Released here, outside the lock: what a closure held may call in again when it ends.
+        _ = left
+    }
+}

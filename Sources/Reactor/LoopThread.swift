@@ -1,0 +1,73 @@
+internal import CLinux
+internal import Glibc
+import Synchronization
+
+/// The thread that a loop runs on: its own, or a borrowed one.
+final class LoopThread: Sendable {
+    private let own = Mutex<pthread_t?>(nil)
+    /// 0 when none runs the loop; no thread has that number.
+    private let current = Atomic<UInt>(0)
+
+    var isCurrent: Bool { current.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// The calling thread runs the loop from now on.
+    func enter() {
+        let (isFirst, _) = current.compareExchange(
+            expected: 0, desired: UInt(pthread_self()), ordering: .acquiringAndReleasing)
+        precondition(isFirst, "an event loop is run by two threads at once")
+    }
+
+    func exit() {
+        current.store(0, ordering: .releasing)
+    }
+
+    /// Makes a thread that runs `body`.
+    func start(name: String, _ body: @escaping @Sendable () -> Void) {
+        own.withLock { own in
+            precondition(own == nil, "the event loop \(name) was started twice")
+            own = LoopThread.spawn(ThreadBody(name: name, run: body))
+        }
+    }
+
+    /// Waits for the end of the thread that `start` made; on that thread itself it returns at once.
+    func join() {
+        guard !isCurrent else { return }
+        let thread = own.withLock { $0.take() }
+        if let thread { pthread_join(thread, nil) }
+    }
+
+    deinit {
+        if let thread = own.withLock({ $0.take() }) { pthread_detach(thread) }
+    }
+
+    private static func spawn(_ body: ThreadBody) -> pthread_t {
+        var thread = pthread_t()
+        let context = unsafe Unmanaged.passRetained(body)
+        let error = unsafe pthread_create(&thread, nil, { unsafe LoopThread.main($0) }, context.toOpaque())
+        guard error == 0 else {
+            let reason = SystemError(call: "pthread_create", errno: error)
+            fatalError("the event loop \(body.name) gets no thread: \(reason)")
+        }
+        return thread
+    }
+
+    /// On the new thread.
+    private static func main(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context = unsafe context else { return nil }
+        let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
+        unsafe pthread_setname_np(pthread_self(), String(decoding: body.name.utf8.prefix(15), as: UTF8.self))
+        body.run()
+        return nil
+    }
+}
+
+/// What a thread is given to run.
+private final class ThreadBody: Sendable {
+    let name: String
+    let run: @Sendable () -> Void
+
+    init(name: String, run: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.run = run
+    }
+}

@@ -1,0 +1,93 @@
+import Chat
+import ChatNode
+import Noise
+import Reactor
+import Transports
+
+/// The program put together: a node, a display, standard input and the signals, each on a thread of its own.
+struct App: Sendable {
+    private let arguments: Arguments
+    private let startUp: StartUp
+    private let diagnostics: Diagnostics
+    private let departure = Departure()
+    private let node: Node
+    private let events: AsyncStream<[NodeEvent]>
+    private let display: Display
+    private let pump: InputPump
+    private let signals: Signals
+
+    /// Begins nothing yet but the threads.
+    ///
+    /// - Parameter loop: where the node will live; it is run by the caller.
+    init(_ arguments: Arguments, startUp: StartUp, loop: EventLoop) throws(SystemError) {
+        self.arguments = arguments
+        self.startUp = startUp
+        diagnostics = Diagnostics(level: arguments.logLevel)
+        let (events, continuation) = AsyncStream.makeStream(of: [NodeEvent].self)
+        self.events = events
+        node = try App.makeNode(arguments, on: loop) { continuation.yield($0) }
+        let isTyped = Descriptors.isTerminal(Descriptors.input)
+        display = try App.makeDisplay(arguments, isTyped: isTyped)
+        signals = Signals(on: try App.runningLoop("signals"))
+        pump = InputPump(
+            input: StandardInput(on: try App.runningLoop("input")), node: node, display: display, departure: departure,
+            isTyped: isTyped, startUp: startUp)
+    }
+
+    /// Chats until somebody or something ends it.
+    ///
+    /// - Returns: the exit code.
+    func run() async throws(StartFailure) -> CInt {
+        do throws(TransportError) {
+            try await node.start()
+        } catch {
+            throw StartFailure(listeningOn: arguments.port, error)
+        }
+        Task { await obeySignals() }
+        for await batch in events {
+            let isRead = await display.show(batch.map(Report.event))
+            if !isRead { leaveQuietly() }
+            for event in batch { note(event) }
+            if hasStopped(batch) { break }
+        }
+        await display.finish()
+        if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
+        return departure.exitCode
+    }
+
+    private func note(_ event: NodeEvent) {
+        switch event {
+        case .ready(_, let port, let room, let discovery):
+            startUp.noteReady()
+            diagnostics.say(
+                .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
+            Task { await pump.run() }
+        case .stopped(let reason): departure.nodeStopped(reason)
+        case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
+        }
+    }
+
+    private func hasStopped(_ batch: [NodeEvent]) -> Bool {
+        guard case .stopped = batch.last else { return false }
+        return true
+    }
+
+    /// Nobody reads standard output any more, so there is nothing left to do.
+    private func leaveQuietly() {
+        guard departure.note(.asked) else { return }
+        Task { await node.leave() }
+    }
+
+    /// The first signal asks politely, the second one does not.
+    private func obeySignals() async {
+        let first = await signals.next()
+        _ = departure.note(.signal(first))
+        Task {
+            await node.leave()
+            // The display may be stuck behind a reader that does not read; it is not waited for without end.
+            try? await Task.sleep(for: .seconds(1))
+            Ending.now(128 + first)
+        }
+        Ending.now(128 + (await signals.next()))
+    }
+}

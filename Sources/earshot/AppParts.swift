@@ -1,0 +1,66 @@
+import Chat
+import ChatNode
+import Discovery
+import Noise
+import Reactor
+import Transports
+
+/// Makes the parts of the program as the command line asks for them.
+extension App {
+    static func runningLoop(_ name: String) throws(SystemError) -> EventLoop {
+        let loop = try EventLoop(name: name)
+        loop.start()
+        return loop
+    }
+
+    static func makeNode(
+        _ arguments: Arguments, on loop: EventLoop, deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) throws(SystemError) -> Node {
+        var randomness = Randomness.system
+        let identity = Identity.generate(using: &randomness)
+        return Node(
+            configuration: configuration(arguments), identity: identity, randomness: randomness, scheduler: loop,
+            transport: TCPTransport(on: loop, interfaces: arguments.interfaces),
+            discoveries: try discoveries(arguments), deliver: deliver)
+    }
+
+    static func makeDisplay(_ arguments: Arguments, isTyped: Bool) throws(SystemError) -> Display {
+        let loop = try runningLoop("display")
+        if arguments.format == .json { return Display(on: loop, presentation: JSONOutput(), terminal: nil) }
+        LocalTime.prepare()
+        let plain = PlainOutput(clock: LocalTime.text)
+        guard arguments.format == .automatic, isTyped, Descriptors.isTerminal(Descriptors.output) else {
+            return Display(on: loop, presentation: plain, terminal: nil)
+        }
+        let kind = Environment.value("TERM") ?? ""
+        let terminal = Terminal(
+            prompt: Prompt(canErase: !kind.isEmpty && kind != "dumb"), bell: Bell(isQuiet: arguments.isQuiet))
+        return Display(on: loop, presentation: plain, terminal: terminal)
+    }
+
+    private static func configuration(_ arguments: Arguments) -> NodeConfiguration {
+        var configuration = NodeConfiguration()
+        configuration.nickname = arguments.nickname
+        configuration.room = arguments.room
+        configuration.port = arguments.port
+        configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
+        configuration.sharesHistory = arguments.sharesHistory
+        return configuration
+    }
+
+    private static func discoveries(_ arguments: Arguments) throws(SystemError) -> [any PeerDiscovery] {
+        let policy: AvahiDiscovery.Policy? =
+            switch arguments.discovery {
+            case .auto: .automatic
+            case .daemon: .daemon
+            case .embedded: .embedded
+            case .none: nil
+            }
+        var discoveries: [any PeerDiscovery] = []
+        if let policy { discoveries.append(try AvahiDiscovery(policy: policy, interfaces: arguments.interfaces)) }
+        if !arguments.peers.isEmpty {
+            discoveries.append(try StaticDiscovery(arguments.peers.map { ($0.host, $0.port) }))
+        }
+        return discoveries
+    }
+}

@@ -1,0 +1,91 @@
+import Chat
+
+/// One option of the command line. Parsing and `--help` are both read from the table of these.
+struct Option: Sendable {
+    enum Kind: Sendable {
+        case flag(@Sendable (inout Arguments) -> Void)
+        /// What stands for the value in `--help`, what a right value is, and how it is taken; false for a wrong value.
+        case value(String, wanted: String, @Sendable (inout Arguments, String) -> Bool)
+    }
+
+    let name: String
+    let help: String
+    let kind: Kind
+
+    /// Every option, in the order of `--help`.
+    static let all: [Option] = identity + network + presentation + information
+
+    private static let identity: [Option] = [
+        Option(
+            name: "--nick", help: "your nickname for this run; one is drawn if you give none",
+            kind: .value("NAME", wanted: "1 to 24 visible characters") { arguments, value in
+                arguments.nickname = try? Nickname.compose(value)
+                return arguments.nickname != nil
+            }),
+        Option(
+            name: "--room", help: "the room; only nodes of the same room see each other (default lobby)",
+            kind: .value("NAME", wanted: "a name of 1 to 255 bytes") { arguments, value in
+                arguments.room = value
+                return (1...255).contains(value.utf8.count)
+            }),
+    ]
+
+    private static let network: [Option] = [
+        Option(
+            name: "--peer", help: "also dial this address; may be given again",
+            kind: .value("HOST:PORT", wanted: "a host and a port, like 192.0.2.7:4000 or [2001:db8::7]:4000") {
+                arguments, value in
+                HostPort(value).map { arguments.peers.append($0) } != nil
+            }),
+        Option(
+            name: "--port", help: "the TCP port to listen on (default: any that is free)",
+            kind: .value("N", wanted: "a port from 0 to 65535") { arguments, value in
+                UInt16(decimal: value).map { arguments.port = $0 } != nil
+            }),
+        Option(
+            name: "--interface", help: "use only this network interface; may be given again",
+            kind: .value("NAME", wanted: "an interface's name of 1 to 15 characters") { arguments, value in
+                arguments.interfaces.append(value)
+                return (1...15).contains(value.utf8.count) && !value.contains("/")
+            }),
+        Option(
+            name: "--discovery", help: "how to find peers: auto, daemon, embedded or none (default auto)",
+            kind: .value("WAY", wanted: "auto, daemon, embedded or none") { arguments, value in
+                Arguments.Discovery(rawValue: value).map { arguments.discovery = $0 } != nil
+            }),
+        Option(
+            name: "--no-history", help: "neither ask for past messages nor offer them",
+            kind: .flag { $0.sharesHistory = false }),
+        Option(
+            name: "--rate", help: "messages per second and author (default 2; 0: no limit)",
+            kind: .value("N", wanted: "a number of messages per second from 0 to 1000000") { arguments, value in
+                rate(value).map { arguments.rate = $0 } != nil
+            }),
+    ]
+
+    private static let presentation: [Option] = [
+        Option(
+            name: "--json", help: "one line of JSON for each event on standard output",
+            kind: .flag { $0.format = .json }),
+        Option(
+            name: "--plain", help: "plain lines, also in a terminal",
+            kind: .flag { $0.format = .plain }),
+        Option(name: "--quiet", help: "no bell", kind: .flag { $0.isQuiet = true }),
+        Option(
+            name: "--log-level", help: "what to say on standard error: error, warning, info or debug",
+            kind: .value("LEVEL", wanted: "error, warning, info or debug") { arguments, value in
+                LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
+            }),
+    ]
+
+    private static let information: [Option] = [
+        Option(name: "--help", help: "show this and leave", kind: .flag { $0.action = .help }),
+        Option(name: "--version", help: "show the version and leave", kind: .flag { $0.action = .version }),
+    ]
+
+    /// Digits with at most one point; `Double` alone would take `nan`, `inf`, `1e99` and `0x10` too.
+    private static func rate(_ text: String) -> Double? {
+        guard text.utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || $0 == 46 }), let rate = Double(text) else { return nil }
+        return rate <= 1_000_000 ? rate : nil
+    }
+}

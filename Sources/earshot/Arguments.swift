@@ -1,0 +1,38 @@
+/// What the command line asks for, checked: everything in it can be used as it is.
+struct Arguments: Hashable, Sendable {
+    enum Action: Hashable, Sendable { case chat, help, version }
+    enum Format: Hashable, Sendable { case automatic, json, plain }
+    enum Discovery: String, Hashable, Sendable, CaseIterable { case auto, daemon, embedded, none }
+
+    var action = Action.chat
+    var nickname: String?
+    var room = "lobby"
+    var peers: [HostPort] = []
+    /// 0 for a port of the system's choice.
+    var port: UInt16 = 0
+    /// Names of the only interfaces to use; empty for all.
+    var interfaces: [String] = []
+    var discovery = Discovery.auto
+    var sharesHistory = true
+    var format = Format.automatic
+    /// Messages per second; nil for the protocol's own figure, 0 for no limit.
+    var rate: Double?
+    var isQuiet = false
+    var logLevel = LogLevel.warning
+}
+
+/// How much the program says about itself on standard error, in growing order.
+enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
+    case error, warning, info, debug
+
+    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .error: 0
+        case .warning: 1
+        case .info: 2
+        case .debug: 3
+        }
+    }
+}

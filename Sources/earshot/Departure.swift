@@ -1,0 +1,51 @@
+import Chat
+import ChatNode
+import Synchronization
+
+/// Why the program leaves, decided once: the first cause counts, but for those that the node finds itself.
+final class Departure: Sendable {
+    enum Cause: Hashable, Sendable {
+        /// `/quit`, the end of the input, or a reader that has enough.
+        case asked
+        case signal(CInt)
+        case signedOut
+        case failed(String)
+    }
+
+    private let cause = Mutex<Cause?>(nil)
+
+    /// Notes a cause; false if there was one already.
+    func note(_ new: Cause) -> Bool {
+        cause.withLock { cause in
+            guard cause == nil else { return false }
+            cause = new
+            return true
+        }
+    }
+
+    /// Notes why the node stopped, which is news only if nobody had asked it to.
+    func nodeStopped(_ reason: StopReason) {
+        switch reason {
+        case .asked: _ = note(.asked)
+        case .signedOut: _ = note(.signedOut)
+        case .failed(let why): cause.withLock { $0 = .failed(why) }
+        }
+    }
+
+    var isDecided: Bool { cause.withLock { $0 != nil } }
+
+    /// What the program says about it on standard error, if anything.
+    var complaint: String? {
+        guard case .failed(let why) = cause.withLock({ $0 }) else { return nil }
+        return why
+    }
+
+    var exitCode: CInt {
+        switch cause.withLock({ $0 }) {
+        case .asked, nil: 0
+        case .failed: 1
+        case .signedOut: 3
+        case .signal(let number): 128 + number
+        }
+    }
+}

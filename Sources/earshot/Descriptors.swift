@@ -1,0 +1,45 @@
+import Glibc
+
+/// Blocking reads and writes on the descriptors that the program was started with.
+enum Descriptors {
+    static let input: CInt = 0
+    static let output: CInt = 1
+    static let diagnostics: CInt = 2
+
+    /// Writes all of `bytes`, waiting as long as the reader takes.
+    ///
+    /// - Returns: false if nobody reads any more, or the descriptor takes nothing (a full disk).
+    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if !shouldRetry(descriptor, waitingFor: Int16(POLLOUT)) {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Waits for bytes and reads some, as many as fit into `buffer`.
+    ///
+    /// - Returns: how many; 0 at the end of the input, and when it can not be read any more.
+    static func read(into buffer: inout [UInt8], from descriptor: CInt) -> Int {
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 { return count }
+            if !shouldRetry(descriptor, waitingFor: Int16(POLLIN)) { return 0 }
+        }
+    }
+
+    static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+
+    /// Whoever started the program may have left a descriptor non-blocking, which then must be waited for.
+    private static func shouldRetry(_ descriptor: CInt, waitingFor event: Int16) -> Bool {
+        if errno == EINTR { return true }
+        guard errno == EAGAIN else { return false }
+        var entry = pollfd(fd: descriptor, events: event, revents: 0)
+        return unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR
+    }
+}

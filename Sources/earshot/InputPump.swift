@@ -1,0 +1,54 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Carries lines from standard input to the node and what comes of them to the display, one line at a time.
+struct InputPump: Sendable {
+    let input: StandardInput
+    let node: Node
+    let display: Display
+    let departure: Departure
+    /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
+    let isTyped: Bool
+    let startUp: StartUp
+
+    /// Returns at the end of the input, or when the node leaves.
+    func run() async {
+        while !departure.isDecided, let line = await input.next() {
+            let reports = await reports(on: line)
+            guard await display.show(reports) else { break }
+        }
+        _ = departure.note(.asked)
+        await node.leave()
+    }
+
+    private func reports(on line: LineSplitter.Line) async -> [Report] {
+        do throws(ChatError) {
+            let text = try InputPump.text(of: line)
+            if isTyped, text.allSatisfy(\.isWhitespace) { return [] }
+            let command = try Command(line: text)
+            if command == .quit { _ = departure.note(.asked) }
+            if command.isPaced, !isTyped { await node.waitUntilMaySend() }
+            return try await node.perform(command).map { [.answer(completed($0))] } ?? []
+        } catch {
+            return [.error(error)]
+        }
+    }
+
+    private static func text(of line: LineSplitter.Line) throws(ChatError) -> String {
+        switch line {
+        case .text(let text): return text
+        case .invalidUTF8: throw ChatError(.invalidUTF8, "line is not valid UTF-8")
+        case .tooLong:
+            let most = Limits.messageBytes
+            throw ChatError(
+                .tooManyBytes, "line is over \(LineSplitter.longest) bytes; \(most) is the most in a message")
+        }
+    }
+
+    /// The node does not know about the process it runs in.
+    private func completed(_ answer: Answer) -> Answer {
+        guard case .statistics(let counters) = answer else { return answer }
+        return .statistics(counters + startUp.counters)
+    }
+}

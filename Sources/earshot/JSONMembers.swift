@@ -1,0 +1,107 @@
+import Chat
+import ChatNode
+import Wire
+
+/// What events and answers have in common.
+extension JSONWriter {
+    mutating func member(_ name: String, _ who: Who) {
+        member(name) {
+            $0.object {
+                $0.member("number", who.number)
+                $0.member("suffix", who.suffix)
+                $0.member("nickname", who.nickname)
+                $0.member("stage", "\(who.stage)")
+                $0.member("displayName", who.displayName)
+                $0.member("key", who.key.hexadecimal)
+            }
+        }
+    }
+
+    mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
+
+    mutating func members(of conversation: ConversationView) {
+        switch conversation {
+        case .publicRoom: member("conversation", "public")
+        case .direct(let who):
+            member("conversation", "direct")
+            member("with", who)
+        }
+    }
+
+    mutating func members(of message: MessageView) {
+        members(of: message.conversation)
+        member("id", message.id.hexadecimal)
+        member("from", message.from)
+        member("text", message.text)
+        member("sentAt", message.sentAt)
+        member("receivedAt", message.receivedAt)
+        member("isFromCurrentUser", message.isFromCurrentUser)
+        member("history", message.isHistory)
+        member("unread", message.unread)
+    }
+
+    mutating func members(of answer: Answer) {
+        switch answer {
+        case .peers(let peers): list("peers", peers) { $0.members(of: $1) }
+        case .requests(let requests):
+            list("requests", requests) {
+                $0.member("from", $1.who)
+                $0.member("text", $1.text)
+            }
+        case .history(let conversation, let messages):
+            members(of: conversation)
+            list("messages", messages) { $0.members(of: $1) }
+        case .unread(let summaries): list("conversations", summaries) { $0.members(of: $1) }
+        case .statistics(let counters):
+            for counter in counters { member(counter.name, counter.value) }
+        case .help(let entries):
+            list("commands", entries) {
+                $0.member("usage", $1.usage)
+                $0.member("does", $1.help)
+            }
+        case .active(_, let conversation): members(of: conversation)
+        case .done(_, let who): member("who", who)
+        }
+    }
+
+    private mutating func members(of peer: PeerView) {
+        member("who", peer.who)
+        member("state", peer.state.rawValue)
+        member("since", peer.since)
+        member("roundTripMs") { $0.literal(peer.roundTrip.map { Milliseconds($0).text } ?? "null") }
+        member("muted", peer.isMuted)
+        member("verified", peer.isVerified)
+    }
+
+    private mutating func members(of summary: ConversationSummary) {
+        members(of: summary.conversation)
+        member("unread", summary.unread)
+        member("last") { writer in
+            guard let last = summary.last else { return writer.literal("null") }
+            writer.object { $0.members(of: last) }
+        }
+    }
+
+    private mutating func list<Element>(
+        _ name: String, _ elements: [Element], _ members: (inout JSONWriter, Element) -> Void
+    ) {
+        member(name) {
+            $0.array {
+                for element in elements {
+                    $0.object { members(&$0, element) }
+                }
+            }
+        }
+    }
+}
+
+extension PeerView.State {
+    /// A peer that left is offline to whoever looks.
+    init(_ state: PresenceState) {
+        switch state {
+        case .here: self = .online
+        case .away: self = .away
+        case .left: self = .offline
+        }
+    }
+}

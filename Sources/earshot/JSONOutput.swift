@@ -1,0 +1,91 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Every report as one line of JSON on standard output. Members are only ever added.
+struct JSONOutput: Presentation {
+    func rendering(of report: Report, at time: Timestamp) -> Rendering {
+        var writer = JSONWriter()
+        switch report {
+        case .event(.stopped): return Rendering()
+        case .event(let event): writer.object { $0.members(of: event) }
+        case .error(let error):
+            writer.object {
+                $0.member("event", "error")
+                $0.member("code", error.code.rawValue)
+                $0.member("message", error.message)
+            }
+        case .answer(let answer):
+            writer.object {
+                $0.member("event", "result")
+                $0.member("command", answer.command)
+                $0.members(of: answer)
+            }
+        }
+        writer.endLine()
+        return Rendering(output: writer.bytes)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of event: NodeEvent) {
+        member("event", event.name)
+        switch event {
+        case .ready(let me, let port, let room, let discovery):
+            member("version", Version.current)
+            member("self", me)
+            member("port", Int(port))
+            member("room", room)
+            member("discovery", discovery.rawValue)
+        case .peer(let state, let who, let online):
+            member("state", PeerView.State(state).rawValue)
+            member("who", who)
+            member("peers", online)
+        case .message(let message): members(of: message)
+        case .request(let from, let text):
+            member("from", from)
+            member("text", text)
+        case .direct(let change, let with):
+            member("state", change.rawValue)
+            member("with", with)
+        case .edited(let conversation, let id, let text, unread: _):
+            members(of: conversation)
+            member("id", id.hexadecimal)
+            member("text", text)
+        case .deleted(let conversation, let id, unread: _):
+            members(of: conversation)
+            member("id", id.hexadecimal)
+        case .delivered(let with, let ids), .read(let with, let ids):
+            member("with", with)
+            member("ids") { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
+        case .typing(let who, let conversation, let isOn):
+            member("who", who)
+            members(of: conversation)
+            member("on", isOn)
+        case .notice(let code, let text):
+            member("code", code.rawValue)
+            member("message", text)
+        case .stopped: break
+        }
+    }
+}
+
+extension NodeEvent {
+    /// The value of the member `event`.
+    fileprivate var name: String {
+        switch self {
+        case .ready: "ready"
+        case .peer: "peer"
+        case .message: "message"
+        case .request: "request"
+        case .direct: "direct"
+        case .edited: "edited"
+        case .deleted: "deleted"
+        case .delivered: "delivered"
+        case .read: "read"
+        case .typing: "typing"
+        case .notice: "notice"
+        case .stopped: "stopped"
+        }
+    }
+}

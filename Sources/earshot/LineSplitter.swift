@@ -1,0 +1,58 @@
+/// Cuts a byte stream into lines, however the bytes arrive, and never holds more than one line of the longest kind.
+struct LineSplitter {
+    enum Line: Hashable, Sendable {
+        case text(String)
+        case invalidUTF8
+        /// Longer than `longest`; the rest of it is skipped.
+        case tooLong
+    }
+
+    /// In bytes, line end left out. Far over what a message may have, so that the error can still tell a figure.
+    static let longest = 65_536
+
+    private var unread: ArraySlice<UInt8> = []
+    private var line: [UInt8] = []
+    private var isSkipping = false
+
+    /// Takes bytes in; those of the last call must be used up, which is when `next` has returned nil.
+    mutating func feed(_ bytes: ArraySlice<UInt8>) { unread += bytes }
+
+    /// The next complete line, without its line feed or carriage return and line feed.
+    mutating func next() -> Line? {
+        while !unread.isEmpty {
+            let end = unread.firstIndex(of: 0x0a)
+            let part = unread[..<(end ?? unread.endIndex)]
+            unread = end.map { unread[($0 + 1)...] } ?? []
+            if let line = add(part, endsLine: end != nil) { return line }
+        }
+        return nil
+    }
+
+    /// The last line, if the input ended without a line feed.
+    mutating func finish() -> Line? {
+        defer { isSkipping = false }
+        return line.isEmpty || isSkipping ? nil : take()
+    }
+
+    private mutating func add(_ part: ArraySlice<UInt8>, endsLine: Bool) -> Line? {
+        guard !isSkipping else {
+            isSkipping = !endsLine
+            return nil
+        }
+        // One byte more, because a carriage return may still turn out to belong to the line's end.
+        guard line.count + part.count <= LineSplitter.longest + 1 else {
+            line = []
+            isSkipping = !endsLine
+            return .tooLong
+        }
+        line += part
+        return endsLine ? take() : nil
+    }
+
+    private mutating func take() -> Line {
+        defer { line = [] }
+        if line.last == 0x0d { line.removeLast() }
+        guard line.count <= LineSplitter.longest else { return .tooLong }
+        return String(validating: line, as: UTF8.self).map(Line.text) ?? .invalidUTF8
+    }
+}

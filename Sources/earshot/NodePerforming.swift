@@ -1,0 +1,95 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Does what a command asks of a node, in one turn of the node.
+extension Node {
+    /// - Returns: what the command gets to know; nil where the node's events tell what happened.
+    func perform(_ command: Command) throws(ChatError) -> Answer? {
+        switch command {
+        case .say(let text): try send(text)
+        case .act(let text): try send("* \(me().nickname) \(text)")
+        case .message(let who, let text): try direct(to: find(who), text)
+        case .accept(let who): try accept(find(who))
+        case .decline(let who): try decline(find(who))
+        case .leave(let who): try leave(find(who))
+        case .edit(let target, let text): try change(target, text)
+        case .delete(let target): try delete(target)
+        case .who: return .peers(peers())
+        case .requests: return .requests(requests())
+        case .unread: return .unread(summaries())
+        case .history(let who): return try answer(historyWith: who)
+        case .openPublic, .close: return lookAtPublic(command == .close ? "close" : "open")
+        case .open(let who):
+            try open(.direct(find(who)))
+            return .active(command: "open", activeConversation)
+        case .rename(let nickname):
+            try rename(nickname)
+            return .done(command: "nick", me())
+        case .away: return present(.away, "away")
+        case .back: return present(.here, "back")
+        case .mark(let mark, let who): return try answer(to: mark, find(who))
+        case .statistics: return .statistics(statistics())
+        case .help: return .help(CommandEntry.all)
+        case .quit: beginLeaving()
+        }
+        return nil
+    }
+
+    /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
+    private func change(_ target: String?, _ text: String) throws(ChatError) {
+        do throws(ChatError) {
+            try edit(target, text)
+        } catch {
+            guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
+            try edit(nil, "\(target) \(text)")
+        }
+    }
+
+    private func lookAtPublic(_ name: String) -> Answer {
+        close()
+        return .active(command: name, activeConversation)
+    }
+
+    private func present(_ state: PresenceState, _ name: String) -> Answer {
+        setPresence(state)
+        return .done(command: name, me())
+    }
+
+    private func answer(historyWith name: String?) throws(ChatError) -> Answer {
+        guard let name else {
+            let active = activeConversation
+            return .history(active, history(Conversation(active)))
+        }
+        let peer = try find(name)
+        return .history(.direct(with: try who(of: peer)), history(.direct(peer)))
+    }
+
+    private func answer(to mark: Command.Mark, _ peer: PeerID) throws(ChatError) -> Answer {
+        // Taken before: a blocked peer may no longer be listed.
+        let who = try who(of: peer)
+        switch mark {
+        case .mute: setMuted(peer, true)
+        case .unmute: setMuted(peer, false)
+        case .block: setBlocked(peer, true)
+        case .unblock: setBlocked(peer, false)
+        }
+        return .done(command: mark.rawValue, who)
+    }
+
+    private func who(of peer: PeerID) throws(ChatError) -> Who {
+        guard let view = peers().first(where: { $0.who.key == peer }) else {
+            throw ChatError(.unknownPeer, "peer is no longer known; see /who")
+        }
+        return view.who
+    }
+}
+
+extension Conversation {
+    init(_ view: ConversationView) {
+        switch view {
+        case .publicRoom: self = .publicRoom
+        case .direct(let who): self = .direct(who.key)
+        }
+    }
+}

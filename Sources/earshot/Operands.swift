@@ -1,0 +1,88 @@
+import Chat
+import Wire
+
+/// What stands behind a command's name.
+struct Operands: Sendable {
+    let command: String
+    let usage: String
+    /// Without the white space around it.
+    let rest: Substring
+
+    func requireNone() throws(ChatError) {
+        guard !rest.isEmpty else { return }
+        throw ChatError(.unknownCommand, "/\(command) takes nothing more; write \(usage) alone")
+    }
+
+    /// All of the rest names a peer, spaces of a nickname included.
+    func who() throws(ChatError) -> String {
+        guard let who = optionalWho() else {
+            throw ChatError(.unknownPeer, "/\(command) does not say who is meant; write \(usage)")
+        }
+        return who
+    }
+
+    func optionalWho() -> String? {
+        let who = Operands.splitWho(rest).who
+        guard rest.hasPrefix("\""), !who.isEmpty else { return rest.isEmpty ? nil : String(rest) }
+        return who
+    }
+
+    /// The first word, or what stands in double quotes, names a peer; the rest is the text.
+    func whoAndText() throws(ChatError) -> (who: String, text: String) {
+        let (who, text) = Operands.splitWho(rest)
+        guard !who.isEmpty else {
+            throw ChatError(.unknownPeer, "/\(command) does not say who is meant; write \(usage)")
+        }
+        guard !text.isEmpty else { throw missingText }
+        return (who, text)
+    }
+
+    func text() throws(ChatError) -> String {
+        guard !rest.isEmpty else { throw missingText }
+        return String(rest)
+    }
+
+    func nickname() throws(ChatError) -> String {
+        guard !rest.isEmpty else { throw ChatError(.invalidNickname, "nickname is empty; write \(usage)") }
+        return String(rest)
+    }
+
+    /// A first word that can be a message id is one, if a text follows it.
+    func targetAndText() throws(ChatError) -> (target: String?, text: String) {
+        let (word, text) = Operands.splitWord(rest)
+        guard !word.isEmpty else { throw missingText }
+        guard Operands.canBeMessageID(word), !text.isEmpty else { return (nil, String(rest)) }
+        return (word.lowercased(), text)
+    }
+
+    func optionalTarget() throws(ChatError) -> String? {
+        guard !rest.isEmpty else { return nil }
+        guard Operands.canBeMessageID(rest) else {
+            throw ChatError(.unknownMessage, "a message id is 6 to 32 hexadecimal digits; see /history")
+        }
+        return rest.lowercased()
+    }
+
+    private var missingText: ChatError { ChatError(.empty, "message is empty; write \(usage)") }
+
+    private static func canBeMessageID(_ word: Substring) -> Bool {
+        let digits = word.utf8
+        return (6...2 * MessageID.byteCount).contains(digits.count)
+            && digits.allSatisfy { (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) }
+    }
+
+    private static func splitWho(_ text: Substring) -> (who: String, text: String) {
+        guard text.hasPrefix("\""), let end = text.dropFirst().firstIndex(of: "\"") else {
+            let (word, rest) = splitWord(text)
+            return (String(word), rest)
+        }
+        return (String(text[..<end].dropFirst()), trimmed(text[text.index(after: end)...]))
+    }
+
+    private static func splitWord(_ text: Substring) -> (word: Substring, rest: String) {
+        let end = text.firstIndex(where: \.isWhitespace) ?? text.endIndex
+        return (text[..<end], trimmed(text[end...]))
+    }
+
+    private static func trimmed(_ text: Substring) -> String { String(text.drop(while: \.isWhitespace)) }
+}

@@ -1,0 +1,58 @@
+import Chat
+import ChatNode
+import Wire
+
+/// What plain lines say in answer to a command, each a notice.
+enum PlainAnswers {
+    static func lines(of answer: Answer, at time: Timestamp, clock: (Timestamp) -> String) -> [String] {
+        switch answer {
+        case .peers(let peers): peers.isEmpty ? ["nobody else is here"] : peers.map { line($0, at: time) }
+        case .requests(let requests): requests.isEmpty ? ["no requests"] : requests.map(line)
+        case .history(let conversation, let messages): [historyHead(conversation, count: messages.count)]
+        case .unread(let summaries): summaries.map { line($0, clock: clock) }
+        case .statistics(let counters): counters.map { "\($0.name) \($0.value)" }
+        case .help(let entries): help(entries)
+        case .active(_, let conversation): ["you are looking at \(PlainName.of(conversation))"]
+        case .done(let command, let who): ["\(command): \(PlainName.of(who))"]
+        }
+    }
+
+    static func historyHead(_ conversation: ConversationView, count: Int) -> String {
+        "history of \(PlainName.of(conversation)): \(count) \(count == 1 ? "message" : "messages")"
+    }
+
+    private static func line(_ peer: PeerView, at time: Timestamp) -> String {
+        let milliseconds = time.milliseconds - min(time.milliseconds, peer.since.milliseconds)
+        var line = "\(PlainName.of(peer.who)) \(peer.state.rawValue) for \(elapsed(seconds: milliseconds / 1_000))"
+        if let roundTrip = peer.roundTrip { line += ", \(Milliseconds(roundTrip).text) ms" }
+        if peer.isMuted { line += ", muted" }
+        if peer.isVerified { line += ", verified" }
+        return line
+    }
+
+    private static func line(_ request: (who: Who, text: String)) -> String {
+        "\(PlainName.of(request.who)) asks: \(DisplayGuard.safe(request.text))"
+    }
+
+    private static func line(_ summary: ConversationSummary, clock: (Timestamp) -> String) -> String {
+        let last = summary.last.map { ", last \(clock($0.receivedAt)) \(PlainMessage($0).text)" } ?? ""
+        let mark = summary.isActive ? " (open)" : ""
+        return "\(PlainName.of(summary.conversation))\(mark): \(summary.unread) unread\(last)"
+    }
+
+    private static func help(_ entries: [CommandEntry]) -> [String] {
+        let width = entries.map(\.usage.count).max() ?? 0
+        let table = entries.map { entry in
+            entry.usage + String(repeating: " ", count: width - entry.usage.count + 2) + entry.help
+        }
+        return table + ["WHO is 4821, #4821, #4821-3377 or a nickname; // begins a message with a slash"]
+    }
+
+    private static func elapsed(seconds: UInt64) -> String {
+        switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3_600: "\(seconds / 60) min"
+        default: "\(seconds / 3_600) h"
+        }
+    }
+}

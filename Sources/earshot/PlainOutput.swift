@@ -1,0 +1,92 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Every report as lines for people, in a pipe too.
+///
+/// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: what others wrote stands
+/// only behind such a beginning, and can not end the line.
+struct PlainOutput: Presentation {
+    /// The time of day that a line begins with.
+    let clock: @Sendable (Timestamp) -> String
+    /// The names that peers with a link were last shown under, with their state.
+    private var shown: [PeerID: Sighting] = [:]
+
+    private struct Sighting: Equatable {
+        let state: PresenceState
+        let name: String
+    }
+
+    init(clock: @escaping @Sendable (Timestamp) -> String) {
+        self.clock = clock
+    }
+
+    mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
+        switch report {
+        case .event(.message(let message)): return Rendering(output: Array(line(message).utf8))
+        case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
+        case .error(let error):
+            return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
+        case .answer(.history(let conversation, let messages)):
+            let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
+            return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1).utf8) })
+        case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
+        }
+    }
+
+    private func notices(_ texts: [String], at time: Timestamp) -> Rendering {
+        let lines = texts.map { "\(clock(time)) * \($0)\n" }
+        return Rendering(output: Array(lines.joined().utf8))
+    }
+
+    /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
+    private func line(_ message: MessageView) -> String {
+        let time = message.isHistory ? message.sentAt : message.receivedAt
+        return "\(clock(time)) \(PlainMessage(message).text)\n"
+    }
+
+    /// Nil for what people in a plain view do not want a line for.
+    private mutating func notice(_ event: NodeEvent) -> String? {
+        switch event {
+        case .ready(let me, let port, let room, let discovery):
+            let room = DisplayGuard.safe(room)
+            return "you are \(PlainName.of(me)) in \(room), port \(port), \(PlainOutput.description(of: discovery))"
+        case .peer(let state, let who, online: _): return presence(state, who)
+        case .request(let who, let text):
+            let number = who.numberText
+            let text = DisplayGuard.safe(text)
+            return "\(PlainName.of(who)) wants to talk to you, /accept \(number) or /decline \(number): \(text)"
+        case .direct(let change, let who): return "direct conversation with \(PlainName.of(who)): \(change.rawValue)"
+        case .edited(let conversation, let id, let text, unread: _):
+            return "edited in \(PlainName.of(conversation)), \(PlainOutput.short(id)): \(DisplayGuard.safe(text))"
+        case .deleted(let conversation, let id, unread: _):
+            return "deleted in \(PlainName.of(conversation)), \(PlainOutput.short(id))"
+        case .notice(_, let text): return DisplayGuard.safe(text)
+        case .message, .delivered, .read, .typing, .stopped: return nil
+        }
+    }
+
+    /// A new name or state is worth a line; a stage that grew is not.
+    private mutating func presence(_ state: PresenceState, _ who: Who) -> String? {
+        let sighting = Sighting(state: state, name: PlainName.of(who))
+        let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
+        guard before != sighting else { return nil }
+        if let before, before.state == state { return "\(before.name) is now \(sighting.name)" }
+        return switch state {
+        case .here: "\(sighting.name) is here"
+        case .away: "\(sighting.name) is away"
+        case .left: "\(sighting.name) is gone"
+        }
+    }
+
+    private static func description(of discovery: DiscoveryMode) -> String {
+        switch discovery {
+        case .daemon: "finding peers through the Avahi daemon"
+        case .embedded: "no Avahi daemon, so asking and answering mDNS itself"
+        case .none: "not looking for peers"
+        }
+    }
+
+    /// Enough of an id for `/edit` and `/delete`.
+    private static func short(_ id: MessageID) -> String { String(id.hexadecimal.prefix(8)) }
+}

@@ -1,0 +1,36 @@
+import Chat
+import ChatNode
+
+/// Something to show: what the node told, or what came of a line of input.
+enum Report: Sendable {
+    case event(NodeEvent)
+    case error(ChatError)
+    case answer(Answer)
+}
+
+/// What a command that asks for something gets.
+enum Answer: Sendable {
+    case peers([PeerView])
+    case requests([(who: Who, text: String)])
+    case history(ConversationView, [MessageView])
+    case unread([ConversationSummary])
+    case statistics([Counter])
+    case help([CommandEntry])
+    /// `/open` and `/close`: where one is now.
+    case active(command: String, ConversationView)
+    /// `/mute` and its like, `/nick`, `/away`, `/back`: done, and about whom.
+    case done(command: String, Who)
+
+    /// The name that JSON gives it: the command's own.
+    var command: String {
+        switch self {
+        case .peers: "who"
+        case .requests: "requests"
+        case .history: "history"
+        case .unread: "unread"
+        case .statistics: "stats"
+        case .help: "help"
+        case .active(let command, _), .done(let command, _): command
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ChatNode
+import Reactor
+
+/// Why the program could not begin to chat. Its exit code is 1.
+struct StartFailure: Error, Hashable, Sendable {
+    /// One lower-case line: what happened; what to do.
+    let message: String
+
+    init(_ error: SystemError) {
+        message = "\(error); see whether the system is short of descriptors or memory"
+    }
+
+    /// - Parameter port: the one that was asked for; 0 for any.
+    init(listeningOn port: UInt16, _ error: TransportError) {
+        let place = port == 0 ? "can not listen" : "can not listen on port \(port)"
+        let reason =
+            switch error {
+            case .system(let call, let errno): SystemError(call: call, errno: errno).description
+            case .refused, .unreachable, .timedOut, .reset: "\(error)"
+            }
+        message = "\(place): \(reason); \(port == 0 ? "see whether the network is up" : "choose another with --port")"
+    }
+}

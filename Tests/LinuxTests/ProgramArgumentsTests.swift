@@ -1,0 +1,119 @@
+import Testing
+
+@testable import earshot
+
+@Suite struct ProgramArgumentsTests {
+    @Test func `no words at all chat in the lobby`() throws {
+        let arguments = try Arguments(parsing: [])
+        #expect(arguments == Arguments())
+        #expect(arguments.action == .chat)
+        #expect(arguments.room == "lobby")
+        #expect(arguments.discovery == .auto)
+        #expect(arguments.sharesHistory)
+        #expect(arguments.rate == nil)
+    }
+
+    @Test func `every option is taken, with its value apart or attached`() throws {
+        let apart = try Arguments(parsing: [
+            "chat", "--nick", "otter", "--room", "kitchen", "--peer", "192.0.2.7:4000", "--port", "4001",
+            "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet",
+            "--log-level", "debug",
+        ])
+        let attached = try Arguments(parsing: [
+            "--nick=otter", "--room=kitchen", "--peer=192.0.2.7:4000", "--port=4001", "--interface=eth0",
+            "--discovery=none", "--no-history", "--json", "--rate=0.5", "--quiet", "--log-level=debug", "chat",
+        ])
+        #expect(apart == attached)
+        #expect(apart.nickname == "otter")
+        #expect(apart.room == "kitchen")
+        #expect(apart.peers.map(\.host) == ["192.0.2.7"])
+        #expect(apart.peers.map(\.port) == [4000])
+        #expect(apart.port == 4001)
+        #expect(apart.interfaces == ["eth0"])
+        #expect(apart.discovery == .none)
+        #expect(!apart.sharesHistory)
+        #expect(apart.format == .json)
+        #expect(apart.rate == 0.5)
+        #expect(apart.isQuiet)
+        #expect(apart.logLevel == .debug)
+    }
+
+    @Test func `options that may be given again add up, the others are replaced`() throws {
+        let arguments = try Arguments(parsing: [
+            "--peer", "a:1", "--peer", "[2001:db8::7]:2", "--interface", "a", "--interface", "b", "--port", "1",
+            "--port", "2",
+        ])
+        #expect(arguments.peers.map(\.host) == ["a", "2001:db8::7"])
+        #expect(arguments.interfaces == ["a", "b"])
+        #expect(arguments.port == 2)
+    }
+
+    @Test func `help and version are actions, and an equals sign may be part of a value`() throws {
+        #expect(try Arguments(parsing: ["--help"]).action == .help)
+        #expect(try Arguments(parsing: ["-h"]).action == .help)
+        #expect(try Arguments(parsing: ["--version"]).action == .version)
+        #expect(try Arguments(parsing: ["--room=a=b"]).room == "a=b")
+    }
+
+    @Test(arguments: [
+        (["--nik", "x"], "no option \"--nik\" in this version; did you mean --nick?"),
+        (["--identity", "f"], "no option \"--identity\" in this version; see earshot --help"),
+        (["-x"], "no option \"-x\" in this version; see earshot --help"),
+        (["--nick"], "--nick needs a value; write --nick NAME"),
+        (["--json=yes"], "--json takes no value; write --json alone"),
+        (["--port", "65536"], "--port can not be \"65536\"; give a port from 0 to 65535"),
+        (["doctor"], "no command \"doctor\" in this version; see earshot --help"),
+        (["chta"], "no command \"chta\" in this version; did you mean chat?"),
+        (["chat", "now"], "unexpected \"now\"; see earshot --help"),
+        (["--", "--json"], "no command \"--json\" in this version; see earshot --help"),
+        (["simulate"], "no command \"simulate\" in this version; see earshot --help"),
+        (["identity", "new"], "no command \"identity\" in this version; see earshot --help"),
+    ])
+    func `wrong usage says what is wrong and what to do`(words: [String], message: String) {
+        #expect(throws: UsageError(message)) { try Arguments(parsing: words) }
+    }
+
+    @Test(arguments: [
+        ["--port", "-1"], ["--port", "+1"], ["--port", ""], ["--port", "1e3"], ["--port", "١"], ["--peer", "host"],
+        ["--peer", ":1"], ["--peer", "host:0"], ["--peer", "host:65536"], ["--peer", "fe80::1:4000"],
+        ["--peer", "[]:1"],
+        ["--peer", "a b:1"], ["--peer", "[a:1"], ["--rate", "nan"], ["--rate", "inf"], ["--rate", "-1"],
+        ["--rate", "0x10"], ["--rate", "1e9"], ["--rate", "1.2.3"], ["--rate", "1000001"], ["--rate", ""],
+        ["--rate", "."],
+        ["--discovery", "Auto"], ["--discovery", ""], ["--room", ""], ["--nick", ""], ["--log-level", "loud"],
+        ["--interface", ""], ["--interface", "abcdefghijklmnop"], ["--interface", "../x"],
+    ])
+    func `a value that is none is refused`(words: [String]) {
+        #expect(throws: UsageError.self) { try Arguments(parsing: words) }
+        #expect(throws: UsageError.self) { try Arguments(parsing: [words[0] + "=" + words[1]]) }
+    }
+
+    @Test func `an error shows nothing that could steer a terminal, and is one line`() {
+        let error = #expect(throws: UsageError.self) {
+            try Arguments(parsing: ["--port", "\u{1b}[2J\n\u{202e}" + String(repeating: "x", count: 1_000)])
+        }
+        let message = error?.message ?? ""
+        #expect(message.unicodeScalars.allSatisfy { $0.value >= 32 && $0 != "\u{202e}" && $0 != "\u{7f}" })
+        #expect(message.count < 200)
+    }
+
+    @Test func `help lists every option, none that does not exist, in lines of at most 100`() throws {
+        for option in Option.all { #expect(HelpText.options.contains(option.name)) }
+        for missing in ["--identity", "doctor", "simulate"] { #expect(!HelpText.options.contains(missing)) }
+        for line in HelpText.options.split(separator: "\n") { #expect(line.count <= 100) }
+        #expect(HelpText.version == "earshot \(Version.current)\n")
+    }
+
+    @Test func `near misses are suggested, far ones are not`() {
+        let names = ["who", "msg", "history", "quit"]
+        #expect(Suggestion.nearest(to: "hwo", among: names) == "who")
+        #expect(Suggestion.nearest(to: "histroy", among: names) == "history")
+        #expect(Suggestion.nearest(to: "QUIT", among: names) == "quit")
+        #expect(Suggestion.nearest(to: "banana", among: names) == nil)
+        #expect(Suggestion.nearest(to: "", among: names) == nil)
+        #expect(Suggestion.nearest(to: String(repeating: "q", count: 100_000), among: names) == nil)
+        #expect(Suggestion.distance(Array("kitten"), Array("sitting")) == 3)
+        #expect(Suggestion.distance(Array("ab"), Array("ba")) == 1)
+        #expect(Suggestion.distance([], Array("abc")) == 3)
+    }
+}

@@ -1,0 +1,76 @@
+import Chat
+import Testing
+
+@testable import earshot
+
+@Suite struct ProgramCommandTests {
+    @Test(
+        arguments: [
+            ("hello", .say("hello")), ("", .say("")), ("  spaces  ", .say("  spaces  ")), (" /who", .say(" /who")),
+            ("//who", .say("/who")), ("///", .say("//")), ("//", .say("/")), ("안녕 👋", .say("안녕 👋")),
+            ("/me waves", .act("waves")), ("/who", .who), ("/WHO", .who), ("/who  ", .who),
+            ("/msg 4821 hi there", .message(who: "4821", text: "hi there")),
+            ("/msg #4821-3377  hi", .message(who: "#4821-3377", text: "hi")),
+            ("/msg \"quiet otter\" hi", .message(who: "quiet otter", text: "hi")),
+            ("/msg \"quiet hi", .message(who: "\"quiet", text: "hi")),
+            ("/msg a /who", .message(who: "a", text: "/who")), ("/requests", .requests),
+            ("/accept 4821", .accept(who: "4821")), ("/accept quiet otter", .accept(who: "quiet otter")),
+            ("/accept \"quiet otter\"", .accept(who: "quiet otter")), ("/decline #4821", .decline(who: "#4821")),
+            ("/leave x", .leave(who: "x")), ("/open public", .openPublic), ("/open 4821", .open(who: "4821")),
+            ("/close", .close), ("/unread", .unread), ("/history", .history(who: nil)),
+            ("/history 4821", .history(who: "4821")), ("/edit new text", .edit(target: nil, text: "new text")),
+            ("/edit 0a1B2c new", .edit(target: "0a1b2c", text: "new")),
+            ("/edit 0a1b2c", .edit(target: nil, text: "0a1b2c")),
+            ("/edit 0a1b2 new", .edit(target: nil, text: "0a1b2 new")), ("/delete", .delete(target: nil)),
+            ("/delete 0a1b2c", .delete(target: "0a1b2c")), ("/nick new name", .rename("new name")), ("/away", .away),
+            ("/back", .back), ("/mute 1", .mark(.mute, who: "1")), ("/unmute 1", .mark(.unmute, who: "1")),
+            ("/block 1", .mark(.block, who: "1")), ("/unblock 1", .mark(.unblock, who: "1")), ("/stats", .statistics),
+            ("/help", .help), ("/quit", .quit), ("/msg\tx\ty", .message(who: "x", text: "y")),
+        ] as [(String, Command)])
+    func `a line is what it says`(line: String, command: Command) throws {
+        #expect(try Command(line: line) == command)
+    }
+
+    @Test(
+        arguments: [
+            ("/hwo", .unknownCommand), ("/", .unknownCommand), ("/ who", .unknownCommand),
+            ("/verify 1", .unknownCommand),
+            ("/wipe", .unknownCommand), ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
+            ("/quit 1", .unknownCommand), ("/msg", .unknownPeer), ("/msg 4821", .empty), ("/msg 4821  ", .empty),
+            ("/accept", .unknownPeer), ("/open", .unknownPeer), ("/mute", .unknownPeer), ("/edit", .empty),
+            ("/delete nothex", .unknownMessage), ("/delete 0a1b2", .unknownMessage),
+            ("/delete 0123456789abcdef0123456789abcdef0", .unknownMessage), ("/nick", .invalidNickname),
+            ("/me", .empty),
+            ("/me  ", .empty),
+        ] as [(String, ChatError.Code)])
+    func `a wrong line has an error with a code`(line: String, code: ChatError.Code) throws {
+        let error = #expect(throws: ChatError.self) { try Command(line: line) }
+        #expect(error?.code == code)
+        #expect(error?.message.isEmpty == false)
+    }
+
+    @Test func `a slip of the hand gets a suggestion, anything else the way to the list`() throws {
+        let slip = #expect(throws: ChatError.self) { try Command(line: "/hlep") }
+        #expect(slip?.message == "no command /hlep; did you mean /help?")
+        let nothing = #expect(throws: ChatError.self) { try Command(line: "/banana") }
+        #expect(nothing?.message == "no command /banana; /help lists them, // begins a message with a slash")
+    }
+
+    @Test func `only what says something waits for its turn`() throws {
+        for line in ["hello", "//x", "/me x", "/msg a b", "/edit x"] { #expect(try Command(line: line).isPaced) }
+        for line in ["/who", "/accept a", "/quit", "/delete", "/history", "/stats", "/nick x"] {
+            #expect(try !Command(line: line).isPaced)
+        }
+    }
+
+    @Test func `every command of the table is read under its own name, and no name twice`() {
+        let names = CommandEntry.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        for entry in CommandEntry.all {
+            let operands = entry.operands == "[ID]" ? "0a1b2c" : entry.operands.isEmpty ? "" : "abc def"
+            #expect(throws: Never.self) { try Command(line: "/\(entry.name) \(operands)") }
+        }
+        #expect(!names.contains("verify"))
+        #expect(!names.contains("wipe"))
+    }
+}

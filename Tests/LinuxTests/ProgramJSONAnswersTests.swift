@@ -1,0 +1,83 @@
+import Chat
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import earshot
+
+@Suite struct ProgramJSONAnswersTests {
+    typealias JSON = ProgramJSONTests
+
+    @Test func `who lists peers with all that is known of them`() throws {
+        let who = try Sample.who()
+        let peers = [
+            PeerView(
+                who: who, state: .online, since: Sample.time, roundTrip: .microseconds(400), isMuted: false,
+                isVerified: true),
+            PeerView(who: who, state: .offline, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false),
+        ]
+        #expect(
+            JSON.text(.answer(.peers(peers))) == """
+                {"event":"result","command":"who","peers":[\
+                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true},\
+                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false}\
+                ]}\n
+                """)
+    }
+
+    @Test func `history has the members of message events`() throws {
+        let who = try Sample.who()
+        let messages = [try Sample.said("hi", by: who, in: .direct(with: who))]
+        #expect(
+            JSON.text(.answer(.history(.direct(with: who), messages))) == """
+                {"event":"result","command":"history","conversation":"direct","with":\(JSON.who),"messages":[\
+                {"conversation":"direct","with":\(JSON.who),\(JSON.said)}]}\n
+                """)
+        #expect(
+            JSON.text(.answer(.history(.publicRoom, [])))
+                == "{\"event\":\"result\",\"command\":\"history\",\"conversation\":\"public\",\"messages\":[]}\n")
+    }
+
+    @Test func `unread lists conversations with their last message or none`() throws {
+        let who = try Sample.who()
+        let summaries = [
+            ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: nil),
+            ConversationSummary(
+                conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
+        ]
+        #expect(
+            JSON.text(.answer(.unread(summaries))) == """
+                {"event":"result","command":"unread","conversations":[\
+                {"conversation":"public","unread":0,"last":null},\
+                {"conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}]}\n
+                """)
+    }
+
+    @Test func `requests, counters, places and marks are results too`() throws {
+        let who = try Sample.who()
+        #expect(
+            JSON.text(.answer(.requests([(who, "hi")])))
+                == "{\"event\":\"result\",\"command\":\"requests\",\"requests\":[{\"from\":\(JSON.who),\"text\":\"hi\"}]}\n"
+        )
+        #expect(
+            JSON.text(
+                .answer(.statistics([Counter(name: "resident_bytes", value: 7), Counter(name: "bans", value: 0)])))
+                == "{\"event\":\"result\",\"command\":\"stats\",\"resident_bytes\":7,\"bans\":0}\n")
+        #expect(
+            JSON.text(.answer(.active(command: "open", .direct(with: who))))
+                == "{\"event\":\"result\",\"command\":\"open\",\"conversation\":\"direct\",\"with\":\(JSON.who)}\n")
+        #expect(
+            JSON.text(.answer(.done(command: "mute", who)))
+                == "{\"event\":\"result\",\"command\":\"mute\",\"who\":\(JSON.who)}\n")
+        let help = try JSON.line(.answer(.help(CommandEntry.all)))
+        #expect(help["commands"]?.elements.count == CommandEntry.all.count)
+        #expect(help["commands"]?[0]?.names == ["usage", "does"])
+    }
+
+    @Test func `the suffix is told when numbers collide`() throws {
+        let who = try Sample.who(suffix: 3377)
+        let line = try JSON.line(.answer(.done(command: "nick", who)))
+        #expect(line["who"]?["suffix"]?.integer == 3377)
+        #expect(line["who"]?["displayName"]?.text == "quiet-otter#4821-3377")
+    }
+}

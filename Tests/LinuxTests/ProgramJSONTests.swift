@@ -1,0 +1,107 @@
+import Chat
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import earshot
+
+@Suite struct ProgramJSONTests {
+    static func line(_ report: Report) throws -> JSONValue {
+        let rendering = JSONOutput().rendering(of: report, at: Sample.time)
+        #expect(rendering.diagnostics.isEmpty)
+        #expect(rendering.output.last == 0x0a)
+        return try JSONValue(parsing: Array(rendering.output.dropLast()))
+    }
+
+    static func text(_ report: Report) -> String {
+        String(decoding: JSONOutput().rendering(of: report, at: Sample.time).output, as: UTF8.self)
+    }
+
+    static let who = """
+        {"number":4821,"suffix":null,"nickname":"quiet-otter","stage":"newcomer",\
+        "displayName":"quiet-otter#4821","key":"\(String(repeating: "ab", count: 32))"}
+        """
+    static let id = String(repeating: "0c", count: 16)
+    static let said = """
+        "id":"\(id)","from":\(who),"text":"hi","sentAt":"\(Sample.timeText)",\
+        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"unread":1
+        """
+
+    @Test func `ready tells the version, who, where and how peers are found`() throws {
+        let event = NodeEvent.ready(me: try Sample.who(), port: 40_123, room: "lobby", discovery: .embedded)
+        #expect(
+            Self.text(.event(event)) == """
+                {"event":"ready","version":"\(Version.current)","self":\(Self.who),"port":40123,"room":"lobby",\
+                "discovery":"embedded"}\n
+                """)
+    }
+
+    @Test(arguments: [(PresenceState.here, "online"), (.away, "away"), (.left, "offline")])
+    func `a peer is online, away or offline`(state: PresenceState, word: String) throws {
+        let text = Self.text(.event(.peer(state, try Sample.who(), online: 3)))
+        #expect(text == "{\"event\":\"peer\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3}\n")
+    }
+
+    @Test func `a message says where it was said`() throws {
+        let who = try Sample.who()
+        let open = Self.text(.event(.message(try Sample.said("hi", by: who))))
+        #expect(open == "{\"event\":\"message\",\"conversation\":\"public\",\(Self.said)}\n")
+        let direct = Self.text(.event(.message(try Sample.said("hi", by: who, in: .direct(with: who)))))
+        #expect(direct == "{\"event\":\"message\",\"conversation\":\"direct\",\"with\":\(Self.who),\(Self.said)}\n")
+    }
+
+    @Test func `direct conversations tell requests, changes and receipts`() throws {
+        let who = try Sample.who()
+        let id = try Sample.message(0x0c)
+        #expect(
+            Self.text(.event(.request(from: who, text: "hi")))
+                == "{\"event\":\"request\",\"from\":\(Self.who),\"text\":\"hi\"}\n")
+        for change in [DirectChange.accepted, .declined, .left] {
+            #expect(
+                Self.text(.event(.direct(change, with: who)))
+                    == "{\"event\":\"direct\",\"state\":\"\(change.rawValue)\",\"with\":\(Self.who)}\n")
+        }
+        #expect(
+            Self.text(.event(.delivered(with: who, ids: [id, id])))
+                == "{\"event\":\"delivered\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\",\"\(Self.id)\"]}\n")
+        #expect(
+            Self.text(.event(.read(with: who, ids: []))) == "{\"event\":\"read\",\"with\":\(Self.who),\"ids\":[]}\n")
+    }
+
+    @Test func `edits, deletions and typing say in which conversation`() throws {
+        let who = try Sample.who()
+        let id = try Sample.message(0x0c)
+        #expect(
+            Self.text(.event(.edited(.publicRoom, id, text: "ho", unread: 0)))
+                == "{\"event\":\"edited\",\"conversation\":\"public\",\"id\":\"\(Self.id)\",\"text\":\"ho\"}\n")
+        #expect(
+            Self.text(.event(.deleted(.direct(with: who), id, unread: 0)))
+                == "{\"event\":\"deleted\",\"conversation\":\"direct\",\"with\":\(Self.who),\"id\":\"\(Self.id)\"}\n")
+        #expect(
+            Self.text(.event(.typing(who, .publicRoom, isOn: true)))
+                == "{\"event\":\"typing\",\"who\":\(Self.who),\"conversation\":\"public\",\"on\":true}\n")
+    }
+
+    @Test func `errors and notices carry a code and a sentence`() throws {
+        #expect(
+            Self.text(.error(ChatError(.tooLong, "message is 251 characters; 240 is the most")))
+                == "{\"event\":\"error\",\"code\":\"too_long\",\"message\":\"message is 251 characters; 240 is the most\"}\n"
+        )
+        #expect(
+            Self.text(.event(.notice(.clockSkew, "set your clock")))
+                == "{\"event\":\"notice\",\"code\":\"clock_skew\",\"message\":\"set your clock\"}\n")
+        for code in ChatError.Code.allCases {
+            #expect(try Self.line(.error(ChatError(code, "x")))["code"]?.text == code.rawValue)
+        }
+    }
+
+    @Test func `every event is one line of strict JSON, and the end of the node is none`() throws {
+        for event in try Sample.events() {
+            if case .stopped = event {
+                #expect(Self.text(.event(event)) == "")
+            } else {
+                #expect(try Self.line(.event(event))["event"]?.text != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Chat
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import earshot
+
+@Suite struct ProgramPlainAnswersTests {
+    @Test func `who says how long, how far and what is marked`() throws {
+        let who = try Sample.who()
+        let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
+        let peers = [
+            PeerView(
+                who: who, state: .online, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true),
+            PeerView(
+                who: who, state: .offline, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
+                isVerified: false),
+        ]
+        #expect(
+            ProgramPlainTests.text(.answer(.peers(peers))) == """
+                23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
+                23:59:59 * quiet-otter#4821 offline for 0 s\n
+                """)
+        #expect(ProgramPlainTests.text(.answer(.peers([]))) == "23:59:59 * nobody else is here\n")
+    }
+
+    @Test func `history is a notice and the messages`() throws {
+        let message = try Sample.said("hi", by: try Sample.who())
+        #expect(
+            ProgramPlainTests.text(.answer(.history(.publicRoom, [message])))
+                == "23:59:59 * history of public: 1 message\n00:00:00 <quiet-otter#4821> hi\n")
+    }
+
+    @Test func `unread, requests and counters are notices`() throws {
+        let who = try Sample.who()
+        let summaries = [
+            ConversationSummary(conversation: .publicRoom, isActive: true, unread: 0, last: nil),
+            ConversationSummary(
+                conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
+        ]
+        #expect(
+            ProgramPlainTests.text(.answer(.unread(summaries))) == """
+                23:59:59 * public (open): 0 unread
+                23:59:59 * quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi\n
+                """)
+        #expect(ProgramPlainTests.text(.answer(.requests([(who, "hi")]))) == "23:59:59 * quiet-otter#4821 asks: hi\n")
+        #expect(
+            ProgramPlainTests.text(.answer(.statistics([Counter(name: "bans", value: 1)]))) == "23:59:59 * bans 1\n")
+    }
+
+    @Test func `help lists every command with what it does`() {
+        let text = ProgramPlainTests.text(.answer(.help(CommandEntry.all)))
+        for entry in CommandEntry.all {
+            #expect(text.contains(entry.usage))
+            #expect(text.contains(entry.help))
+        }
+        for missing in ["/verify", "/wipe"] { #expect(!text.contains(missing)) }
+    }
+
+    @Test func `the prompt says where one is, who is there and what is unread elsewhere`() throws {
+        let who = try Sample.who()
+        var prompt = Prompt(canErase: true)
+        #expect(prompt.text == "public · 0 peers > ")
+        prompt.note(.event(.peer(.here, who, online: 1)))
+        prompt.note(.event(.message(try Sample.said("hi", by: who, in: .direct(with: who)))))
+        #expect(prompt.text == "public · 1 peer · #4821 (1) > ")
+        prompt.note(.answer(.active(command: "open", .direct(with: who))))
+        #expect(prompt.text == "#4821 · 1 peer > ")
+        #expect(Prompt(canErase: false).text == "")
+        #expect(Prompt(canErase: false).erasing == "")
+    }
+
+    @Test func `only what was typed here is left out behind a prompt`() throws {
+        let who = try Sample.who()
+        #expect(Terminal.hides(.event(.message(try Sample.said("hi", by: who, own: true)))))
+        #expect(!Terminal.hides(.event(.message(try Sample.said("hi", by: who, own: true, history: true)))))
+        #expect(!Terminal.hides(.event(.message(try Sample.said("hi", by: who)))))
+    }
+
+    @Test func `the first cause of leaving decides the exit code, but a failure always shows`() {
+        func code(_ causes: Departure.Cause...) -> CInt {
+            let departure = Departure()
+            for cause in causes { _ = departure.note(cause) }
+            return departure.exitCode
+        }
+        #expect(code() == 0)
+        #expect(code(.asked, .signal(15)) == 0)
+        #expect(code(.signal(15), .asked) == 143)
+        #expect(code(.signal(2)) == 130)
+        #expect(code(.signedOut) == 3)
+        let departure = Departure()
+        _ = departure.note(.asked)
+        departure.nodeStopped(.failed("the loop broke"))
+        #expect(departure.exitCode == 1)
+        #expect(departure.complaint == "the loop broke")
+    }
+}

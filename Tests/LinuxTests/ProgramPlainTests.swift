@@ -1,0 +1,105 @@
+import Chat
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import earshot
+
+@Suite struct ProgramPlainTests {
+    static func output() -> PlainOutput { PlainOutput { UniversalTime($0).text.dropFirst(11).prefix(8).description } }
+
+    static func text(_ report: Report) -> String {
+        var output = output()
+        let rendering = output.rendering(of: report, at: Sample.time)
+        return String(decoding: rendering.output, as: UTF8.self)
+    }
+
+    @Test func `a public message shows when it came, who and what`() throws {
+        let message = try Sample.said("hi <there>", by: try Sample.who())
+        #expect(Self.text(.event(.message(message))) == "00:00:00 <quiet-otter#4821> hi <there>\n")
+    }
+
+    @Test func `a message from history shows when it was said`() throws {
+        let message = try Sample.said("hi", by: try Sample.who(), history: true)
+        #expect(Self.text(.event(.message(message))) == "23:59:59 <quiet-otter#4821> hi\n")
+    }
+
+    @Test func `a direct message shows its direction`() throws {
+        let who = try Sample.who()
+        let received = try Sample.said("hi", by: who, in: .direct(with: who))
+        #expect(Self.text(.event(.message(received))) == "00:00:00 [quiet-otter#4821 -> you] hi\n")
+        let sent = try Sample.said(
+            "hi", by: try Sample.who("me", number: 1234, byte: 1), in: .direct(with: who), own: true)
+        #expect(Self.text(.event(.message(sent))) == "00:00:00 [you -> quiet-otter#4821] hi\n")
+    }
+
+    @Test func `notices say who comes and goes, once, and who is called otherwise`() throws {
+        var output = Self.output()
+        func line(_ event: NodeEvent) -> String {
+            String(decoding: output.rendering(of: .event(event), at: Sample.time).output, as: UTF8.self)
+        }
+        let before = try Sample.who()
+        let after = try Sample.who("loud-otter")
+        #expect(line(.peer(.here, before, online: 1)) == "23:59:59 * quiet-otter#4821 is here\n")
+        #expect(line(.peer(.here, before, online: 1)) == "")
+        #expect(line(.peer(.here, after, online: 1)) == "23:59:59 * quiet-otter#4821 is now loud-otter#4821\n")
+        #expect(line(.peer(.away, after, online: 1)) == "23:59:59 * loud-otter#4821 is away\n")
+        #expect(line(.peer(.left, after, online: 0)) == "23:59:59 * loud-otter#4821 is gone\n")
+        #expect(line(.peer(.here, after, online: 1)) == "23:59:59 * loud-otter#4821 is here\n")
+    }
+
+    @Test func `every event is whole lines that begin with the time and a mark`() throws {
+        for event in try Sample.events() {
+            let text = Self.text(.event(event))
+            guard !text.isEmpty else { continue }
+            #expect(text.hasSuffix("\n"))
+            for line in text.dropLast().split(separator: "\n", omittingEmptySubsequences: false) {
+                #expect(["*", "<", "["].contains(line.dropFirst(9).first))
+            }
+        }
+    }
+
+    @Test func `an error goes to standard error as one lower-case line`() {
+        var output = Self.output()
+        let rendering = output.rendering(of: .error(ChatError(.tooLong, "message is 251 characters")), at: Sample.time)
+        #expect(rendering.output.isEmpty)
+        #expect(String(decoding: rendering.diagnostics, as: UTF8.self) == "earshot: message is 251 characters\n")
+    }
+
+    @Test func `hostile text and names stay in their own cells of their own line`() throws {
+        for text in Sample.hostile {
+            let who = try Sample.who(text)
+            let direct = ConversationView.direct(with: who)
+            let id = try Sample.message(1)
+            let events: [NodeEvent] = [
+                .message(try Sample.said(text, by: who)), .message(try Sample.said(text, by: who, in: direct)),
+                .request(from: who, text: text), .peer(.here, who, online: 1),
+                .edited(direct, id, text: text, unread: 0),
+                .direct(.accepted, with: who), .notice(.clockSkew, text),
+                .ready(me: who, port: 1, room: text, discovery: .none),
+            ]
+            let reports =
+                events.map(Report.event) + [.answer(.requests([(who, text)])), .answer(.done(command: "nick", who))]
+            for report in reports { Self.expectOneSafeLine(Self.text(report)) }
+        }
+    }
+
+    private static func expectOneSafeLine(_ text: String) {
+        let controls: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+        #expect(text.hasSuffix("\n"))
+        for scalar in text.unicodeScalars.dropLast() {
+            #expect(!controls.contains(scalar.properties.generalCategory), "\(text.debugDescription)")
+        }
+    }
+
+    @Test func `a message can not pass for a notice or for somebody else's message`() throws {
+        let text = "x\n00:00:00 * somebody#1111 is here"
+        #expect(
+            Self.text(.event(.message(try Sample.said(text, by: try Sample.who())))).hasPrefix(
+                "00:00:00 <quiet-otter#4821> x"))
+        let who = try Sample.who("bob#1234> hi * [x]")
+        let line = Self.text(.event(.message(try Sample.said("y", by: who))))
+        let mark = "\u{fffd}"
+        #expect(line == "00:00:00 <bob\(mark)1234\(mark) hi \(mark) \(mark)x\(mark)#4821> y\n")
+    }
+}

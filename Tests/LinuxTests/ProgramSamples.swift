@@ -1,0 +1,65 @@
+import Chat
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import earshot
+
+/// People and events that the tests of the output show.
+enum Sample {
+    static let time = Timestamp(milliseconds: 1_735_689_599_042)
+    static let timeText = "2024-12-31T23:59:59.042Z"
+
+    static func peer(_ byte: UInt8) throws -> PeerID {
+        try #require(PeerID([UInt8](repeating: byte, count: PeerID.byteCount)))
+    }
+
+    static func message(_ byte: UInt8) throws -> MessageID {
+        try #require(MessageID([UInt8](repeating: byte, count: MessageID.byteCount)))
+    }
+
+    static func who(
+        _ nickname: String = "quiet-otter", number: Int = 4821, suffix: Int? = nil, byte: UInt8 = 0xab
+    ) throws -> Who {
+        Who(number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte))
+    }
+
+    static func said(
+        _ text: String, by who: Who, in conversation: ConversationView = .publicRoom, own: Bool = false,
+        history: Bool = false
+    ) throws -> MessageView {
+        MessageView(
+            conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,
+            receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), isFromCurrentUser: own, isHistory: history,
+            isEdited: false, unread: 1)
+    }
+
+    /// Every event, each in every conversation that it can be in.
+    static func events() throws -> [NodeEvent] {
+        let who = try who()
+        let places: [ConversationView] = [.publicRoom, .direct(with: who)]
+        let id = try message(0x0c)
+        let direct: [NodeEvent] = [
+            .request(from: who, text: "hi"), .delivered(with: who, ids: [id, id]), .read(with: who, ids: []),
+        ]
+        let changes: [NodeEvent] = [DirectChange.accepted, .declined, .left].map { .direct($0, with: who) }
+        let presence: [NodeEvent] = PresenceState.allCases.map { .peer($0, who, online: 3) }
+        let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }
+        let placed = try places.flatMap { place -> [NodeEvent] in
+            [
+                .message(try said("hi", by: who, in: place)), .edited(place, id, text: "ho", unread: 0),
+                .deleted(place, id, unread: 0), .typing(who, place, isOn: true),
+            ]
+        }
+        let life: [NodeEvent] = [.ready(me: who, port: 40_123, room: "lobby", discovery: .daemon), .stopped(.asked)]
+        return direct + changes + presence + notices + placed + life
+    }
+
+    /// What somebody would send to steer a terminal, to hide, or to end the line.
+    static let hostile = [
+        "a\u{1b}[2Jb", "a\nb", "a\r\nb", "a\0b", "a\u{202e}b", "a\u{2066}b\u{2069}", "a\u{7f}b", "a\u{9b}31mb",
+        "a\u{2028}b",
+        "a\u{2029}b", "a\u{200b}b", "a\u{ad}b", "a\u{feff}b", "a\u{e000}b", "a\u{85}b", "a\u{b}b\u{c}", "a\u{e0041}b",
+        "a\u{3164}b", "\"\\", "</script>",
+    ]
+}
