@@ -10,6 +10,8 @@ package final class StaticDiscovery: PeerDiscovery {
     private let search: StaticSearch
     private let stage = Mutex(Stage.idle)
 
+    package var reportsMode: Bool { false }
+
     package init(peers: [PeerAddress]) throws(SystemError) {
         search = try StaticSearch(peers: peers)
     }
