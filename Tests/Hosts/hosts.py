@@ -88,7 +88,7 @@ class Hosts:
     @contextlib.contextmanager
     def capture(self, path):
         """Writes everything that crosses the network meanwhile to a file."""
-        dump = subprocess.Popen(["tcpdump", "-i", "net0", "-s", "0", "-U", "-Z", "root", "-w", path],
+        dump = subprocess.Popen(["tcpdump", "-i", "net0", "--immediate-mode", "-s", "0", "-U", "-Z", "root", "-w", path],
                                 stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         try:
             for line in dump.stderr:

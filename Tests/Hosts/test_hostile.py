@@ -100,7 +100,9 @@ class Hostile(unittest.TestCase):
         source = random.Random(2)
         first = (528).to_bytes(2, "big") + source.randbytes(528)
         moved, answer = self.counted("link_handshake_failed", first, first)
-        self.assertEqual((moved, answer), (1, 530))
+        self.assertEqual(moved, 1)
+        # The answer to the first message may still be waiting when the second one ends the link.
+        self.assertIn(answer, (0, 530))
         self.assert_nobody_noticed()
 
     def test_who_says_nothing_is_let_go_after_two_seconds(self):
