@@ -44,6 +44,16 @@ struct AdmissionTests {
         #expect(gate.admit(alice.say("I am Alice"), hops: 1, from: relay).text == "admitted")
     }
 
+    @Test func `no verified payload is made but with its proof`() throws {
+        var alice = Author(seed: 1)
+        let signed = alice.say("hello")
+        #expect(VerifiedPayload(signed, onLinkOf: relay) == nil)
+        #expect(VerifiedPayload(signed, onLinkOf: alice.id)?.provenance == .direct(alice.id))
+        let bytes = Array(signed.signedBytes) + [UInt8](repeating: 0, count: 64)
+        #expect(VerifiedPayload(checking: SignedPayload(signed.payload, bytes: bytes), via: relay) == nil)
+        #expect(VerifiedPayload(checking: signed, via: relay)?.provenance == .signed(via: relay))
+    }
+
     @Test func `what was direct is settled once its signature holds`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
