@@ -59,7 +59,7 @@ extension App {
         var discoveries: [any PeerDiscovery] = []
         if let policy { discoveries.append(try AvahiDiscovery(policy: policy, interfaces: arguments.interfaces)) }
         if !arguments.peers.isEmpty {
-            discoveries.append(try StaticDiscovery(arguments.peers.map { ($0.host, $0.port) }))
+            discoveries.append(try StaticDiscovery(peers: arguments.peers))
         }
         return discoveries
     }

@@ -68,10 +68,13 @@ struct DisplayGuardTests {
         #expect(DisplayGuard.safeName("[x\u{1b}") == "\u{fffd}x\u{fffd}")
     }
 
-    @Test func `every scalar there is leaves no command and no second line`() {
-        var unsafe: [UInt32] = []
-        for value in UInt32(0)...0x10ffff {
-            guard let scalar = Unicode.Scalar(value) else { continue }
+    @Test func `no scalar leaves a command or a second line`() {
+        var unsafe: [Int] = []
+        // Whole planes are alike from the third on, all but the tags' in 14.
+        let values =
+            Array(0..<0x3_0000) + Array(stride(from: 0x3_0000, to: 0x11_0000, by: 61)) + Array(0xe_0000..<0xe_0200)
+        for value in values {
+            guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
             let shown = DisplayGuard.safe("x" + String(Character(scalar)) + "y").unicodeScalars
             let isUnsafe = shown.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
             if isUnsafe || shown.count != 3 { unsafe.append(value) }

@@ -85,6 +85,7 @@ struct RosterTests {
         bob.hear(old)
         bob.hear(past, via: alice, isHistory: true)
         #expect(bob.router.roster.who(alice.id).nickname == "alicia")
+        #expect(bob.router.publicChat.messages.map { bob.router.roster.who(of: $0).nickname } == ["alice"])
     }
 
     @Test func `only a link makes anybody online`() {

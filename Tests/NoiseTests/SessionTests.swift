@@ -54,6 +54,7 @@ import Wire
         let error = refusal { () throws(NoiseError) in try line.alice.seal(plaintext.span, appendingTo: &output) }
         #expect(error == .messageTooLong)
         #expect(output == [1])
+        #expect(refusal { () throws(NoiseError) in _ = try line.alice.seal([]) } == .dead)
     }
 
     @Test func `both directions change their key after every 256 records, apart from each other`() throws {

@@ -76,6 +76,10 @@ struct Gate {
         admission.admitHistory(frame: signed.frameBody(hops: 1).span, from: link, wallClock: wallClock)
     }
 
+    mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?) -> Bool {
+        admission.learn(epoch: epoch, of: author, via: relay, now: now)
+    }
+
     mutating func pass(_ duration: Duration) {
         now = now + duration
         wallClock = Timestamp(milliseconds: wallClock.milliseconds + UInt64(duration.nanoseconds / 1_000_000))

@@ -22,7 +22,7 @@ struct Needle {
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw SystemFailure(call: "open /proc/self/mem") }
         defer { close(memory) }
-        let window = ScanWindow(needle: masked.map { $0 ^ Needle.mask })
+        let window = ScanWindow(masked, mask: Needle.mask)
         defer { window.wipe() }
         return try MemoryRegion.readable().reduce(0) { $0 + window.count(in: $1, of: memory) }
     }
@@ -52,11 +52,12 @@ private struct MemoryRegion {
     private let anchor: Int
     private let buffer: UnsafeMutableRawBufferPointer
 
-    init(needle: [UInt8]) {
-        needleCount = needle.count
-        anchor = needle.firstIndex { (0x80..<0xf0).contains($0) } ?? 0
-        unsafe buffer = .allocate(byteCount: needle.count + ScanWindow.size, alignment: 16)
-        unsafe buffer.copyBytes(from: needle)
+    /// The needle is unmasked in the window alone.
+    init(_ masked: [UInt8], mask: UInt8) {
+        needleCount = masked.count
+        anchor = masked.firstIndex { (0x80..<0xf0).contains($0 ^ mask) } ?? 0
+        unsafe buffer = .allocate(byteCount: masked.count + ScanWindow.size, alignment: 16)
+        for index in masked.indices { unsafe buffer[index] = masked[index] ^ mask }
     }
 
     func wipe() {
