@@ -30,8 +30,7 @@ def raw(public_key):
     return public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
-def issue(noise_key, epoch):
-    identity = Ed25519PrivateKey.generate()
+def issue(identity, noise_key, epoch):
     dm_key = raw(X25519PrivateKey.generate().public_key())
     fields = (1, 0, raw(identity.public_key()), noise_key, dm_key, epoch, time.time_ns() // 1_000_000)
     signed = CERTIFICATE.pack(*fields)
@@ -52,18 +51,19 @@ def verify(payload, remote_static):
 
 
 class Peer:
-    def __init__(self, role, port):
-        self.stream = socket.create_connection(("127.0.0.1", port), timeout=20)
+    def __init__(self, role, stream, room="lobby"):
+        self.stream = stream
         self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.counts = {"in": 0, "out": 0}
+        self.identity = Ed25519PrivateKey.generate()
         static = X25519PrivateKey.generate()
         self.static_public = raw(static.public_key())
         self.noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
         (self.noise.set_as_initiator if role == "initiator" else self.noise.set_as_responder)()
         secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
         self.noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
-        room = hashlib.sha256(b"earshot/1 room\0" + b"lobby").digest()[:16]
-        self.noise.set_prologue(b"earshot/1\0" + room)
+        self.room = hashlib.sha256(b"earshot/1 room\0" + room.encode()).digest()[:16]
+        self.noise.set_prologue(b"earshot/1\0" + self.room)
         self.noise.start_handshake()
         self.state = self.noise.noise_protocol.handshake_state
 
@@ -92,7 +92,7 @@ class Peer:
         return bytes(self.noise.read_message(message))
 
     def shake(self, role, epoch):
-        own = issue(self.static_public, epoch)
+        own = issue(self.identity, self.static_public, epoch)
         if role == "initiator":
             self.say(os.urandom(496))
             theirs = self.hear()
@@ -120,7 +120,7 @@ class Peer:
 
 def main():
     role, port, records = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    peer = Peer(role, port)
+    peer = Peer(role, socket.create_connection(("127.0.0.1", port), timeout=20))
     identity, epoch = peer.shake(role, epoch=41)
     seen = peer.noise.get_handshake_hash() + peer.remote_static + identity + struct.pack(">Q", epoch)
     peer.send_record(seen)
