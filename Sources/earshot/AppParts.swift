@@ -20,7 +20,7 @@ extension App {
         let identity = Identity.generate(using: &randomness)
         return Node(
             configuration: configuration(arguments), identity: identity, randomness: randomness, scheduler: loop,
-            transport: TCPTransport(on: loop, interfaces: arguments.interfaces),
+            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces),
             discoveries: try discoveries(arguments), deliver: deliver)
     }
 
@@ -59,7 +59,7 @@ extension App {
         var discoveries: [any PeerDiscovery] = []
         if let policy { discoveries.append(try AvahiDiscovery(policy: policy, interfaces: arguments.interfaces)) }
         if !arguments.peers.isEmpty {
-            discoveries.append(try StaticDiscovery(arguments.peers.map { ($0.host, $0.port) }))
+            discoveries.append(try StaticDiscovery(peers: arguments.peers))
         }
         return discoveries
     }

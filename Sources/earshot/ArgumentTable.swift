@@ -1,4 +1,5 @@
 import Chat
+import Discovery
 
 /// One option of the command line. Parsing and `--help` are both read from the table of these.
 struct Option: Sendable {
@@ -35,7 +36,7 @@ struct Option: Sendable {
             name: "--peer", help: "also dial this address; may be given again",
             kind: .value("HOST:PORT", wanted: "a host and a port, like 192.0.2.7:4000 or [2001:db8::7]:4000") {
                 arguments, value in
-                HostPort(value).map { arguments.peers.append($0) } != nil
+                PeerAddress(value).map { arguments.peers.append($0) } != nil
             }),
         Option(
             name: "--port", help: "the TCP port to listen on (default: any that is free)",

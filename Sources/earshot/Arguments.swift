@@ -1,3 +1,5 @@
+import Discovery
+
 /// What the command line asks for, checked: everything in it can be used as it is.
 struct Arguments: Hashable, Sendable {
     enum Action: Hashable, Sendable { case chat, help, version }
@@ -7,7 +9,7 @@ struct Arguments: Hashable, Sendable {
     var action = Action.chat
     var nickname: String?
     var room = "lobby"
-    var peers: [HostPort] = []
+    var peers: [PeerAddress] = []
     /// 0 for a port of the system's choice.
     var port: UInt16 = 0
     /// Names of the only interfaces to use; empty for all.
