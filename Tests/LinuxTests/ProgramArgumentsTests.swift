@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Discovery
 @testable import earshot
 
 @Suite struct ProgramArgumentsTests {
