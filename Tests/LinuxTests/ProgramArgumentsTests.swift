@@ -1,6 +1,7 @@
 import Discovery
 import Testing
 
+@testable import Discovery
 @testable import earshot
 
 @Suite struct ProgramArgumentsTests {
