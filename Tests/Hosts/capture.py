@@ -1,0 +1,52 @@
+"""Writes what crosses a network interface into a pcap file: as tcpdump does, but also within a user namespace."""
+
+import socket
+import struct
+import threading
+import time
+
+ETH_P_ALL = 3
+SOL_PACKET = 263
+PACKET_ADD_MEMBERSHIP = 1
+PACKET_STATISTICS = 6
+PACKET_MR_PROMISC = 1
+
+
+class Capture:
+    def __init__(self, path, interface):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 25)
+        self.socket.bind((interface, 0))
+        # A bridge shows what passes from one port to another only to those who want to hear all.
+        everything = struct.pack("iHH8s", socket.if_nametoindex(interface), PACKET_MR_PROMISC, 0, b"")
+        self.socket.setsockopt(SOL_PACKET, PACKET_ADD_MEMBERSHIP, everything)
+        self.socket.settimeout(0.05)
+        self.file = open(path, "wb")
+        self.file.write(struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        self.is_over = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def end(self, settle=0.3):
+        """Ends with what happened until now, and a little longer, in the file; raises if anything was missed."""
+        time.sleep(settle)
+        self.close()
+        packets, drops = struct.unpack("II", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
+        self.socket.close()
+        if drops:
+            raise RuntimeError(f"{drops} of {packets} packets were not captured")
+
+    def close(self):
+        self.is_over = True
+        self.thread.join()
+        self.file.close()
+
+    def _run(self):
+        while not self.is_over:
+            try:
+                packet = self.socket.recv(65535)
+            except TimeoutError:
+                continue
+            now = time.time()
+            header = struct.pack("=IIII", int(now), int(now % 1 * 1e6), len(packet), len(packet))
+            self.file.write(header + packet)
