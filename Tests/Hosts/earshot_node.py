@@ -101,6 +101,12 @@ class Node:
     def number(self):
         return self.ready()["self"]["number"]
 
+    def looks_by(self, mode, timeout=30.0):
+        """Waits until peers are looked for by `mode`: from the start, or later, as on a machine whose daemon is slow."""
+        if self.ready()["discovery"] != mode:
+            self.wait(lambda e: e["event"] == "notice" and e["code"] == "discovery_changed" and f"is now {mode}:" in e["message"],
+                      f"change to {mode}", timeout)
+
     def sees(self, other, timeout=20.0):
         return self.wait(lambda e: e["event"] == "peer" and e["state"] == "online" and e["who"]["key"] == other.key,
                          f"sight of {other.name}", timeout)

@@ -13,7 +13,7 @@ class Meeting(unittest.TestCase):
 
     def test_five_hosts_with_a_daemon_each_hear_every_public_line(self):
         with Hosts(5) as hosts:
-            nodes = [Node(hosts, host, f"json-{host}") for host in range(1, 6)]
+            nodes = [Node(hosts, host, f"json-{host}", "--discovery", "daemon") for host in range(1, 6)]
             everybody_sees_everybody(nodes)
             self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
             everybody_hears_everybody(nodes)
@@ -38,7 +38,8 @@ class Meeting(unittest.TestCase):
         with Hosts(1) as hosts:
             nodes = [Node(hosts, 1, f"node-{number}") for number in range(3)]
             everybody_sees_everybody(nodes)
-            self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
+            for node in nodes:
+                node.looks_by("daemon")
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
@@ -63,7 +64,8 @@ class Meeting(unittest.TestCase):
             hosts.add(2, daemon=False)
             nodes = [Node(hosts, 1, "with-daemon"), Node(hosts, 2, "without")]
             everybody_sees_everybody(nodes)
-            self.assertEqual([node.ready()["discovery"] for node in nodes], ["daemon", "embedded"])
+            nodes[0].looks_by("daemon")
+            nodes[1].looks_by("embedded")
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
