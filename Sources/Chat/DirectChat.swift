@@ -87,7 +87,9 @@ extension DirectChat {
         case .requestedByUs:
             state = .accepted
             return DirectStep(events: [.direct(.accepted, with: peer)])
-        case .none, .requestedByThem, .accepted, .declined, .left:
+        case .left:
+            return DirectStep(reply: .departure)
+        case .none, .requestedByThem, .accepted, .declined:
             return .nothing
         }
     }

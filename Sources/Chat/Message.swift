@@ -41,13 +41,11 @@ package struct Message: Hashable, Sendable, Identifiable {
 
     /// The author as named when the message was sent, with the number that its key has, without a suffix:
     /// whether one is needed only the roster knows.
-    package var displayName: String { who(suffixed: false).displayName }
-
-    func who(suffixed: Bool) -> Who {
-        let number = SenderNumber(of: author)
-        return Who(
-            number: number.number, suffix: suffixed ? number.suffix : nil, nickname: senderNickname,
-            stage: senderStage, key: author)
+    package var displayName: String {
+        Who(
+            number: SenderNumber(of: author).number, suffix: nil, nickname: senderNickname, stage: senderStage,
+            key: author
+        ).displayName
     }
 
     /// Shows a later text; edits that come out of order end in the same text everywhere.

@@ -30,15 +30,13 @@ struct PayloadHeader {
         guard reader.remaining == bodyLength else { throw .malformed }
     }
 
-    init(
-        room: RoomID, author: PeerID, epoch: UInt64, sequence: UInt64, timestamp: Timestamp, type: PayloadType
-    ) {
+    init(room: RoomID, author: PeerID, epoch: UInt64, sequence: UInt64, timestamp: Timestamp, kind: UInt8) {
         self.room = room
         self.author = author
         self.epoch = epoch
         self.sequence = sequence
         self.timestamp = timestamp
-        kind = type.rawValue
+        self.kind = kind
     }
 
     /// The bytes that are signed: this header and a body of at most 65,535 bytes.

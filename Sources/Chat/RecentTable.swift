@@ -12,6 +12,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         half = capacity / 2
     }
 
+    /// Entries held; a key that was written to in both halves is there twice.
     var count: Int { young.count + old.count }
 
     /// Reading keeps nothing from being forgotten; writing does.
@@ -21,7 +22,6 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     mutating func set(_ value: Value, for key: Key) {
         guard young.updateValue(value, forKey: key) == nil else { return }
-        old[key] = nil
         guard young.count == half else { return }
         old = young
         young = [:]

@@ -52,7 +52,12 @@ package struct Roster: Sendable {
     }
 
     /// A message's author as it was named when it signed, under the number it is told apart by now.
-    package func who(of message: Message) -> Who { message.who(suffixed: isShared(who(message.author).number)) }
+    package func who(of message: Message) -> Who {
+        let now = who(message.author)
+        return Who(
+            number: now.number, suffix: now.suffix, nickname: message.senderNickname, stage: message.senderStage,
+            key: message.author)
+    }
 
     func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
 }

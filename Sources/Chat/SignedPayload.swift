@@ -21,7 +21,8 @@ package struct SignedPayload: Hashable, Sendable {
         timestamp: Timestamp
     ) {
         let header = PayloadHeader(
-            room: room, author: identity.id, epoch: epoch, sequence: sequence, timestamp: timestamp, type: body.type)
+            room: room, author: identity.id, epoch: epoch, sequence: sequence, timestamp: timestamp,
+            kind: body.type.rawValue)
         let signed = header.encoded(with: body.encoded())
         payload = P2PPayload(header, body, MessageID(signed: signed.span))
         bytes = signed + identity.sign(domain: SignedPayload.domain, message: signed.span)

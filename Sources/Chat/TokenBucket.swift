@@ -43,7 +43,8 @@ package struct TokenBucket: Hashable, Sendable {
         var bucket = self
         bucket.refill(now)
         guard bucket.tokens < 1 else { return .zero }
-        return .nanoseconds(Int64(((1 - bucket.tokens) / rate.perSecond * 1e9).rounded(.up)))
+        // A nanosecond more, so that the token is whole by then.
+        return .nanoseconds(Int64((1 - bucket.tokens) / rate.perSecond * 1e9) + 1)
     }
 
     private mutating func refill(_ now: Instant) {

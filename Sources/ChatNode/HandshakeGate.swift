@@ -12,6 +12,7 @@ struct HandshakeGate {
     private var sources: [[UInt8]: Source] = [:]
     private var everybody: TokenBucket
     private let isLimited: Bool
+    var sourceCount: Int { sources.count }
     private(set) var halfOpen = 0
     private(set) var links = 0
 

@@ -5,7 +5,7 @@ struct CipherState: ~Copyable {
     /// The largest message of Noise, seal included.
     static let largestMessage = 65_535
 
-    private var key: Secret
+    private(set) var key: Secret
     private(set) var nonce: UInt64
 
     init(key: consuming Secret, nonce: UInt64 = 0) {

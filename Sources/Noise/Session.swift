@@ -5,12 +5,13 @@ import Wire
 /// Nonces are counted, never sent: a record that is repeated, reordered, missing or reflected does not open. Any error
 /// leaves the session dead, both ways.
 package struct Session: ~Copyable {
-    private struct Directions: ~Copyable {
+    struct Directions: ~Copyable {
         var sending: CipherState
         var receiving: CipherState
     }
 
-    private var directions: Directions?
+    /// Nil once dead.
+    private(set) var directions: Directions?
 
     init(keys: consuming DerivedKeys, role: Handshake.Role) {
         switch role {

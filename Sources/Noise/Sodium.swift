@@ -175,7 +175,8 @@ extension Sodium {
         guard count >= 0 else { return false }
         prepare()
         var isGenuine = false
-        plaintext.append(addingCapacity: count) { space in
+        // Never 0: for an empty array that would write to the storage that all empty arrays of the process share.
+        plaintext.append(addingCapacity: max(count, 1)) { space in
             unsafe space.withUnsafeMutableBufferPointer { plaintext, written in
                 let status = unsafe withBytes(ciphertext) { ciphertext, length in
                     unsafe withNonce(nonce) {

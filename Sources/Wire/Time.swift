@@ -27,7 +27,8 @@ extension Duration {
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? (seconds < 0 ? .min : .max) : scaled + attoseconds / 1_000_000_000
+        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carried ? (seconds < 0 ? .min : .max) : sum
     }
 }
 

@@ -1,5 +1,6 @@
 """A running earshot node, driven by its standard input and read by its JSON events."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -133,6 +134,8 @@ class Node:
     def kill(self):
         self.process.kill()
         self.process.wait()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
 
 
 def everybody_sees_everybody(nodes, timeout=30.0):

@@ -3,7 +3,8 @@
 usage: noise_peer.py initiator|responder PORT RECORDS
 
 Connects to 127.0.0.1:PORT, shakes hands as Protocol.md sections 1, 3 and 4 say, certificate included, tells in its
-first record what it saw of the other side, then sends every record back. Exits with 0 only if all that held.
+first record what it saw of the other side, then sends every record back. Exits with 0 only if all that held, with 3
+if it refused the other side's certificate.
 """
 import hashlib
 import os
@@ -12,11 +13,13 @@ import struct
 import sys
 import time
 
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from noise.connection import Keypair, NoiseConnection
 
+REFUSED = 3
 MESSAGE = 528
 RECORDS_PER_KEY = 256
 DOMAIN = b"earshot/1 session\0"
@@ -27,8 +30,7 @@ def raw(public_key):
     return public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
-def issue(noise_key, epoch):
-    identity = Ed25519PrivateKey.generate()
+def issue(identity, noise_key, epoch):
     dm_key = raw(X25519PrivateKey.generate().public_key())
     fields = (1, 0, raw(identity.public_key()), noise_key, dm_key, epoch, time.time_ns() // 1_000_000)
     signed = CERTIFICATE.pack(*fields)
@@ -36,29 +38,32 @@ def issue(noise_key, epoch):
 
 
 def verify(payload, remote_static):
-    """The identity and the epoch of the certificate; raises unless it is genuine, for this link, and zero-padded."""
+    """The identity and the epoch of the certificate, which must be genuine, for this link, and zero-padded."""
     signed, signature, padding = payload[:114], payload[114:178], payload[178:]
     version, flags, identity, noise_key, _, epoch, _ = CERTIFICATE.unpack(signed)
-    assert (version, flags) == (1, 0)
-    assert noise_key == remote_static
-    assert not any(padding)
-    Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
+    try:
+        Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
+    except InvalidSignature:
+        sys.exit(REFUSED)
+    if (version, flags) != (1, 0) or noise_key != remote_static or any(padding):
+        sys.exit(REFUSED)
     return identity, epoch
 
 
 class Peer:
-    def __init__(self, role, port):
-        self.stream = socket.create_connection(("127.0.0.1", port), timeout=20)
+    def __init__(self, role, stream, room="lobby"):
+        self.stream = stream
         self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.counts = {"in": 0, "out": 0}
+        self.identity = Ed25519PrivateKey.generate()
         static = X25519PrivateKey.generate()
         self.static_public = raw(static.public_key())
         self.noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
         (self.noise.set_as_initiator if role == "initiator" else self.noise.set_as_responder)()
         secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
         self.noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
-        room = hashlib.sha256(b"earshot/1 room\0" + b"lobby").digest()[:16]
-        self.noise.set_prologue(b"earshot/1\0" + room)
+        self.room = hashlib.sha256(b"earshot/1 room\0" + room.encode()).digest()[:16]
+        self.noise.set_prologue(b"earshot/1\0" + self.room)
         self.noise.start_handshake()
         self.state = self.noise.noise_protocol.handshake_state
 
@@ -87,7 +92,7 @@ class Peer:
         return bytes(self.noise.read_message(message))
 
     def shake(self, role, epoch):
-        own = issue(self.static_public, epoch)
+        own = issue(self.identity, self.static_public, epoch)
         if role == "initiator":
             self.say(os.urandom(496))
             theirs = self.hear()
@@ -115,7 +120,7 @@ class Peer:
 
 def main():
     role, port, records = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    peer = Peer(role, port)
+    peer = Peer(role, socket.create_connection(("127.0.0.1", port), timeout=20))
     identity, epoch = peer.shake(role, epoch=41)
     seen = peer.noise.get_handshake_hash() + peer.remote_static + identity + struct.pack(">Q", epoch)
     peer.send_record(seen)

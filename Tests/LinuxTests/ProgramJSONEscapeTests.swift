@@ -31,7 +31,7 @@ import Wire
             let written = Self.written(text)
             #expect(try JSONValue(written) == .string(text))
             let isRaw = written.unicodeScalars.contains(scalar)
-            if isRaw { #expect(DisplayGuard.safe(text) == text, "U+\(String(value, radix: 16))") }
+            if isRaw { #expect(DisplayGuard.safe("x" + text) == "x" + text, "U+\(String(value, radix: 16))") }
         }
     }
 

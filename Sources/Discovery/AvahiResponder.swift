@@ -1,0 +1,73 @@
+import Reactor
+
+/// An Avahi on an event loop, to be told what to do from any other: all calls return at once, and are obeyed in order.
+actor AvahiResponder {
+    private nonisolated let loop: EventLoop
+    private nonisolated let source: Source
+    private nonisolated let report: ResponderReport
+    private let connect: Connect
+    private var connection: (any ResponderConnection)?
+    private var context: ResponderContext?
+
+    /// Opens a connection that tells what happens to the context. On the loop.
+    typealias Connect =
+        @Sendable (EventLoop, ResponderContext) throws(ResponderFailure) -> any ResponderConnection
+
+    init(_ source: Source, on loop: EventLoop, report: @escaping ResponderReport, connect: @escaping Connect) {
+        self.loop = loop
+        self.source = source
+        self.report = report
+        self.connect = connect
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// Gets ready to speak. Everything told from now on bears `epoch`.
+    nonisolated func open(epoch: Int) { run { $0.reconnect(epoch: epoch) } }
+
+    nonisolated func publish(_ publication: Publication) { run { $0.connection?.publish(publication) } }
+    nonisolated func browse(type: String) { run { $0.connection?.browse(type: type) } }
+    nonisolated func resolve(_ listing: Listing, _ family: Family?) { run { $0.connection?.resolve(listing, family) } }
+    nonisolated func cancel(_ listing: Listing) { run { $0.connection?.cancel(listing) } }
+
+    /// Answers with the same number once everything before it is done, if the other side is there.
+    nonisolated func probe(_ number: Int) { run { $0.answer(number) } }
+
+    /// Takes everything back. `completion` runs when it is done; a daemon that hangs may take its time.
+    nonisolated func close(_ completion: @escaping @Sendable () -> Void = {}) {
+        run {
+            $0.disconnect()
+            completion()
+        }
+    }
+
+    private nonisolated func run(_ body: @escaping @Sendable (isolated AvahiResponder) -> Void) {
+        loop.execute { self.assumeIsolated(body) }
+    }
+
+    private func reconnect(epoch: Int) {
+        disconnect()
+        let context = ResponderContext(source: source, epoch: epoch, report: report)
+        self.context = context
+        do {
+            connection = try connect(loop, context)
+        } catch {
+            context.tell(.failed(error.reason))
+        }
+    }
+
+    private func disconnect() {
+        connection?.close()
+        connection = nil
+        context = nil
+    }
+
+    private func answer(_ number: Int) {
+        do {
+            try connection?.probe()
+            context?.tell(.answered(number))
+        } catch {
+            context?.tell(.failed(error.reason))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CAvahi
+import Glibc
+import Reactor
+
+/// The Avahi daemon of this machine, through libavahi-client, most calls of which wait for the daemon's answer over D-Bus,
+/// 25 s long while it hangs: not on a loop that anybody else needs.
+@safe
+final class DaemonConnection: ResponderConnection {
+    private let library: AvahiClientFunctions
+    private let avahi: AvahiLoop
+    private let context: ResponderContext
+    private let client: OpaquePointer
+    private var groups: [OpaquePointer] = unsafe []
+    private var browser: OpaquePointer?
+    private var resolvers: [Listing: OpenResolver] = [:]
+
+    init(loop: EventLoop, context: ResponderContext) throws(ResponderFailure) {
+        guard let library = loadAvahiClient() else { throw ResponderFailure(reason: "libavahi-client is missing") }
+        let avahi = try AvahiLoop.make(loop)
+        var error: CInt = 0
+        // Even with "no fail", there is no client where there is no bus.
+        let client = unsafe library.avahi_client_new(
+            avahi.poll, AVAHI_CLIENT_NO_FAIL, DaemonCallbacks.client, context.userdata, &error)
+        guard let client = unsafe client else {
+            avahi.close()
+            throw ResponderFailure(reason: AvahiAnswers.message(error))
+        }
+        self.library = library
+        self.avahi = avahi
+        self.context = context
+        unsafe self.client = client
+    }
+
+    func close() {
+        // Frees groups, browsers and resolvers with it; the daemon says goodbye for them.
+        unsafe library.avahi_client_free(client)
+        avahi.close()
+    }
+
+    /// A fresh group for every publication: one that is committed again and again is held back by the daemon.
+    func publish(_ publication: Publication) {
+        unsafe groups.forEach { _ = unsafe library.avahi_entry_group_free($0) }
+        unsafe groups = []
+        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) {
+            switch add(records, interface: interface) {
+            case 0: continue
+            case CInt(AVAHI_ERR_COLLISION): return context.tell(.collision)
+            case let error: return context.tell(.failed(AvahiAnswers.message(error)))
+            }
+        }
+        context.tell(.published)
+    }
+
+    private func add(_ records: [MDNSRecord], interface: UInt32) -> CInt {
+        let group = unsafe library.avahi_entry_group_new(client, DaemonCallbacks.group, context.userdata)
+        guard let group = unsafe group else { return unsafe library.avahi_client_errno(client) }
+        unsafe groups.append(group)
+        for record in records {
+            let status = unsafe library.avahi_entry_group_add_record(
+                group, CInt(interface), CInt(AVAHI_PROTO_UNSPEC), record.flags, record.name.text,
+                UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, MDNSRecord.timeToLive, record.rdata,
+                record.rdata.count)
+            guard status == 0 else { return status }
+        }
+        return unsafe library.avahi_entry_group_commit(group)
+    }
+
+    func browse(type: String) {
+        if let browser = unsafe browser { _ = unsafe library.avahi_service_browser_free(browser) }
+        unsafe browser = library.avahi_service_browser_new(
+            client, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
+            DaemonCallbacks.browser, context.userdata)
+        guard unsafe browser == nil else { return }
+        let error = unsafe library.avahi_client_errno(client)
+        context.tell(.failed(AvahiAnswers.message(error)))
+    }
+
+    func resolve(_ listing: Listing, _ family: Family?) {
+        cancel(listing)
+        let own = context.with(listing)
+        let resolver = unsafe library.avahi_service_resolver_new(
+            client, CInt(listing.interface), AvahiAnswers.avahiFamily(listing.family), listing.instance,
+            MDNSName.serviceType, "local", AvahiAnswers.avahiFamily(family), AvahiLookupFlags(0),
+            DaemonCallbacks.resolver, own.userdata)
+        guard let resolver = unsafe resolver else { return own.tell(.unresolved(listing)) }
+        resolvers[listing] = unsafe OpenResolver(pointer: resolver, context: own)
+    }
+
+    func cancel(_ listing: Listing) {
+        guard let open = resolvers.removeValue(forKey: listing) else { return }
+        _ = unsafe library.avahi_service_resolver_free(open.pointer)
+    }
+
+    /// Asks the daemon something trivial.
+    func probe() throws(ResponderFailure) {
+        guard let group = unsafe groups.first, unsafe library.avahi_entry_group_is_empty(group) < 0 else { return }
+        throw ResponderFailure(reason: "the Avahi daemon does not answer")
+    }
+}

@@ -1,0 +1,192 @@
+import ChatNode
+import Wire
+
+/// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask again,
+/// and what to tell the node.
+///
+/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family first, and
+/// asked again as long as the instance has no endpoint at all.
+struct InstanceTable {
+    static let maximumInstances = 1_024
+    static let maximumListingsPerInstance = 16
+    /// A daemon gives one client 1,024 objects; open resolvers are such.
+    static let maximumResolving = 64
+    /// The answer is in the cache when an instance is listed; a family that is not there within this time was not published.
+    static let quickLookup = Duration.milliseconds(150)
+    static let firstRetry = Duration.seconds(1)
+    static let lastRetry = Duration.seconds(60)
+    /// How long what a source said holds after the source itself went away.
+    static let staleTime = Duration.seconds(10)
+
+    private var instances: [String: [Listing: Lookup]] = [:]
+    private var told: [String: Set<Endpoint>] = [:]
+    private var waiting: [Listing] = []
+    private var resolving = 0
+    private static let maximumOwn = 64
+    /// Names that are ours, or were not long ago.
+    private(set) var own: [String] = []
+    /// Listings that found no room.
+    private(set) var dropped = 0
+
+    var instanceCount: Int { instances.count }
+
+    mutating func listed(_ listing: Listing, now: Instant) -> [ListingAction] {
+        guard !own.contains(listing.instance) else { return [] }
+        var lookups = instances[listing.instance] ?? [:]
+        if var known = lookups[listing], known.expires != nil {
+            known.expires = nil
+            instances[listing.instance]?[listing] = known
+            return begin(listing, now: now)
+        }
+        guard lookups[listing] == nil else { return [] }
+        let hasRoom = lookups.isEmpty ? instances.count < Self.maximumInstances : true
+        guard hasRoom, lookups.count < Self.maximumListingsPerInstance else {
+            dropped += 1
+            return []
+        }
+        lookups[listing] = Lookup()
+        instances[listing.instance] = lookups
+        return begin(listing, now: now)
+    }
+
+    /// From now on this name is ours, and nobody to tell of.
+    mutating func disown(_ instance: String) {
+        own.append(RandomNames.canonical(instance) ?? instance)
+        if own.count > Self.maximumOwn { own.removeFirst() }
+    }
+
+    mutating func unlisted(_ listing: Listing, now: Instant) -> [ListingAction] {
+        guard let lookup = instances[listing.instance]?.removeValue(forKey: listing) else { return [] }
+        var actions: [ListingAction] = []
+        if lookup.isResolving {
+            resolving -= 1
+            actions.append(.cancel(listing))
+        }
+        return actions + settle(listing.instance, now: now) + serveWaiting(now: now)
+    }
+
+    /// `endpoint` is nil where the answer was none that may be dialled.
+    mutating func resolved(_ listing: Listing, _ endpoint: Endpoint?, now: Instant) -> [ListingAction] {
+        finish(listing, endpoint: endpoint, now: now)
+    }
+
+    mutating func failed(_ listing: Listing, now: Instant) -> [ListingAction] {
+        finish(listing, endpoint: nil, now: now)
+    }
+
+    /// What a source said is kept a while, until it or the other one says it again.
+    mutating func sourceEnded(_ source: Source, now: Instant) -> [ListingAction] {
+        waiting.removeAll { $0.source == source }
+        var actions: [ListingAction] = []
+        for listing in listings where listing.source == source {
+            guard var lookup = instances[listing.instance]?[listing] else { continue }
+            if lookup.isResolving { resolving -= 1 }
+            lookup.phase = .idle
+            lookup.expires = lookup.expires ?? now + Self.staleTime
+            instances[listing.instance]?[listing] = lookup
+        }
+        actions += serveWaiting(now: now)
+        return actions
+    }
+
+    /// Our addresses changed, so answers that could not be dialled may be now.
+    mutating func networkChanged(now: Instant) -> [ListingAction] {
+        for listing in listings where instances[listing.instance]?[listing]?.retry != nil {
+            instances[listing.instance]?[listing]?.phase = .failed(retry: now)
+        }
+        return due(now: now)
+    }
+
+    mutating func due(now: Instant) -> [ListingAction] {
+        var actions: [ListingAction] = []
+        for listing in listings {
+            guard let lookup = instances[listing.instance]?[listing] else { continue }
+            if let expires = lookup.expires, expires <= now {
+                actions += unlisted(listing, now: now)
+            } else if let deadline = lookup.deadline, deadline <= now {
+                actions.append(.cancel(listing))
+                actions += finish(listing, endpoint: nil, now: now)
+            } else if let retry = lookup.retry, retry <= now, !hasEndpoint(listing.instance) {
+                actions += begin(listing, now: now)
+            }
+        }
+        return actions
+    }
+
+    /// When `due` has something to do.
+    var nextDue: Instant? {
+        var next: Instant?
+        for (instance, lookups) in instances {
+            let waitsForNothing = hasEndpoint(instance)
+            for lookup in lookups.values {
+                let retry = waitsForNothing ? nil : lookup.retry
+                for instant in [lookup.expires, lookup.deadline, retry].compactMap({ $0 }) {
+                    next = min(next ?? instant, instant)
+                }
+            }
+        }
+        return next
+    }
+
+    private var listings: [Listing] { instances.values.flatMap(\.keys) }
+
+    private func hasEndpoint(_ instance: String) -> Bool { told[instance] != nil }
+}
+
+extension InstanceTable {
+    private mutating func begin(_ listing: Listing, now: Instant) -> [ListingAction] {
+        guard var lookup = instances[listing.instance]?[listing], !lookup.isResolving else { return [] }
+        guard hasRoom(for: listing) else {
+            if !waiting.contains(listing) { waiting.append(listing) }
+            return []
+        }
+        resolving += 1
+        let isQuick = lookup.attempt == 0
+        lookup.phase = .resolving(deadline: isQuick ? now + Self.quickLookup : nil)
+        instances[listing.instance]?[listing] = lookup
+        return [.resolve(listing, lookup.wantedFamily(heardOn: listing.family))]
+    }
+
+    private mutating func finish(_ listing: Listing, endpoint: Endpoint?, now: Instant) -> [ListingAction] {
+        guard var lookup = instances[listing.instance]?[listing], lookup.isResolving else { return [] }
+        resolving -= 1
+        if let endpoint {
+            lookup.endpoint = endpoint
+            lookup.phase = .idle
+            lookup.attempt = 0
+        } else {
+            lookup.phase = .failed(retry: now + lookup.pause)
+            lookup.attempt += 1
+        }
+        instances[listing.instance]?[listing] = lookup
+        return settle(listing.instance, now: now) + serveWaiting(now: now)
+    }
+
+    private mutating func serveWaiting(now: Instant) -> [ListingAction] {
+        var actions: [ListingAction] = []
+        while let index = waiting.firstIndex(where: { hasRoom(for: $0) }) {
+            actions += begin(waiting.remove(at: index), now: now)
+        }
+        return actions
+    }
+
+    /// Half of the resolvers are kept for newcomers, so that a crowd of names that never resolve can not keep them waiting.
+    private func hasRoom(for listing: Listing) -> Bool {
+        let isNewcomer = instances[listing.instance]?[listing]?.attempt == 0
+        return resolving < (isNewcomer ? Self.maximumResolving : Self.maximumResolving / 2)
+    }
+
+    /// Tells what changed for an instance, and asks at once again where it lost its last endpoint but is still listed.
+    private mutating func settle(_ instance: String, now: Instant) -> [ListingAction] {
+        let lookups = instances[instance] ?? [:]
+        let before = told[instance] ?? []
+        let after = Set(lookups.values.compactMap(\.endpoint))
+        told[instance] = after.isEmpty ? nil : after
+        if lookups.isEmpty { instances[instance] = nil }
+        let news = after.subtracting(before).map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
+        guard after.isEmpty, !before.isEmpty else { return news }
+        var actions: [ListingAction] = [.tell(.lost(instance: instance))]
+        for (listing, lookup) in lookups where lookup.retry != nil { actions += begin(listing, now: now) }
+        return actions
+    }
+}

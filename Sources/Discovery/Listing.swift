@@ -1,0 +1,38 @@
+import ChatNode
+
+/// Which Avahi said something.
+enum Source: Hashable, Sendable, CaseIterable {
+    case daemon
+    case embedded
+}
+
+/// The family that mDNS was spoken over, or that an address is wanted of.
+enum Family: Hashable, Sendable {
+    case ipv4
+    case ipv6
+}
+
+/// One place where an instance is listed: mDNS lists it once for every interface and family that it is heard on.
+struct Listing: Hashable, Sendable {
+    let source: Source
+    /// In the form of `RandomNames.canonical`.
+    let instance: String
+    let interface: UInt32
+    let family: Family
+}
+
+/// What a resolver answered; nothing in it has been checked.
+struct Resolution: Hashable, Sendable {
+    let address: [UInt8]
+    let port: UInt16
+    /// Whether the TXT record has the protocol version that we speak.
+    let isOurVersion: Bool
+}
+
+/// What the table asks for.
+enum ListingAction: Hashable, Sendable {
+    /// Resolve, asking for addresses of one family, or of any.
+    case resolve(Listing, Family?)
+    case cancel(Listing)
+    case tell(DiscoveryEvent)
+}

@@ -1,0 +1,59 @@
+import ChatNode
+import Wire
+
+/// How far one listing has been resolved.
+struct Lookup {
+    enum Phase {
+        /// Not asked yet, waiting for its turn, or answered.
+        case idle
+        /// Until the deadline, or until the resolver gives up by itself.
+        case resolving(deadline: Instant?)
+        case failed(retry: Instant)
+    }
+
+    var phase: Phase = .idle
+    /// Failures in a row.
+    var attempt = 0
+    /// The answer that holds; also while it is asked for again.
+    var endpoint: Endpoint?
+    /// When the listing goes, because nobody stands for it any more.
+    var expires: Instant?
+
+    var isResolving: Bool {
+        switch phase {
+        case .resolving: true
+        case .idle, .failed: false
+        }
+    }
+
+    var deadline: Instant? {
+        switch phase {
+        case .resolving(let deadline): deadline
+        case .idle, .failed: nil
+        }
+    }
+
+    var retry: Instant? {
+        switch phase {
+        case .failed(let retry): retry
+        case .idle, .resolving: nil
+        }
+    }
+
+    /// The family of the listing itself first; then whatever there is, and each family in turn, as an answer may be an
+    /// address that is not on the link while the other one is.
+    func wantedFamily(heardOn family: Family) -> Family? {
+        guard attempt > 0 else { return family }
+        switch (attempt - 1) % 3 {
+        case 0: return nil
+        case 1: return .ipv4
+        default: return .ipv6
+        }
+    }
+
+    /// None after the quick lookup, then growing.
+    var pause: Duration {
+        guard attempt > 0 else { return .zero }
+        return min(InstanceTable.firstRetry * (1 << min(attempt - 1, 10)), InstanceTable.lastRetry)
+    }
+}

@@ -1,0 +1,96 @@
+import ChatNode
+
+/// Decides which Avahi is used, and what is said about it.
+///
+/// The embedded one speaks wherever no daemon is known to answer; the daemon is taken up as soon as it holds our records, and
+/// only then the embedded one falls silent, so that we are never away in between.
+struct ModeChoice {
+    /// The state of one Avahi.
+    enum Standing: Equatable {
+        /// Nothing is known yet.
+        case unknown
+        case serving
+        /// Why it can not be used.
+        case unusable(String)
+    }
+
+    enum Order: Equatable {
+        case openEmbedded
+        case closeEmbedded
+        case tell(DiscoveryMode, String)
+    }
+
+    let policy: AvahiDiscovery.Policy
+    private(set) var daemon: Standing = .unknown
+    private(set) var embedded: Standing = .unknown
+    private(set) var isEmbeddedOpen = false
+    private var told: DiscoveryMode?
+
+    init(policy: AvahiDiscovery.Policy) {
+        self.policy = policy
+    }
+
+    mutating func began() -> [Order] { settle() }
+
+    mutating func daemonIs(_ standing: Standing) -> [Order] {
+        daemon = standing
+        return settle()
+    }
+
+    mutating func embeddedIs(_ standing: Standing) -> [Order] {
+        guard isEmbeddedOpen else { return [] }
+        embedded = standing
+        return settle()
+    }
+
+    /// The daemon has had its time to answer first.
+    mutating func patienceEnded() -> [Order] {
+        guard daemon == .unknown else { return [] }
+        return daemonIs(.unusable("the Avahi daemon does not answer"))
+    }
+
+    private var wantsEmbedded: Bool {
+        switch (policy, daemon) {
+        case (.embedded, _), (.automatic, .unusable): true
+        case (.daemon, _), (.automatic, .unknown), (.automatic, .serving): false
+        }
+    }
+
+    private mutating func settle() -> [Order] {
+        var orders: [Order] = []
+        if wantsEmbedded != isEmbeddedOpen {
+            isEmbeddedOpen = wantsEmbedded
+            embedded = .unknown
+            orders.append(wantsEmbedded ? .openEmbedded : .closeEmbedded)
+        }
+        if let (mode, detail) = current, mode != told {
+            told = mode
+            orders.append(.tell(mode, detail))
+        }
+        return orders
+    }
+
+    /// Nil while the answer is a matter of milliseconds.
+    private var current: (DiscoveryMode, String)? {
+        if policy != .embedded, daemon == .serving { return (.daemon, "through the Avahi daemon") }
+        switch policy {
+        case .daemon:
+            guard case .unusable(let reason) = daemon else { return nil }
+            return (.none, "waiting for the Avahi daemon: \(reason)")
+        case .automatic, .embedded:
+            return currentOfEmbedded
+        }
+    }
+
+    private var currentOfEmbedded: (DiscoveryMode, String)? {
+        switch embedded {
+        case .unknown: return nil
+        case .unusable(let reason): return (.none, "mDNS can not be used: \(reason)")
+        case .serving:
+            guard case .unusable(let reason) = daemon else {
+                return (.embedded, "this program answers and asks mDNS itself")
+            }
+            return (.embedded, "\(reason), so this program answers and asks mDNS itself")
+        }
+    }
+}

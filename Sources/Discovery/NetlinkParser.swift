@@ -1,0 +1,88 @@
+/// Reads what the kernel answers to a dump of links and addresses (rtnetlink(7)): fields in the byte order of the machine.
+struct NetlinkParser {
+    private(set) var interfaces: [UInt32: NetworkInterface] = [:]
+    /// Whether the kernel has said that a dump is complete, or failed.
+    private(set) var isDone = false
+
+    private enum MessageType {
+        static let error: UInt16 = 2
+        static let done: UInt16 = 3
+        static let newLink: UInt16 = 16
+        static let newAddress: UInt16 = 20
+    }
+
+    /// Takes the messages of one datagram; `isDone` is about this dump alone.
+    mutating func parse(_ datagram: ArraySlice<UInt8>) {
+        isDone = false
+        var rest = datagram
+        while let length = rest.native32(at: 0), let type = rest.native16(at: 4), length >= 16, length <= rest.count {
+            let body = rest.dropFirst(16).prefix(Int(length) - 16)
+            switch type {
+            case MessageType.error, MessageType.done: isDone = true
+            case MessageType.newLink: addLink(body)
+            case MessageType.newAddress: addAddress(body)
+            default: break
+            }
+            rest = rest.dropFirst(Self.aligned(Int(length)))
+        }
+    }
+
+    private mutating func addLink(_ body: ArraySlice<UInt8>) {
+        guard let index = body.native32(at: 4), let flags = body.native32(at: 8) else { return }
+        var name = ""
+        for (type, value) in Self.attributes(body.dropFirst(16)) where type == 3 {
+            name = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        interfaces[index] = NetworkInterface(
+            index: index, name: name, isUp: flags & 0x1 != 0, isRunning: flags & 0x40 != 0,
+            isLoopback: flags & 0x8 != 0, hasMulticast: flags & 0x1000 != 0, isPointToPoint: flags & 0x10 != 0,
+            addresses: interfaces[index]?.addresses ?? [])
+    }
+
+    private mutating func addAddress(_ body: ArraySlice<UInt8>) {
+        guard body.count >= 8, let index = body.native32(at: 4) else { return }
+        let prefixLength = Int(body[body.startIndex + 1])
+        var flags = UInt32(body[body.startIndex + 2])
+        var address: ArraySlice<UInt8>?
+        for (type, value) in Self.attributes(body.dropFirst(8)) {
+            switch type {
+            // On a point-to-point link the first is the other end, and the second is ours wherever both are given.
+            case 1: address = address ?? value
+            case 2: address = value
+            case 8: flags = value.native32(at: 0) ?? flags
+            default: break
+            }
+        }
+        guard let address, address.count == 4 || address.count == 16 else { return }
+        // IFA_F_DADFAILED, IFA_F_DEPRECATED, IFA_F_TENTATIVE.
+        let isUsable = flags & (0x08 | 0x20 | 0x40) == 0
+        let new = InterfaceAddress(bytes: Array(address), prefixLength: prefixLength, isUsable: isUsable)
+        interfaces[index]?.addresses.append(new)
+    }
+
+    private static func attributes(_ bytes: ArraySlice<UInt8>) -> [(UInt16, ArraySlice<UInt8>)] {
+        var found: [(UInt16, ArraySlice<UInt8>)] = []
+        var rest = bytes
+        while let length = rest.native16(at: 0), let type = rest.native16(at: 2), length >= 4, length <= rest.count {
+            found.append((type & 0x3fff, rest.dropFirst(4).prefix(Int(length) - 4)))
+            rest = rest.dropFirst(aligned(Int(length)))
+        }
+        return found
+    }
+
+    private static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func native16(at offset: Int) -> UInt16? {
+        guard count >= offset + 2 else { return nil }
+        return UInt16(littleEndian: UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8)
+    }
+
+    fileprivate func native32(at offset: Int) -> UInt32? {
+        guard count >= offset + 4 else { return nil }
+        var value: UInt32 = 0
+        for index in (0..<4).reversed() { value = value << 8 | UInt32(self[startIndex + offset + index]) }
+        return UInt32(littleEndian: value)
+    }
+}

@@ -1,0 +1,51 @@
+/// An address of ours, as the kernel tells it.
+struct InterfaceAddress: Hashable, Sendable {
+    /// 4 bytes for IPv4, 16 for IPv6.
+    let bytes: [UInt8]
+    /// How many leading bits the neighbours on the link share with it.
+    let prefixLength: Int
+    /// Neither being checked for duplicates, nor found to be one, nor on its way out.
+    var isUsable = true
+
+    var isIPv4: Bool { bytes.count == 4 }
+    var isLinkLocal: Bool { isIPv4 ? bytes.starts(with: [169, 254]) : bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80 }
+
+    /// Whether the last 64 bits were made from the hardware address, which outlives every run (RFC 4291 appendix A).
+    var isEUI64: Bool { !isIPv4 && bytes[11] == 0xff && bytes[12] == 0xfe }
+
+    /// Whether `address` of the same family shares the prefix.
+    func covers(_ address: [UInt8]) -> Bool {
+        guard address.count == bytes.count, (1...bytes.count * 8).contains(prefixLength) else { return false }
+        let whole = prefixLength / 8
+        guard address.prefix(whole).elementsEqual(bytes.prefix(whole)) else { return false }
+        let rest = prefixLength % 8
+        return rest == 0 || (address[whole] ^ bytes[whole]) >> (8 - rest) == 0
+    }
+}
+
+/// A network interface of this machine with its addresses.
+struct NetworkInterface: Hashable, Sendable {
+    let index: UInt32
+    let name: String
+    var isUp = true
+    /// Up and with a carrier.
+    var isRunning = true
+    var isLoopback = false
+    var hasMulticast = true
+    var isPointToPoint = false
+    var addresses: [InterfaceAddress] = []
+
+    /// Whether mDNS works on it as far as flags can tell.
+    var carriesMulticast: Bool { isUp && isRunning && (isLoopback || hasMulticast && !isPointToPoint) }
+
+    /// What is told to others: one IPv4 and one IPv6 address at most.
+    var publishableAddresses: [[UInt8]] {
+        let usable = addresses.filter(\.isUsable)
+        let ipv4 = usable.filter(\.isIPv4).min { !$0.isLinkLocal && $1.isLinkLocal }
+        let ipv6 = usable.filter { !$0.isIPv4 && !$0.isEUI64 }.min { $0.isLinkLocal && !$1.isLinkLocal }
+        let chosen = [ipv4, ipv6].compactMap { $0 }
+        guard chosen.isEmpty else { return chosen.map(\.bytes) }
+        // An address that holds the MAC is better than none.
+        return usable.prefix(1).map(\.bytes)
+    }
+}

@@ -1,0 +1,44 @@
+import ChatNode
+
+/// The interfaces of this machine at one moment, and what follows from them for discovery.
+struct NetworkView: Hashable, Sendable {
+    var interfaces: [NetworkInterface] = []
+    /// Only these interfaces take part; empty for all.
+    var names: [String] = []
+
+    /// More interfaces than this are left out: each costs a publication of its own.
+    static let maximumPublications = 16
+
+    /// The addresses to publish, by interface index. The loopback interface only where nothing else could carry them.
+    var publications: [UInt32: [[UInt8]]] {
+        let candidates = permitted.filter { $0.carriesMulticast && !$0.publishableAddresses.isEmpty }
+        let outward = candidates.filter { !$0.isLoopback }
+        let chosen = outward.isEmpty ? candidates : outward
+        let pairs = chosen.sorted { $0.index < $1.index }.prefix(Self.maximumPublications)
+        return Dictionary(uniqueKeysWithValues: pairs.map { ($0.index, $0.publishableAddresses) })
+    }
+
+    /// The endpoint behind an address heard on an interface; nil unless a packet to it stays on that link, so that nobody
+    /// can make us dial the world (Protocol.md section 10).
+    func endpoint(address: [UInt8], port: UInt16, interface index: UInt32) -> Endpoint? {
+        guard port != 0, address.count == 4 || address.count == 16 else { return nil }
+        guard let interface = permitted.first(where: { $0.index == index }) else { return nil }
+        let endpoint = Endpoint(address: address, port: port)
+        guard endpoint.address.count == address.count, endpoint.isHostAddress else { return nil }
+        if endpoint.isLoopback { return interface.isLoopback ? endpoint : nil }
+        if endpoint.isLinkLocalIPv6 { return Endpoint(address: address, port: port, scope: index) }
+        return interface.addresses.contains { $0.covers(address) } ? endpoint : nil
+    }
+
+    private var permitted: [NetworkInterface] {
+        names.isEmpty ? interfaces : interfaces.filter { names.contains($0.name) }
+    }
+}
+
+extension Endpoint {
+    /// Neither the unspecified address, nor multicast, nor the limited broadcast.
+    fileprivate var isHostAddress: Bool {
+        if isIPv4 { return address[0] != 0 && address[0] < 224 }
+        return address[0] != 0xff && address.contains { $0 != 0 }
+    }
+}

@@ -1,0 +1,35 @@
+import ChatNode
+
+/// Names that say nothing about their owner: 128 random bits in base32 (Protocol.md section 10).
+enum RandomNames {
+    static let length = 26
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    /// 26 characters of `a-z2-7`.
+    static func draw(using generator: inout some RandomNumberGenerator) -> String {
+        var text = ""
+        var bits = UInt128(generator.next()) << 64 | UInt128(generator.next())
+        for _ in 0..<length {
+            text.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits & 31)]))
+            bits >>= 5
+        }
+        return text
+    }
+
+    /// The same announcement under new names: whoever owns ours already is a copy of this machine's state.
+    static func renamed(
+        _ announcement: Announcement, using generator: inout some RandomNumberGenerator
+    ) -> Announcement {
+        Announcement(
+            instance: draw(using: &generator), host: draw(using: &generator), port: announcement.port,
+            subtype: announcement.subtype)
+    }
+
+    /// The instance name as tables key it, or nil if it is none that a node draws: 26 base32 characters of either case.
+    static func canonical(_ instance: String) -> String? {
+        guard instance.utf8.count == length else { return nil }
+        let lowered = instance.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
+        guard lowered.allSatisfy({ alphabet.contains($0) }) else { return nil }
+        return String(decoding: lowered, as: UTF8.self)
+    }
+}

@@ -1,0 +1,137 @@
+import Chat
+import ChatNode
+import Simulator
+import Testing
+import Wire
+
+/// A member with a genuine key that breaks the rules: what it may reach is its own link.
+@Suite struct HostileMemberTests {
+    private let simulation = Simulation(seed: 31)
+    private let alice: SimulatedPeer
+    private let bob: SimulatedPeer
+    private let rude: RudeMember
+
+    init() throws {
+        alice = simulation.node("alice")
+        bob = simulation.node("bob")
+        rude = RudeMember(simulation: simulation, seed: 77)
+        try #require(simulation.meet(alice, bob))
+        rude.dial(alice)
+        let member = rude
+        try #require(simulation.run(atMost: .seconds(2)) { member.isMember })
+        simulation.advance(by: .seconds(1))
+    }
+
+    private var now: Timestamp { simulation.timeline.wallClock }
+
+    private func message(_ text: String) -> PayloadBody {
+        .publicMessage(stage: .newcomer, nickname: "rude", text: text)
+    }
+
+    private func send(_ frame: [UInt8]) {
+        simulation.timeline.perform { rude.send(frame) }
+        simulation.advance(by: .seconds(1))
+    }
+
+    private func expectOthersUntouched() throws {
+        try bob.say("still here")
+        simulation.advance(by: .seconds(1))
+        #expect(alice.texts().contains("still here"))
+        #expect(alice.isOnline(bob))
+    }
+
+    @Test func `what it says by the rules is heard`() {
+        send(rude.payload(message("hello"), at: now).frame(hops: 0))
+        #expect(alice.texts() == ["hello"])
+    }
+
+    @Test func `a payload in another's name closes the link`() throws {
+        let other = RudeMember(simulation: simulation, seed: 500)
+        send(other.payload(message("I am somebody else"), at: now).frame(hops: 0))
+        #expect(rude.isClosed)
+        #expect(alice.texts().isEmpty)
+        #expect(alice.counter("dropped_foreign_author") == 1)
+        try expectOthersUntouched()
+    }
+
+    @Test func `a relayed payload with a forged signature convicts who sent it`() throws {
+        let other = RudeMember(simulation: simulation, seed: 500)
+        var frame = other.payload(message("forged"), at: now).frame(hops: 1)
+        frame[frame.count - 1] ^= 1
+        send(frame)
+        #expect(rude.isClosed)
+        #expect(alice.counter("bans") == 1)
+        #expect(alice.texts().isEmpty)
+        let again = RudeMember(simulation: simulation, seed: 77)
+        simulation.timeline.perform { again.dial(alice) }
+        simulation.advance(by: .seconds(2))
+        #expect(!alice.with { node in node.peers() }.contains { $0.who.key == rude.key && $0.state == .online })
+        try expectOthersUntouched()
+    }
+
+    @Test func `a payload sent twice is shown once`() {
+        let frame = rude.payload(message("again"), at: now).frame(hops: 0)
+        send(frame)
+        send(frame)
+        #expect(alice.texts() == ["again"])
+        #expect(alice.counter("dropped_duplicate") == 1)
+        #expect(!rude.isClosed)
+    }
+
+    @Test func `texts that no node sends are dropped and counted`() {
+        send(rude.payload(message(String(repeating: "x", count: 241)), at: now).frame(hops: 0))
+        send(rude.payload(message(" \n "), at: now).frame(hops: 0))
+        send(rude.payload(message("a" + String(repeating: "\u{301}", count: 100)), at: now).frame(hops: 0))
+        #expect(alice.texts().isEmpty)
+        #expect(alice.counter("dropped_too_long") == 1)
+        #expect(alice.counter("dropped_empty") == 1)
+        #expect(alice.counter("dropped_too_dense") == 1)
+    }
+
+    @Test func `ten thousand messages a second are cut to the rate`() throws {
+        for number in 0..<2_000 {
+            let frame = rude.payload(message("flood \(number)"), at: now).frame(hops: 0)
+            simulation.timeline.perform { rude.send(frame) }
+            simulation.advance(by: .microseconds(100))
+        }
+        simulation.advance(by: .seconds(1))
+        #expect(alice.messages.count <= 30)
+        #expect(alice.counter("dropped_author_rate") > 1_900)
+        try expectOthersUntouched()
+    }
+
+    @Test func `frames cut short, empty, unknown or not for this version change nothing`() throws {
+        for type in 0...255 {
+            send([UInt8(type)])
+            guard !rude.isClosed else { break }
+        }
+        #expect(alice.texts().isEmpty)
+        try expectOthersUntouched()
+    }
+
+    @Test func `every cut of a payload frame is dropped`() throws {
+        let frame = rude.payload(message("whole"), at: now).frame(hops: 0)
+        for count in stride(from: 1, to: frame.count, by: 5) {
+            simulation.timeline.perform { rude.send(Array(frame.prefix(count))) }
+        }
+        simulation.advance(by: .seconds(1))
+        #expect(alice.texts().isEmpty)
+        try expectOthersUntouched()
+    }
+
+    @Test func `an edit and a deletion of another's message change nothing`() throws {
+        try bob.say("mine")
+        simulation.advance(by: .seconds(1))
+        let id = try #require(alice.messages.first?.id)
+        send(rude.payload(.edit(target: id, text: "not yours"), at: now).frame(hops: 0))
+        send(rude.payload(.delete(target: id), at: now).frame(hops: 0))
+        #expect(alice.texts() == ["mine"])
+    }
+
+    @Test func `a direct message for somebody else, or without consent, is not shown`() {
+        send(rude.payload(.directMessage(target: bob.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
+        send(rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
+        #expect(alice.messages.isEmpty)
+        #expect(alice.counter("dropped_misdirected") == 1)
+    }
+}

@@ -1,0 +1,82 @@
+import Chat
+import ChatNode
+import Noise
+import Simulator
+import Synchronization
+import Wire
+
+/// A member of the room that has a genuine key and sends whatever a test wants.
+final class RudeMember: TransportHandler {
+    private struct State: ~Copyable {
+        var session: UserSession
+        var slot: LinkSide?
+        var connection: ConnectionID?
+        var isClosed = false
+    }
+
+    let key: PeerID
+    private let network: InMemoryNetwork
+    private let state: Mutex<State>
+    private let transport: Mutex<InMemoryTransport>
+
+    init(simulation: Simulation, seed: UInt64, room: String = "lobby") {
+        var randomness = Randomness.seeded(seed)
+        let identity = Identity.generate(using: &randomness)
+        key = identity.id
+        network = simulation.network
+        let staticKey = StaticKey(KeyPair.generate(using: &randomness))
+        let dm = KeyPair.generate(using: &randomness)
+        let epoch = Timeline.epoch.milliseconds
+        let certificate = Certificate.issue(
+            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: epoch, at: Timeline.epoch)
+        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
+        let session = UserSession(identity: identity, room: RoomID(name: room), epoch: epoch, nickname: "rude")
+        var initial = State(session: session)
+        initial.slot = LinkSide(.initiator, context: context, seed: seed + 1)
+        state = Mutex(initial)
+        transport = Mutex(InMemoryTransport(network: simulation.network, host: simulation.network.addHost()))
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isMember: Bool { state.withLock { $0.slot?.established != nil } }
+
+    func dial(_ peer: SimulatedPeer) {
+        let endpoint = network.endpoint(of: peer.host)
+        let connection = transport.withLock { transport in
+            _ = try? transport.listen(port: 0, handler: self)
+            return transport.dial(endpoint)
+        }
+        state.withLock { $0.connection = connection }
+    }
+
+    /// A payload signed by this member.
+    func payload(_ body: PayloadBody, at time: Timestamp) -> SignedPayload {
+        state.withLock { $0.session.sign(body, at: time).signed }
+    }
+
+    func send(_ frame: [UInt8]) {
+        state.withLock { $0.slot?.link.enqueue(frame) }
+        flush()
+    }
+
+    func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {}
+
+    func transportConnected(_ connection: ConnectionID) { flush() }
+
+    func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
+        state.withLock { $0.slot?.receive(Array(buffer.prefix(count))) }
+        flush()
+    }
+
+    func transportBecameWritable(_ connection: ConnectionID) {}
+
+    func transportClosed(_ connection: ConnectionID, error: TransportError?) {
+        state.withLock { $0.isClosed = true }
+    }
+
+    private func flush() {
+        let (bytes, connection) = state.withLock { ($0.slot?.output() ?? [], $0.connection) }
+        guard let connection, !bytes.isEmpty else { return }
+        _ = transport.withLock { $0.write(bytes.span, to: connection) }
+    }
+}

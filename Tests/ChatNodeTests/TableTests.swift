@@ -1,0 +1,76 @@
+import Noise
+import Testing
+import Wire
+
+@testable import ChatNode
+
+@Suite struct TableTests {
+    @Test func `a bounded table drops what was set longest ago`() {
+        var table = BoundedTable<Int, Int>(capacity: 3)
+        for number in 1...3 { table[number] = number }
+        table[1] = 10
+        table[4] = 4
+        #expect(table[2] == nil)
+        #expect(table[1] == 10 && table[3] == 3 && table[4] == 4)
+    }
+
+    @Test(arguments: 1...20) func `a bounded table equals a naive one`(seed: UInt64) {
+        var randomness = Randomness.seeded(seed)
+        var table = BoundedTable<Int, Int>(capacity: 8)
+        var naive: [(key: Int, value: Int)] = []
+        for step in 0..<2_000 {
+            let key = Int.random(in: 0..<20, using: &randomness)
+            naive.removeAll { $0.key == key }
+            if Int.random(in: 0..<4, using: &randomness) == 0 {
+                table[key] = nil
+            } else {
+                table[key] = step
+                naive.append((key, step))
+                if naive.count > 8 { naive.removeFirst() }
+            }
+            #expect(table.count == naive.count)
+            for key in 0..<20 { #expect(table[key] == naive.first { $0.key == key }?.value) }
+        }
+    }
+
+    @Test func `a ban ends after ten minutes, and loopback is never banned`() throws {
+        var bans = BanList()
+        let key = try #require(PeerID([UInt8](repeating: 1, count: 32)))
+        let start = Instant(nanoseconds: 0)
+        let endpoint = Endpoint(address: [10, 0, 0, 1], port: 1)
+        let here = Endpoint(address: [127, 0, 0, 1], port: 1)
+        bans.ban(key, at: endpoint, now: start)
+        bans.ban(nil, at: here, now: start)
+        #expect(bans.isBanned(key, now: start + .seconds(599)))
+        #expect(bans.isBanned(Endpoint(address: [10, 0, 0, 1], port: 2), now: start))
+        #expect(!bans.isBanned(here, now: start))
+        #expect(!bans.isBanned(key, now: start + .seconds(600)))
+    }
+
+    @Test func `an outbox gives up what was taken, in order`() {
+        var outbox = Outbox()
+        var taken: [UInt8] = []
+        for piece in 0..<50 {
+            outbox.append([UInt8](repeating: UInt8(piece), count: 700))
+            outbox.drain { bytes in
+                let count = min(bytes.count, 333)
+                taken += [UInt8](copying: bytes.extracting(first: count))
+                return count
+            }
+        }
+        while !outbox.isEmpty {
+            outbox.drain { bytes in
+                taken += [UInt8](copying: bytes.extracting(first: 1))
+                return 1
+            }
+        }
+        #expect(taken == (0..<50).flatMap { [UInt8](repeating: UInt8($0), count: 700) })
+    }
+
+    @Test func `an endpoint knows an IPv4 address that comes as IPv6`() {
+        let mapped = Endpoint(address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1], port: 7, scope: 3)
+        #expect(mapped == Endpoint(address: [10, 0, 0, 1], port: 7))
+        #expect(Endpoint(address: [0xfe, 0x80] + [UInt8](repeating: 0, count: 14), port: 1).isLinkLocalIPv6)
+        #expect(!Endpoint(address: [0xfe, 0xc0] + [UInt8](repeating: 0, count: 14), port: 1).isLinkLocalIPv6)
+    }
+}

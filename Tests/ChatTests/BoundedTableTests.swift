@@ -1,0 +1,55 @@
+import Noise
+import Testing
+import Wire
+
+@testable import Chat
+
+struct BoundedTableTests {
+    @Test func `the oldest of the seen ids is forgotten first`() {
+        var seen = SeenMessages(capacity: 3)
+        for number in 1...3 as ClosedRange<UInt64> { seen.insert(.numbered(number)) }
+        seen.insert(.numbered(1))
+        #expect(seen.contains(.numbered(1)))
+        seen.insert(.numbered(4))
+        #expect(!seen.contains(.numbered(1)))
+        #expect([2, 3, 4].allSatisfy { seen.contains(.numbered($0)) })
+    }
+
+    @Test func `seen ids agree with a list that forgets from its front`() {
+        var randomness = Randomness.seeded(1)
+        var seen = SeenMessages(capacity: 16)
+        var list: [UInt64] = []
+        for _ in 0..<2_000 {
+            let number = UInt64.random(in: 0..<40, using: &randomness)
+            #expect(seen.contains(.numbered(number)) == list.contains(number))
+            seen.insert(.numbered(number))
+            if !list.contains(number) { list = (list + [number]).suffix(16) }
+        }
+    }
+
+    @Test func `4096 seen ids are remembered`() {
+        var seen = SeenMessages()
+        for number in 0..<5_000 as Range<UInt64> { seen.insert(.numbered(number)) }
+        #expect((0..<5_000).count { seen.contains(.numbered($0)) } == 4_096)
+        #expect(seen.contains(.numbered(904)) && !seen.contains(.numbered(903)))
+    }
+
+    @Test func `a table never holds more than its capacity and always the latest half`() {
+        var table = RecentTable<Int, Int>(capacity: 10)
+        for key in 0..<1_000 {
+            table.set(key * 2, for: key)
+            #expect(table.count <= 10)
+            for recent in max(0, key - 4)...key { #expect(table[recent] == recent * 2) }
+        }
+        #expect(table[900] == nil)
+    }
+
+    @Test func `what is written again and again stays`() {
+        var table = RecentTable<Int, Int>(capacity: 8)
+        for key in 1..<500 {
+            table.set(key, for: 0)
+            table.set(key, for: key)
+            #expect(table[0] == key)
+        }
+    }
+}

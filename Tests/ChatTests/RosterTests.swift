@@ -1,0 +1,210 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+struct RosterTests {
+    private let people = room("alice", "bob")
+    private var alice: Person { people[0] }
+    private var bob: Person { people[1] }
+
+    /// Keys whose numbers are the same, though their suffixes differ.
+    static let twins: (PeerID, PeerID) = {
+        var holders: [Int: PeerID] = [:]
+        for seed in UInt64(0)... {
+            let peer = RosterTests.peer(seed)
+            let number = SenderNumber(of: peer).number
+            if let twin = holders[number] { return (twin, peer) }
+            holders[number] = peer
+        }
+        preconditionFailure("no two of all keys share a number")
+    }()
+
+    static func peer(_ number: UInt64) -> PeerID {
+        var writer = ByteWriter(capacity: 32)
+        for _ in 0..<4 { writer.write(number) }
+        guard let peer = PeerID(writer.bytes) else { preconditionFailure("32 bytes are a key") }
+        return peer
+    }
+
+    private static func roster(_ names: [(PeerID, String)]) -> Roster {
+        var roster = Roster(me: peer(999_999))
+        for (peer, name) in names {
+            _ = roster.hear(peer, nickname: name, stage: .newcomer, as: Revision(epoch: 1, sequence: 1))
+        }
+        return roster
+    }
+
+    @Test func `a newcomer is announced with its name, once`() {
+        let carol = Person("carol", seed: 9)
+        #expect(bob.link(to: carol).isEmpty)
+        #expect(bob.router.roster.online == 2)
+        let introduction = carol.session.signPresence(at: carol.wallClock)
+        #expect(bob.hear(introduction) == [.presence(carol.id, .here, online: 2)])
+        #expect(bob.hear(introduction).isEmpty)
+        #expect(bob.router.roster.who(carol.id).nickname == "carol")
+    }
+
+    @Test func `who never tells its name is announced after a second`() {
+        let carol = Person("carol", seed: 9)
+        _ = bob.link(to: carol)
+        #expect(bob.router.nextDeadline == bob.now + .seconds(1))
+        bob.pass(.milliseconds(999))
+        #expect(bob.tick().isEmpty)
+        bob.pass(.milliseconds(1))
+        #expect(bob.tick() == [.presence(carol.id, .here, online: 2)])
+        #expect(bob.router.nextDeadline == nil)
+    }
+
+    @Test func `a message announces its author first`() {
+        let carol = Person("carol", seed: 9)
+        _ = bob.link(to: carol)
+        let events = bob.hear(carol.signPublic("hi"))
+        #expect(events.count == 2)
+        #expect(events.first == .presence(carol.id, .here, online: 2))
+    }
+
+    @Test func `away, back, a new nickname and a new stage are told`() {
+        alice.session.state = .away
+        #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .away, online: 1)])
+        alice.session.state = .here
+        #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
+        alice.session.nickname = "alicia"
+        #expect(bob.hear(alice.signPublic("me")).first == .presence(alice.id, .here, online: 1))
+        #expect(bob.router.roster.who(alice.id).displayName.hasPrefix("alicia#"))
+        for _ in 0..<9 { bob.hear(alice.signPublic("on")) }
+        #expect(bob.hear(alice.signPublic("regular now")).first == .presence(alice.id, .here, online: 1))
+        #expect(bob.router.roster.who(alice.id).stage == .regular)
+    }
+
+    @Test func `what an older payload or the past calls somebody changes nothing`() {
+        let old = alice.session.signPresence(at: alice.wallClock)
+        let past = alice.signPublic("past")
+        alice.session.nickname = "alicia"
+        bob.hear(alice.session.signPresence(at: alice.wallClock))
+        bob.hear(old)
+        bob.hear(past, via: alice, isHistory: true)
+        #expect(bob.router.roster.who(alice.id).nickname == "alicia")
+        #expect(bob.router.publicChat.messages.map { bob.router.roster.who(of: $0).nickname } == ["alice"])
+    }
+
+    @Test func `only a link makes anybody online`() {
+        let carol = Person("carol", seed: 9)
+        #expect(bob.hear(carol.session.signPresence(at: carol.wallClock), via: alice).isEmpty)
+        #expect(!bob.router.roster.isOnline(carol.id))
+        #expect(bob.router.roster.who(carol.id).nickname == "carol")
+        #expect(bob.router.roster.rows.map(\.who.nickname) == ["alice"])
+    }
+
+    @Test(arguments: [(LinkEnd.closed, 1_500), (.lost, 10_000)])
+    func `a peer that is soon back has not been away`(end: LinkEnd, patience: Int) {
+        #expect(bob.unlink(from: alice, end).isEmpty)
+        #expect(bob.router.roster.online == 0)
+        bob.pass(.milliseconds(patience - 1))
+        #expect(bob.tick().isEmpty)
+        #expect(bob.link(to: alice).isEmpty)
+        bob.pass(.seconds(20))
+        #expect(bob.tick().isEmpty)
+        #expect(bob.router.roster.online == 1)
+        #expect(bob.router.roster.rows.map(\.since) == [Timestamp(milliseconds: 1_800_000_000_000)])
+    }
+
+    @Test(arguments: [(LinkEnd.closed, 1_500), (.lost, 10_000)])
+    func `a peer that stays away is told to have left, and to be here when it returns`(end: LinkEnd, patience: Int) {
+        _ = bob.unlink(from: alice, end)
+        bob.pass(.milliseconds(patience))
+        #expect(bob.tick() == [.presence(alice.id, .left, online: 0)])
+        #expect(bob.router.roster.rows.map(\.state) == [.left])
+        #expect(bob.link(to: alice) == [.presence(alice.id, .here, online: 1)])
+    }
+
+    @Test func `whoever says goodbye has left at once`() {
+        #expect(bob.unlink(from: alice, .goodbye) == [.presence(alice.id, .left, online: 0)])
+        _ = bob.link(to: alice)
+        #expect(bob.hear(alice.session.signDeparture(at: alice.wallClock)).isEmpty)
+        #expect(bob.unlink(from: alice, .closed) == [.presence(alice.id, .left, online: 0)])
+        #expect(bob.router.nextDeadline == nil)
+    }
+
+    @Test func `two peers with one number are both suffixed for the rest of the run`() {
+        let (first, second) = RosterTests.twins
+        var roster = RosterTests.roster([(first, "ann")])
+        #expect(roster.who(first).suffix == nil)
+        _ = roster.hear(second, nickname: "ben", stage: .newcomer, as: Revision(epoch: 1, sequence: 1))
+        #expect(roster.who(first).suffix == SenderNumber(of: first).suffix)
+        #expect(roster.who(second).suffix == SenderNumber(of: second).suffix)
+        #expect(roster.who(first).numberText != roster.who(second).numberText)
+    }
+
+    @Test func `a number that is not unique is refused with the choices, with its suffix it is found`() {
+        let (first, second) = RosterTests.twins
+        let roster = RosterTests.roster([(first, "ann"), (second, "ben")])
+        let number = SenderNumber(of: first).number
+        let choices = [first, second].sorted().map(roster.who)
+        #expect(roster.find("\(number)") == .ambiguous(choices))
+        #expect(roster.find("#\(number)") == .ambiguous(choices))
+        for peer in [first, second] {
+            #expect(roster.find("#\(number)-\(SenderNumber(of: peer).suffix)") == .one(peer))
+            #expect(roster.find(roster.who(peer).displayName) == .one(peer))
+        }
+        #expect(roster.find("#\(number)-9999999") == .none)
+    }
+
+    @Test func `peers are found by number and by nickname, and case counts only if it must`() {
+        let (ann, otherAnn, ben) = (RosterTests.peer(1), RosterTests.peer(2), RosterTests.peer(3))
+        let roster = RosterTests.roster([(ann, "Ann"), (otherAnn, "ann"), (ben, "Béla")])
+        #expect(roster.find("Ann") == .one(ann))
+        #expect(roster.find("ann") == .one(otherAnn))
+        #expect(roster.find("ANN") == .ambiguous([ann, otherAnn].sorted().map(roster.who)))
+        #expect(roster.find("bela") == .none)
+        #expect(roster.find("bÉLA") == .one(ben))
+        #expect(roster.find("Be\u{301}la") == .one(ben))
+        #expect(roster.find("\(SenderNumber(of: ben).number)") == .one(ben))
+        #expect(roster.find("") == .none)
+        #expect(roster.find("#") == .none)
+    }
+
+    @Test func `a nickname in the form of a number never stands for it`() {
+        let impostor = RosterTests.peer(1)
+        let (number, other) = (SenderNumber(of: RosterTests.peer(2)).number, RosterTests.peer(2))
+        var roster = RosterTests.roster([(impostor, "\(number)")])
+        #expect(roster.find("\(number)") == .none)
+        _ = roster.hear(other, nickname: "real", stage: .newcomer, as: Revision(epoch: 1, sequence: 1))
+        #expect(roster.find("\(number)") == .one(other))
+    }
+
+    @Test func `of those that have gone the last 64 are listed`() {
+        var roster = Roster(me: RosterTests.peer(0))
+        for number in 1...70 as ClosedRange<UInt64> {
+            let (now, time) = (Instant(nanoseconds: 0), Timestamp(milliseconds: number))
+            _ = roster.linkOpened(RosterTests.peer(number), now: now, wallClock: time)
+            _ = roster.linkClosed(RosterTests.peer(number), .goodbye, now: now, wallClock: time)
+        }
+        #expect(roster.rows.map(\.since.milliseconds) == (7...70).reversed())
+        #expect(roster.count == 71)
+    }
+
+    @Test func `the table of known peers is bounded, and nobody with a link is forgotten`() {
+        var roster = Roster(me: RosterTests.peer(0), capacity: 10)
+        _ = roster.linkOpened(RosterTests.peer(1), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
+        for number in 2...50 as ClosedRange<UInt64> {
+            let revision = Revision(epoch: 1, sequence: 1)
+            _ = roster.hear(RosterTests.peer(number), nickname: "n\(number)", stage: .newcomer, as: revision)
+        }
+        #expect(roster.count == 10)
+        #expect(roster.isOnline(RosterTests.peer(1)))
+        #expect(roster.find("n42") == .none)
+        #expect(roster.find("n43") == .one(RosterTests.peer(43)))
+    }
+
+    @Test func `nobody can mute, block or link to itself`() {
+        var roster = Roster(me: RosterTests.peer(0))
+        roster.setMuted(RosterTests.peer(0), true)
+        roster.setBlocked(RosterTests.peer(0), true)
+        let event = roster.linkOpened(
+            RosterTests.peer(0), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
+        #expect(event == nil)
+        #expect(!roster.isHidden(RosterTests.peer(0)))
+        #expect(roster.online == 0)
+    }
+}

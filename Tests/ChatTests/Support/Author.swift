@@ -1,0 +1,143 @@
+import Noise
+import Wire
+
+@testable import Chat
+
+/// Somebody who signs payloads, and may break every rule while doing so.
+struct Author: ~Copyable {
+    static let room = RoomID(name: "lobby")
+    static let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
+
+    let identity: Identity
+    var epoch: UInt64 = 1
+    var sequence: UInt64 = 0
+    var room = Author.room
+    var time = Author.wallClock
+
+    init(seed: UInt64) {
+        var randomness = Randomness.seeded(seed)
+        identity = Identity.generate(using: &randomness)
+    }
+
+    var id: PeerID { identity.id }
+
+    /// Signs under the next sequence number.
+    mutating func sign(_ body: PayloadBody) -> SignedPayload {
+        sequence += 1
+        return sign(body, sequence: sequence)
+    }
+
+    func sign(_ body: PayloadBody, sequence: UInt64) -> SignedPayload {
+        SignedPayload(body, by: identity, in: room, epoch: epoch, sequence: sequence, timestamp: time)
+    }
+
+    mutating func say(_ text: String) -> SignedPayload {
+        sign(.publicMessage(stage: .newcomer, nickname: "author", text: text))
+    }
+
+    /// The body of a frame with any bytes after the fixed header, truly signed.
+    mutating func frame(kind: UInt8, body: [UInt8], hops: UInt8 = 0) -> [UInt8] {
+        sequence += 1
+        let header = PayloadHeader(
+            room: room, author: id, epoch: epoch, sequence: sequence, timestamp: time, kind: kind)
+        let signed = header.encoded(with: body)
+        return [hops] + signed + identity.sign(domain: "earshot/1 payload\0", message: signed.span)
+    }
+}
+
+extension SignedPayload {
+    /// The frame without its type byte, as admission takes it.
+    func frameBody(hops: UInt8 = 0) -> [UInt8] { Array(frame(hops: hops).dropFirst()) }
+}
+
+/// Node's admission, with the time in the test's hands.
+struct Gate {
+    static let me = PeerID.numbered(1_000_000)
+
+    var admission: Admission
+    var now = Instant(nanoseconds: 0)
+    var wallClock = Author.wallClock
+
+    init(rate: Double = Limits.sendPerSecond) {
+        admission = Admission(
+            room: Author.room, me: Gate.me, rates: AdmissionRates(messagesPerSecond: rate))
+    }
+
+    mutating func admit(_ frame: [UInt8], from link: PeerID, epoch: UInt64 = 1) -> Verdict {
+        admission.admit(frame: frame.span, from: link, linkEpoch: epoch, now: now, wallClock: wallClock)
+    }
+
+    mutating func admit(_ signed: SignedPayload, hops: UInt8 = 0, from link: PeerID? = nil) -> Verdict {
+        admit(
+            signed.frameBody(hops: hops), from: link ?? signed.payload.author, epoch: signed.payload.epoch)
+    }
+
+    mutating func admitHistory(_ signed: SignedPayload, from link: PeerID) -> Verdict {
+        admission.admitHistory(frame: signed.frameBody(hops: 1).span, from: link, wallClock: wallClock)
+    }
+
+    mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?) -> Bool {
+        admission.learn(epoch: epoch, of: author, via: relay, now: now)
+    }
+
+    mutating func pass(_ duration: Duration) {
+        now = now + duration
+        wallClock = Timestamp(milliseconds: wallClock.milliseconds + UInt64(duration.nanoseconds / 1_000_000))
+    }
+}
+
+extension Verdict {
+    var admitted: VerifiedPayload? {
+        if case .admitted(let payload) = self { payload } else { nil }
+    }
+
+    /// The whole verdict in words, to compare.
+    var text: String {
+        switch self {
+        case .admitted: "admitted"
+        case .dropped(let reason): "dropped \(reason.rawValue)"
+        case .closeLink(let reason): "close \(reason.rawValue)"
+        case .convict(let reason): "convict \(reason.rawValue)"
+        }
+    }
+}
+
+extension PeerID {
+    /// A peer that nobody has the key of.
+    static func numbered(_ number: UInt64) -> PeerID {
+        var writer = ByteWriter(capacity: PeerID.byteCount)
+        for word in [0, 0, 0, number] as [UInt64] { writer.write(word) }
+        guard let id = PeerID(writer.bytes) else { preconditionFailure("four words are 32 bytes") }
+        return id
+    }
+}
+
+extension MessageID {
+    static func numbered(_ number: UInt64) -> MessageID {
+        var writer = ByteWriter(capacity: MessageID.byteCount)
+        for word in [7, number] as [UInt64] { writer.write(word) }
+        guard let id = MessageID(writer.bytes) else { preconditionFailure("two words are 16 bytes") }
+        return id
+    }
+}
+
+/// One body of every kind.
+enum Bodies {
+    static let target = PeerID.numbered(77)
+
+    static let all: [PayloadBody] = [
+        .publicMessage(stage: .resident, nickname: "quiet-otter", text: "안녕, world"),
+        .presence(.away, stage: .regular, nickname: "quiet-otter"),
+        .typing(target: nil, isOn: true),
+        .typing(target: target, isOn: false),
+        .edit(target: .numbered(1), text: "better"),
+        .delete(target: .numbered(2)),
+        .dmRequest(target: target, nickname: "é", text: "may I?"),
+        .dmAccept(target: target),
+        .dmDecline(target: target),
+        .dmLeave(target: target),
+        .directMessage(target: target, nickname: "n", text: "only for you"),
+        .delivered(target: target, ids: [.numbered(3)]),
+        .read(target: target, ids: (0..<100).map { .numbered($0) }),
+    ]
+}

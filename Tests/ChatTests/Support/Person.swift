@@ -1,0 +1,144 @@
+import Noise
+import Wire
+
+@testable import Chat
+
+/// Somebody with a session and chats, whose clocks only the test moves.
+final class Person {
+    let id: PeerID
+    var session: UserSession
+    var router: MessageRouter
+    var now = Instant(nanoseconds: 0)
+    var wallClock = Timestamp(milliseconds: 1_800_000_000_000)
+    /// All that was told so far.
+    private(set) var events: [ChatEvent] = []
+
+    init(_ nickname: String, seed: UInt64) {
+        var randomness = Randomness.seeded(seed)
+        let identity = Identity.generate(using: &randomness)
+        id = identity.id
+        session = UserSession(identity: identity, room: Person.room, epoch: 1, nickname: nickname)
+        router = MessageRouter(me: id)
+    }
+
+    static let room = RoomID(name: "lobby")
+
+    func pass(_ duration: Duration) {
+        now = now + duration
+        wallClock = Timestamp(milliseconds: wallClock.milliseconds + UInt64(duration.nanoseconds / 1_000_000))
+    }
+
+    /// Signs anything at all, as a peer that keeps no rules could.
+    func sign(_ body: PayloadBody) -> VerifiedPayload { session.sign(body, at: wallClock) }
+
+    func signPublic(_ text: String) -> VerifiedPayload {
+        sign(.publicMessage(stage: session.stage, nickname: session.nickname, text: text))
+    }
+
+    /// Takes in a payload from its author's own link.
+    @discardableResult
+    func hear(_ payload: VerifiedPayload) -> [ChatEvent] {
+        guard let direct = VerifiedPayload(payload.signed, onLinkOf: payload.payload.author) else { return [] }
+        return note(router.route(direct, now: now, wallClock: wallClock))
+    }
+
+    /// Takes in a payload that another peer relayed, or gave as history.
+    @discardableResult
+    func hear(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
+        guard let signed = VerifiedPayload(checking: payload.signed, via: relay.id) else { return [] }
+        return note(router.route(signed, now: now, wallClock: wallClock, isHistory: isHistory))
+    }
+
+    @discardableResult
+    func note(_ events: [ChatEvent]) -> [ChatEvent] {
+        self.events += events
+        return events
+    }
+
+    func tick() -> [ChatEvent] { note(router.tick(now)) }
+
+    func link(to other: Person) -> [ChatEvent] {
+        note(router.linkOpened(other.id, now: now, wallClock: wallClock))
+    }
+
+    func unlink(from other: Person, _ end: LinkEnd) -> [ChatEvent] {
+        note(router.linkClosed(other.id, end, now: now, wallClock: wallClock))
+    }
+
+    var unread: Int { router.publicChat.unreadCount }
+    var publicTexts: [String] { router.publicChat.messages.map(\.content) }
+    func texts(with other: Person) -> [String] { router.history(.direct(other.id)).map(\.content) }
+    func state(with other: Person) -> DirectChat.State { router.directChats[other.id]?.state ?? .none }
+
+    /// Does something and sends what comes of it to `others`, and their answers back.
+    @discardableResult
+    func does(
+        to others: Person..., operation: (Person) throws(ChatError) -> Outcome
+    ) throws(ChatError) -> [ChatEvent] {
+        let outcome = try operation(self)
+        note(outcome.events)
+        deliver(outcome.outgoing, to: others)
+        return outcome.events
+    }
+
+    private func deliver(_ outgoing: [Outgoing], to others: [Person]) {
+        for item in outgoing {
+            for other in others where item.destination == .everyone || item.destination == .peer(other.id) {
+                other.hear(item.payload)
+                other.deliver(
+                    other.router.takeReplies(in: &other.session, wallClock: other.wallClock), to: [self])
+            }
+        }
+    }
+}
+
+/// What people say to a `Person` in a test.
+extension Person {
+    func say(_ text: String) throws(ChatError) -> Outcome {
+        try router.say(text, in: &session, now: now, wallClock: wallClock)
+    }
+
+    func direct(_ text: String, to other: Person) throws(ChatError) -> Outcome {
+        try router.direct(to: other.id, text, in: &session, now: now, wallClock: wallClock)
+    }
+
+    func accept(_ other: Person) throws(ChatError) -> Outcome {
+        try router.accept(other.id, in: &session, now: now, wallClock: wallClock)
+    }
+
+    func leave(_ other: Person) throws(ChatError) -> Outcome {
+        try router.leave(other.id, in: &session, now: now, wallClock: wallClock)
+    }
+
+    func edit(_ text: String) throws(ChatError) -> Outcome { try edit(nil, text) }
+
+    func edit(_ reference: String?, _ text: String) throws(ChatError) -> Outcome {
+        try router.edit(reference, text, in: &session, now: now, wallClock: wallClock)
+    }
+
+    func delete(_ reference: String? = nil) throws(ChatError) -> Outcome {
+        try router.delete(reference, in: &session, now: now, wallClock: wallClock)
+    }
+}
+
+/// People who are linked to each other and know each other's nickname.
+func room(_ nicknames: String...) -> [Person] {
+    let people = nicknames.enumerated().map { Person($0.element, seed: UInt64($0.offset) + 1) }
+    for person in people {
+        for other in people where other !== person {
+            _ = person.link(to: other)
+            person.hear(other.session.signPresence(at: other.wallClock))
+        }
+    }
+    return people
+}
+
+/// The code of the error that an operation ends with; nil if it succeeds.
+func code<Value>(_ operation: () throws(ChatError) -> Value) -> ChatError.Code? {
+    do throws(ChatError) {
+        _ = try operation()
+        return nil
+    } catch {
+        return error.code
+    }
+}

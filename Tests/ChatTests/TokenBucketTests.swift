@@ -1,0 +1,63 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+struct TokenBucketTests {
+    static let start = Instant(nanoseconds: 1_000)
+
+    @Test func `a bucket gives its burst at once and then its rate`() {
+        var bucket = TokenBucket(Rate(perSecond: 4, burst: 20), now: TokenBucketTests.start)
+        let first = (0..<30).count { _ in bucket.take(now: TokenBucketTests.start) }
+        #expect(first == 20)
+        let later = TokenBucketTests.start + .seconds(3)
+        let second = (0..<30).count { _ in bucket.take(now: later) }
+        #expect(second == 12)
+    }
+
+    @Test func `a pause fills a bucket up to its burst`() {
+        var bucket = TokenBucket(Rate(perSecond: 4, burst: 20), now: TokenBucketTests.start)
+        let later = TokenBucketTests.start + .seconds(86_400)
+        let taken = (0..<100).count { _ in bucket.take(now: later) }
+        #expect(taken == 20)
+    }
+
+    @Test func `the wait for a token is as long as it says`() {
+        var bucket = TokenBucket(Rate(perSecond: 3, burst: 1), now: TokenBucketTests.start)
+        var now = TokenBucketTests.start
+        #expect(bucket.wait(now: now) == .zero)
+        for _ in 0..<50 {
+            let taken = bucket.take(now: now)
+            #expect(taken)
+            let wait = bucket.wait(now: now)
+            #expect(wait > .milliseconds(333) && wait < .milliseconds(334))
+            let early = bucket.take(now: now + (wait - .microseconds(1)))
+            #expect(!early)
+            now = now + wait
+        }
+    }
+
+    @Test func `a refused taking costs nothing, and time that goes back neither`() {
+        var bucket = TokenBucket(Rate(perSecond: 1, burst: 1), now: TokenBucketTests.start)
+        let moments: [Duration] = [.zero, .milliseconds(500), .milliseconds(500), .nanoseconds(-1_000), .seconds(1)]
+        let taken = moments.map { bucket.take(now: TokenBucketTests.start + $0) }
+        #expect(taken == [true, false, false, false, true])
+    }
+
+    @Test func `a rate of 0 limits nothing`() {
+        var bucket = TokenBucket(.unlimited, now: TokenBucketTests.start)
+        let taken = (0..<10_000).count { _ in bucket.take(now: TokenBucketTests.start) }
+        #expect(taken == 10_000)
+        #expect(bucket.wait(now: TokenBucketTests.start) == .zero)
+    }
+
+    @Test func `rates follow what an author may send`() {
+        let usual = AdmissionRates()
+        #expect(usual.messages == Rate(perSecond: 4, burst: 20))
+        #expect(usual.relayed == Rate(perSecond: 20, burst: 40))
+        #expect(usual.newAuthors == Rate(perSecond: 5.0 / 60, burst: 5))
+        #expect(AdmissionRates(messagesPerSecond: 20).messages == Rate(perSecond: 40, burst: 200))
+        #expect(AdmissionRates(messagesPerSecond: 0.1).messages == Rate(perSecond: 0.2, burst: 1))
+        #expect(AdmissionRates(messagesPerSecond: 0).newAuthors.isUnlimited)
+    }
+}

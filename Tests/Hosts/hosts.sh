@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Hosts with a bus and an Avahi daemon each, on a network of their own that no packet leaves or enters.
+#
+#   hosts.sh enter COMMAND...          a new, empty network; COMMAND runs in it, and all ends with COMMAND
+#
+# and within that network (HOST is a number from 1 to 999):
+#
+#   hosts.sh add HOST [lo] [eui64] [bare]    lo: no network card; eui64: link-local addresses made from the MAC;
+#                                            bare: neither bus nor daemon
+#   hosts.sh exec HOST COMMAND...            becomes COMMAND on that host
+#   hosts.sh bus HOST | daemon HOST          starts it
+#   hosts.sh signal HOST bus|daemon SIGNAL   e.g. KILL, STOP, CONT
+#   hosts.sh link HOST up|down               the cable
+#   hosts.sh attach HOST BRIDGE              to another network (a partition) or back to net0
+#   hosts.sh remove HOST
+#
+# Works as root and, by a user namespace, as anybody. Nothing outside the new namespaces is touched.
+set -euo pipefail
+self=$(realpath "${BASH_SOURCE[0]}")
+conf=$(dirname "$self")
+export PATH=$PATH:/usr/sbin:/sbin
+state=${EARSHOT_HOSTS:-}
+
+die() {
+    echo "hosts.sh: $*" >&2
+    exit 2
+}
+
+enter() {
+    local flags=(-n -m -p -f --kill-child --mount-proc --propagation private)
+    # Also for root in a container that may not make namespaces.
+    if [ "$(id -u)" != 0 ] || ! unshare -n -m true 2>/dev/null; then
+        flags=(-U -r "${flags[@]}")
+        export EARSHOT_ROOTLESS=1
+    fi
+    unshare "${flags[@]}" bash "$self" inside "$@"
+}
+
+# The first process of the namespace: stays, so that whatever lost its parent is reaped.
+inside() {
+    mount -t tmpfs -o mode=755 tmpfs /run
+    export EARSHOT_HOSTS=/run/earshot-hosts
+    mkdir -p "$EARSHOT_HOSTS"
+    ip link set lo up
+    make_bridge net0
+    if [ -n "${EARSHOT_ROOTLESS:-}" ]; then own_avahi; fi
+    "$@" &
+    local status=0
+    trap 'kill -TERM %1 2>/dev/null' TERM INT
+    wait %1 || status=$?
+    return $status
+}
+
+make_bridge() {
+    ip link show "$1" >/dev/null 2>&1 && return
+    # Snooping would drop multicast until somebody has joined.
+    ip link add "$1" type bridge mcast_snooping 0
+    ip link set "$1" up
+}
+
+# The daemon wants its directory owned by the user called avahi, who is nobody in a user namespace of one.
+own_avahi() {
+    { grep -v '^avahi:' /etc/passwd; echo 'avahi:x:0:0::/:/bin/false'; } >"$EARSHOT_HOSTS/passwd"
+    { grep -v '^avahi:' /etc/group; echo 'avahi:x:0:'; } >"$EARSHOT_HOSTS/group"
+    mount --bind "$EARSHOT_HOSTS/passwd" /etc/passwd
+    mount --bind "$EARSHOT_HOSTS/group" /etc/group
+}
+
+pid() {
+    cat "$state/$1.pid" 2>/dev/null || die "no host $1"
+}
+
+on() {
+    local host=$1
+    shift
+    nsenter -t "$(pid "$host")" -n -m -u -- "$@"
+}
+
+add() {
+    local host=$1 card=1 mode=random bare=
+    shift
+    for option in "$@"; do
+        case $option in
+        lo) card= ;; eui64) mode=eui64 ;; bare) bare=1 ;;
+        *) die "no option $option" ;;
+        esac
+    done
+    # The host is a process that holds its namespaces, and says so when they are ready.
+    mkfifo "$state/$host.up"
+    exec 3<>"$state/$host.up"
+    rm "$state/$host.up"
+    unshare -n -m -u --propagation private bash -c '
+        mount -t tmpfs -o mode=755 tmpfs /run
+        mkdir -p /run/dbus /run/avahi-daemon
+        hostname "$1"
+        ip link set lo up
+        echo $$ >&3
+        exec sleep infinity 3>&-
+    ' host "canary-host-$host" </dev/null >/dev/null 2>>"$state/$host.log" &
+    read -r -t 10 -u 3 holder || die "host $host does not start: $(cat "$state/$host.log")"
+    exec 3>&-
+    echo "$holder" >"$state/$host.pid"
+    if [ -n "$card" ]; then plug "$host" "$mode"; fi
+    if [ -z "${EARSHOT_ROOTLESS:-}" ] && id avahi >/dev/null 2>&1; then on "$host" chown avahi:avahi /run/avahi-daemon; fi
+    if [ -z "$bare" ]; then bus "$host"; daemon "$host"; fi
+}
+
+plug() {
+    local host=$1 mode=$2
+    ip link add "veth$host" type veth peer name eth0 netns "$(pid "$host")"
+    ip link set "veth$host" master net0 up
+    on "$host" bash -c '
+        # An address being checked for duplicates is of no use for a second or two.
+        echo 0 2>/dev/null >/proc/sys/net/ipv6/conf/eth0/accept_dad || true
+        ip link set eth0 addrgenmode "$1" 2>/dev/null || true
+        ip addr add "$2" dev eth0
+        ip link set eth0 up
+    ' plug "$mode" "10.77.$((host / 250)).$((host % 250 + 1))/16"
+}
+
+bus() {
+    on "$1" dbus-daemon --config-file="$conf/bus.conf" --fork --nopidfile --print-pid=3 3>"$state/$1.bus" \
+        2>>"$state/$1.log"
+}
+
+daemon() {
+    local flags=(--no-rlimits)
+    if [ -n "${EARSHOT_ROOTLESS:-}" ]; then flags+=(--no-drop-root --no-chroot); fi
+    on "$1" avahi-daemon --file="$conf/avahi-daemon.conf" --daemonize "${flags[@]}" 2>>"$state/$1.log"
+    on "$1" cat /run/avahi-daemon/pid >"$state/$1.daemon"
+}
+
+remove() {
+    # Everything that runs in the host's network goes with it.
+    local namespace process
+    namespace=$(readlink "/proc/$(pid "$1")/ns/net")
+    for process in /proc/[0-9]*; do
+        if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$namespace" ]; then kill -KILL "${process#/proc/}" || true; fi
+    done
+    ip link del "veth$1" 2>/dev/null || true
+    rm -f "$state/$1".*
+}
+
+[ $# -ge 1 ] || die "what? (see the head of $self)"
+action=$1
+shift
+case $action in
+enter | inside) "$action" "$@" ;;
+add | bus | daemon | remove | exec | signal | link | attach)
+    [ -n "$state" ] || die "not within a network: use 'hosts.sh enter' first"
+    host=$1
+    shift
+    [[ $host =~ ^[1-9][0-9]{0,2}$ ]] || die "no host number: $host"
+    case $action in
+    exec) exec nsenter -t "$(pid "$host")" -n -m -u -- "$@" ;;
+    signal) kill -"$2" "$(cat "$state/$host.$1")" ;;
+    link) ip link set "veth$host" "$1" ;;
+    attach) make_bridge "$1"; ip link set "veth$host" master "$1" ;;
+    *) "$action" "$host" "$@" ;;
+    esac
+    ;;
+*) die "no action $action" ;;
+esac

@@ -1,0 +1,122 @@
+"""Strangers who send what no node sends, to a real node on loopback that is chatting meanwhile."""
+
+import base64
+import contextlib
+import random
+import subprocess
+import time
+import unittest
+
+from earshot_node import Node, everybody_sees_everybody
+from hosts import Hosts
+
+FORWARDER = r"""
+import socket, sys, base64
+port, payloads = int(sys.argv[1]), [base64.b64decode(a) for a in sys.argv[2:]]
+peer = socket.create_connection(("127.0.0.1", port), timeout=10)
+for payload in payloads:
+    if payload:
+        peer.sendall(payload)
+got = b""
+try:
+    while True:
+        piece = peer.recv(65536)
+        if not piece:
+            break
+        got += piece
+except ConnectionResetError:
+    pass
+except socket.timeout:
+    got = b"still open"
+print(len(got) if got != b"still open" else -1)
+"""
+
+
+class Hostile(unittest.TestCase):
+    """All on a host that has only loopback."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.stack = contextlib.ExitStack()
+        cls.hosts = cls.stack.enter_context(Hosts(1, daemons=False, loopback_only=True))
+        cls.nodes = []
+        for name in ("alice", "bob"):
+            node = Node(lambda argv, **pipes: cls.hosts.start(1, argv, **pipes), name)
+            cls.stack.callback(node.kill)
+            cls.nodes.append(node)
+        everybody_sees_everybody(cls.nodes)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.stack.close()
+
+    def attack(self, *payloads):
+        """Sends and reads to the end; how many bytes came back, -1 if the node never closed."""
+        argv = ["python3", "-c", FORWARDER, str(self.nodes[0].ready()["port"])]
+        process = self.hosts.start(1, argv + [base64.b64encode(p).decode() for p in payloads],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0, errors)
+        return int(output)
+
+    def counter(self, name):
+        return self.nodes[0].result("stats")[name]
+
+    def counted(self, name, *payloads):
+        """By how much an attack moved a counter, and what came back."""
+        before = self.counter(name)
+        answer = self.attack(*payloads)
+        return self.counter(name) - before, answer
+
+    def assert_nobody_noticed(self):
+        text = f"still here {time.monotonic_ns()}"
+        self.nodes[0].say(text)
+        self.nodes[1].hears(text)
+
+    def test_garbage_of_any_length_is_refused_and_counted(self):
+        source = random.Random(1)
+        for _ in range(4):
+            moved, answer = self.counted("link_illegal_length", b"\xff" + source.randbytes(5000))
+            self.assertEqual((moved, answer), (1, 0))
+        self.assert_nobody_noticed()
+
+    def test_every_illegal_length_is_refused_before_more_is_read(self):
+        for length in (0, 1, 527, 529, 65535):
+            moved, answer = self.counted("link_illegal_length", length.to_bytes(2, "big"))
+            self.assertEqual((moved, answer), (1, 0), length)
+        self.assert_nobody_noticed()
+
+    def test_a_record_size_that_is_legal_but_no_handshakes_is_refused(self):
+        moved, answer = self.counted("link_handshake_failed", (1296).to_bytes(2, "big") + bytes(1296))
+        self.assertEqual((moved, answer), (1, 0))
+
+    def test_a_low_order_key_as_first_message_is_refused(self):
+        moved, answer = self.counted("link_handshake_failed", (528).to_bytes(2, "big") + bytes(528))
+        self.assertEqual(moved, 1)
+        self.assertIn(answer, (0, 530))
+        self.assert_nobody_noticed()
+
+    def test_a_forged_third_message_is_refused(self):
+        source = random.Random(2)
+        first = (528).to_bytes(2, "big") + source.randbytes(528)
+        moved, answer = self.counted("link_handshake_failed", first, first)
+        self.assertEqual(moved, 1)
+        # The answer to the first message may still be waiting when the second one ends the link.
+        self.assertIn(answer, (0, 530))
+        self.assert_nobody_noticed()
+
+    def test_who_says_nothing_is_let_go_after_two_seconds(self):
+        begin = time.monotonic()
+        moved, answer = self.counted("link_handshake_timeout", b"")
+        self.assertEqual((moved, answer), (1, 0))
+        self.assertLess(time.monotonic() - begin, 6)
+        self.assert_nobody_noticed()
+
+    def test_who_stops_in_the_middle_of_a_message_is_let_go(self):
+        moved, answer = self.counted("link_handshake_timeout", (528).to_bytes(2, "big") + bytes(100))
+        self.assertEqual((moved, answer), (1, 0))
+        self.assert_nobody_noticed()
+
+
+if __name__ == "__main__":
+    unittest.main()

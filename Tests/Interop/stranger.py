@@ -1,0 +1,114 @@
+"""A whole peer, written from Docs/Protocol.md alone: frames, payloads and direct messages on noise_peer's handshake."""
+
+import hashlib
+import struct
+import time
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from noise_peer import Peer, raw
+
+PAYLOAD, PING, PONG, GOODBYE = 1, 3, 4, 7
+PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 4, 5, 16, 17, 19, 20
+SIZES = (512, 1280, 4096)
+
+
+def now():
+    return time.time_ns() // 1_000_000
+
+
+class Payload:
+    """What section 6 lays out, taken apart, with its signature checked."""
+
+    HEADER = struct.Struct(">16s32sQQQBH")
+
+    def __init__(self, frame):
+        self.hops, signed, signature = frame[0], frame[1:-64], frame[-64:]
+        self.room, self.author, self.epoch, self.seq, self.time, self.kind, length = self.HEADER.unpack(signed[:75])
+        self.body = signed[75:]
+        assert len(self.body) == length
+        Ed25519PublicKey.from_public_bytes(self.author).verify(signature, b"earshot/1 payload\0" + signed)
+        self.id = hashlib.sha256(b"earshot/1 id\0" + signed).digest()[:16]
+
+    def named_text(self, offset):
+        """(nickname, text) of a body that has `u8 n || nickname[n] || text` at an offset."""
+        length = self.body[offset]
+        start = offset + 1
+        return self.body[start:start + length].decode(), self.body[start + length:].decode()
+
+
+class Stranger:
+    def __init__(self, role, stream, nickname="stranger", room="lobby", identity=None):
+        self.peer = Peer(role, stream, room)
+        self.peer.identity = identity or self.peer.identity
+        self.me = raw(self.peer.identity.public_key())
+        self.nickname = bytes([len(nickname.encode())]) + nickname.encode()
+        self.epoch, self.seq = now(), 0
+        self.waiting = []
+        self.them, self.their_epoch = self.peer.shake(role, self.epoch)
+        self.say(PRESENCE, bytes([0, 0]) + self.nickname)
+        self.send(bytes([PING]) + bytes(8))
+
+    def send(self, *frames):
+        plaintext = b"".join(struct.pack(">H", len(frame)) + frame for frame in frames)
+        size = next(size for size in SIZES if size >= len(plaintext))
+        self.peer.send_record(plaintext.ljust(size, b"\0"))
+
+    def payload(self, kind, body, **changes):
+        """A payload frame; `changes` replace the author, the hops or the signature, for those who lie."""
+        self.seq += 1
+        author = changes.get("author", self.me)
+        signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, now(), kind, len(body)) + body
+        signature = changes.get("signature") or self.peer.identity.sign(b"earshot/1 payload\0" + signed)
+        self.last_id = hashlib.sha256(b"earshot/1 id\0" + signed).digest()[:16]
+        return bytes([PAYLOAD, changes.get("hops", 0)]) + signed + signature
+
+    def say(self, kind, body, **changes):
+        self.send(self.payload(kind, body, **changes))
+
+    def say_publicly(self, text):
+        self.say(PUBLIC, b"\0" + self.nickname + text.encode())
+
+    def write_to_them(self, kind, text=None):
+        self.say(kind, self.them + (b"" if text is None else self.nickname + text.encode()))
+
+    def frames(self):
+        """The frames of the next record; whatever is not zero behind them is an error."""
+        plaintext = bytes(self.peer.receive_record())
+        assert len(plaintext) in SIZES
+        position = 0
+        while position + 2 <= len(plaintext):
+            length = struct.unpack_from(">H", plaintext, position)[0]
+            if length == 0:
+                break
+            yield plaintext[position + 2:position + 2 + length]
+            position += 2 + length
+        assert not any(plaintext[position:])
+
+    def hear(self, kind=None, type=PAYLOAD):
+        """The next payload of a kind, or the body of the next frame of a type; pings are answered on the way."""
+        while True:
+            while self.waiting:
+                frame = self.waiting.pop(0)
+                if frame[0] == PING:
+                    self.send(bytes([PONG]) + frame[1:])
+                if frame[0] == type and type != PAYLOAD:
+                    return frame[1:]
+                if frame[0] == PAYLOAD == type:
+                    payload = Payload(frame[1:])
+                    if kind in (None, payload.kind):
+                        return payload
+            self.waiting += self.frames()
+
+    def is_cut_off(self):
+        """Whether the other side ends the connection; nothing else may come before."""
+        try:
+            while self.peer.stream.recv(65_536):
+                pass
+        except ConnectionResetError:
+            pass
+        return True
+
+    def leave(self):
+        self.say(PRESENCE, bytes([2, 0]) + self.nickname)
+        self.send(bytes([GOODBYE, 0]))
+        self.peer.stream.close()

@@ -1,0 +1,163 @@
+"""The program talks with a peer that was written from Docs/Protocol.md and shares no code with it."""
+
+import hashlib
+import socket
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Hosts"))
+
+from cryptography.exceptions import InvalidTag  # noqa: E402
+from earshot_node import Node  # noqa: E402
+from stranger import ACCEPT, DELETE, DIRECT, EDIT, GOODBYE, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, Stranger  # noqa: E402
+
+
+class AStranger(unittest.TestCase):
+    def node(self, *options):
+        node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0", *options)
+        self.addCleanup(node.process.wait)
+        self.addCleanup(node.kill)
+        self.addCleanup(node.process.stdin.close)
+        return node
+
+    def stranger(self, node, **options):
+        stream = socket.create_connection(("127.0.0.1", node.ready()["port"]), timeout=20)
+        self.addCleanup(stream.close)
+        return Stranger("initiator", stream, **options)
+
+    def meet(self):
+        node = self.node()
+        return node, self.stranger(node)
+
+    def seen(self, node, stranger, state="online"):
+        return node.wait(lambda event: event["event"] == "peer" and event["state"] == state
+                         and event["who"]["key"] == stranger.me.hex(), f"a stranger that is {state}")
+
+    def test_it_is_seen_with_its_nickname_and_number(self):
+        node, stranger = self.meet()
+        who = self.seen(node, stranger)["who"]
+        number = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + stranger.me).digest()[:8], "big")
+        self.assertEqual((who["nickname"], who["number"]), ("stranger", number % 9000 + 1000))
+
+    def test_it_sees_who_is_there(self):
+        node, stranger = self.meet()
+        presence = stranger.hear(PRESENCE)
+        self.assertEqual(presence.author.hex(), node.key)
+        self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
+        self.assertEqual(presence.named_text(2), ("native", ""))
+
+    def test_public_messages_go_both_ways_under_one_id(self):
+        node, stranger = self.meet()
+        stranger.say_publicly("hello from afar, 안녕 👋")
+        self.assertEqual(node.hears("hello from afar, 안녕 👋")["id"], stranger.last_id.hex())
+        node.say("hello, stranger")
+        message = stranger.hear(PUBLIC)
+        self.assertEqual(message.named_text(1), ("native", "hello, stranger"))
+        self.assertEqual(node.hears("hello, stranger")["id"], message.id.hex())
+
+    def test_it_can_be_dialled(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(20)
+            node = self.node("--peer", f"127.0.0.1:{server.getsockname()[1]}")
+            stream, _ = server.accept()
+        self.addCleanup(stream.close)
+        stream.settimeout(20)
+        stranger = Stranger("responder", stream)
+        self.seen(node, stranger)
+        stranger.say_publicly("you called?")
+        node.hears("you called?")
+
+    def test_it_asks_is_accepted_and_is_answered(self):
+        node, stranger = self.meet()
+        stranger.write_to_them(REQUEST, "a word?")
+        request = node.wait(lambda event: event["event"] == "request", "a request")
+        self.assertEqual(request["text"], "a word?")
+        node.say(f"/accept {request['from']['number']}")
+        self.assertEqual(stranger.hear(ACCEPT).body, stranger.me)
+        stranger.write_to_them(DIRECT, "between us")
+        self.assertEqual(node.hears("between us")["conversation"], "direct")
+        node.say(f"/msg {request['from']['number']} so be it")
+        reply = stranger.hear(DIRECT)
+        self.assertEqual((reply.body[:32], reply.named_text(32)[1]), (stranger.me, "so be it"))
+        stranger.write_to_them(LEAVE)
+        node.wait(lambda event: event["event"] == "direct" and event["state"] == "left", "an end of it")
+
+    def test_it_is_asked_and_accepts(self):
+        node, stranger = self.meet()
+        number = self.seen(node, stranger)["who"]["number"]
+        node.say(f"/msg {number} are you real?")
+        self.assertEqual(stranger.hear(REQUEST).named_text(32), ("native", "are you real?"))
+        stranger.write_to_them(ACCEPT)
+        node.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "its acceptance")
+
+    def test_it_edits_and_deletes_what_it_said(self):
+        node, stranger = self.meet()
+        stranger.say_publicly("helo")
+        node.hears("helo")
+        target = stranger.last_id
+        stranger.say(EDIT, target + b"hello")
+        node.wait(lambda event: event["event"] == "edited" and event["text"] == "hello", "the edit")
+        stranger.say(DELETE, target)
+        node.wait(lambda event: event["event"] == "deleted" and event["id"] == target.hex(), "the deletion")
+
+    def test_keys_change_after_256_records_both_ways(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        self.assertEqual(stranger.hear(type=PONG), bytes(8), "the answer to the ping on opening")
+        for number in range(600):
+            nonce = struct.pack(">Q", number)
+            stranger.send(bytes([PING]) + nonce)
+            self.assertEqual(stranger.hear(type=PONG), nonce)
+        stranger.say_publicly("still here")
+        node.hears("still here")
+
+    def test_frames_of_the_future_are_ignored(self):
+        node, stranger = self.meet()
+        stranger.send(b"\xc8whatever", stranger.payload(PUBLIC, b"\0" + stranger.nickname + b"and this"), b"\xff")
+        node.hears("and this")
+
+    def test_when_either_leaves_the_other_knows(self):
+        node, stranger = self.meet()
+        other = self.stranger(node, nickname="other")
+        self.seen(node, stranger)
+        self.seen(node, other)
+        stranger.leave()
+        self.seen(node, stranger, "offline")
+        node.say("/quit")
+        self.assertEqual(other.hear(type=GOODBYE), b"\0")
+        self.assertEqual(node.process.wait(15), 0)
+
+    def test_another_room_does_not_get_in(self):
+        node = self.node()
+        with self.assertRaises(InvalidTag):
+            self.stranger(node, room="elsewhere")
+
+    def test_who_names_another_as_author_is_cut_off(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        stranger.say(PUBLIC, b"\0" + stranger.nickname + b"I am somebody else", author=bytes(range(32)))
+        self.assertTrue(stranger.is_cut_off())
+
+    def test_who_relays_a_false_signature_is_cut_off_and_banned(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        stranger.say(PUBLIC, b"\0" + stranger.nickname + b"so they said", author=bytes(range(32)), hops=1,
+                     signature=bytes(64))
+        self.assertTrue(stranger.is_cut_off())
+        try:
+            self.assertTrue(self.stranger(node, identity=stranger.peer.identity).is_cut_off())
+        except ConnectionError:
+            pass  # Cut off while it still introduced itself.
+
+    def test_padding_that_is_not_zero_ends_the_link(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        stranger.peer.send_record(bytes(511) + b"\1")
+        self.assertTrue(stranger.is_cut_off())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,99 @@
+"""The worked example in Docs/Protocol.md section 12, computed again from the text alone, with other people's code."""
+
+import hashlib
+import re
+import struct
+import unittest
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from noise.connection import Keypair, NoiseConnection
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "Docs" / "Protocol.md"
+EPOCH = 1_790_000_000_000
+NICKNAME, TEXT = "quiet-otter", "안녕"
+
+
+def public(key):
+    return key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def secret(first):
+    """32 bytes, counting up."""
+    return bytes(range(first, first + 32))
+
+
+def certificate(identity, noise, dm):
+    signed = struct.pack(">BB32s32s32sQQ", 1, 0, public(identity), public(noise), public(dm), EPOCH, EPOCH)
+    return signed + identity.sign(b"earshot/1 session\0" + signed)
+
+
+def side(role, static, ephemeral, room):
+    noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
+    (noise.set_as_initiator if role == "initiator" else noise.set_as_responder)()
+    noise.set_keypair_from_private_bytes(Keypair.STATIC, static)
+    noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral)
+    noise.set_prologue(b"earshot/1\0" + room)
+    noise.start_handshake()
+    return noise
+
+
+def example():
+    alice, bob = (Ed25519PrivateKey.from_private_bytes(secret(first)) for first in (0x00, 0x20))
+    noise = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x40), ("bob", 0x60))}
+    dm = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x80), ("bob", 0xA0))}
+    number = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + public(alice)).digest()[:8], "big")
+    room = hashlib.sha256(b"earshot/1 room\0" + b"lobby").digest()[:16]
+    values = {
+        "alice.ed": public(alice).hex(),
+        "alice.number": f"#{number % 9000 + 1000}-{number // 9000 % 9000 + 1000}",
+        "room.lobby": room.hex(),
+        "alice.certificate": certificate(alice, noise["alice"], dm["alice"]).hex(),
+    }
+
+    nickname = NICKNAME.encode()
+    body = bytes([0, len(nickname)]) + nickname + TEXT.encode()
+    signed = room + public(alice) + struct.pack(">QQQBH", EPOCH, 1, EPOCH + 1000, 1, len(body)) + body
+    frame = b"\x01\x00" + signed + alice.sign(b"earshot/1 payload\0" + signed)
+    values["message.S"] = signed.hex()
+    values["message.sig"] = alice.sign(b"earshot/1 payload\0" + signed).hex()
+    values["message.id"] = hashlib.sha256(b"earshot/1 id\0" + signed).hexdigest()[:32]
+
+    initiator = side("initiator", secret(0x40), secret(0xC0), room)
+    responder = side("responder", secret(0x60), secret(0xE0), room)
+    first = initiator.write_message(bytes(496))
+    responder.read_message(first)
+    second = responder.write_message(certificate(bob, noise["bob"], dm["bob"]) + bytes(254))
+    initiator.read_message(second)
+    third = initiator.write_message(certificate(alice, noise["alice"], dm["alice"]) + bytes(286))
+    responder.read_message(third)
+    for name, message in (("handshake.1", first), ("handshake.2", second), ("handshake.3", third)):
+        assert len(message) == 528
+        values[name + ".sha256"] = hashlib.sha256(message).hexdigest()
+    values["handshake.hash"] = initiator.get_handshake_hash().hex()
+    plaintext = struct.pack(">H", len(frame)) + frame
+    record = initiator.encrypt(plaintext + bytes(512 - len(plaintext)))
+    values["record.sha256"] = hashlib.sha256(struct.pack(">H", len(record)) + record).hexdigest()
+    return values
+
+
+def documented():
+    """`name = value` lines of section 12; a value may go on in lines that begin with a space."""
+    section = DOCUMENT.read_text().split("\n## 12. ")[1]
+    block = re.sub(r"\n +", "", section.split("```")[1])
+    return dict(re.findall(r"^([\w.]+) = ?(\S+)$", block, re.MULTILINE))
+
+
+class Vectors(unittest.TestCase):
+    def test_the_documented_example_is_what_other_code_computes(self):
+        told, computed = documented(), example()
+        self.assertEqual(set(told), set(computed))
+        for name, value in computed.items():
+            with self.subTest(name):
+                self.assertEqual(told[name], value)
+
+
+if __name__ == "__main__":
+    unittest.main()

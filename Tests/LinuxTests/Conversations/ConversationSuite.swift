@@ -1,0 +1,146 @@
+import Chat
+import ChatNode
+import Testing
+import Wire
+
+/// What people who talk can rely on, the same on the simulated network and on real TCP.
+@Suite struct ConversationSuite {
+    @Test(arguments: WorldKind.allCases)
+    func `everybody hears every public line once, its author too`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let people = [
+                try await world.person("alice"), try await world.person("bob"), try await world.person("carol"),
+            ]
+            try #require(await world.meet(people[0], people[1], people[2]))
+            for (number, person) in people.enumerated() {
+                try await person.perform { node throws(ChatError) in try node.send("line \(number)") }
+            }
+            #expect(await world.wait { people.allSatisfy { $0.told.messages.count == 3 } })
+            for person in people {
+                #expect(Set(person.told.messages.map(\.text)) == ["line 0", "line 1", "line 2"])
+                let own = person.told.messages.filter(\.isFromCurrentUser)
+                #expect(own.map(\.from.key) == [person.key])
+            }
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `240 characters of every script arrive as they were sent, 241 are refused`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
+            try #require(await world.meet(alice, bob))
+            let texts = ["a", "안", "👍🏽", "नि"].map { String(repeating: $0, count: 240) }
+            for text in texts {
+                try await alice.perform { node throws(ChatError) in try node.send(text) }
+                await #expect(throws: ChatError.self) {
+                    try await alice.perform { node throws(ChatError) in try node.send(text + "x") }
+                }
+            }
+            #expect(await world.wait { bob.told.messages.count == texts.count })
+            #expect(bob.told.messages.map(\.text) == texts)
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `a direct message is requested, accepted and answered`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
+            let carol = try await world.person("carol")
+            try #require(await world.meet(alice, bob, carol))
+            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "may I?") }
+            #expect(
+                await world.wait {
+                    bob.told.events.contains { if case .request(_, "may I?") = $0 { true } else { false } }
+                })
+            #expect(bob.told.messages.isEmpty)
+            try await bob.perform { node throws(ChatError) in try node.accept(alice.key) }
+            #expect(
+                await world.wait {
+                    alice.told.events.contains { if case .direct(.accepted, _) = $0 { true } else { false } }
+                })
+            try await bob.perform { node throws(ChatError) in try node.direct(to: alice.key, "of course") }
+            #expect(await world.wait { alice.told.messages.contains { $0.text == "of course" } })
+            let summaries = try await alice.perform { node throws(ChatError) in node.summaries() }
+            #expect(summaries.first { $0.conversation != .publicRoom }?.unread == 1)
+            #expect(carol.told.messages.isEmpty)
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `unread messages count until their conversation is looked at`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
+            try #require(await world.meet(alice, bob))
+            try await bob.perform { node throws(ChatError) in node.open(.direct(alice.key)) }
+            for number in 1...3 {
+                try await alice.perform { node throws(ChatError) in try node.send("line \(number)") }
+            }
+            #expect(await world.wait { bob.told.messages.map(\.unread) == [1, 2, 3] })
+            try await bob.perform { node throws(ChatError) in node.close() }
+            let summaries = try await bob.perform { node throws(ChatError) in node.summaries() }
+            #expect(summaries.first?.unread == 0)
+            #expect(summaries.first?.last?.text == "line 3")
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `an edit and a deletion are told as modified and removed`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
+            try #require(await world.meet(alice, bob))
+            try await alice.perform { node throws(ChatError) in
+                try node.send("helo")
+                try node.edit(nil, "hello")
+            }
+            #expect(
+                await world.wait {
+                    bob.told.events.contains { if case .edited(_, _, "hello", _) = $0 { true } else { false } }
+                })
+            try await alice.perform { node throws(ChatError) in try node.delete(nil) }
+            #expect(
+                await world.wait {
+                    bob.told.events.contains { if case .deleted = $0 { true } else { false } }
+                })
+            #expect(try await bob.perform { node throws(ChatError) in node.history(.publicRoom) }.isEmpty)
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `a new nickname, being away and leaving are seen`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
+            try #require(await world.meet(alice, bob))
+            try await alice.perform { node throws(ChatError) in
+                try node.rename("alicia")
+                node.setAway(true)
+            }
+            #expect(
+                await world.wait {
+                    bob.told.events.contains {
+                        if case .peer(.away, let who, _) = $0 { who.nickname == "alicia" } else { false }
+                    }
+                })
+            try await alice.perform { node throws(ChatError) in try node.send("bye") }
+            await alice.leave()
+            #expect(await world.wait { bob.told.hasLost(alice) })
+            #expect(bob.told.messages.map(\.text) == ["bye"])
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `two hundred lines at once arrive whole and in order`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let alice = try await world.person("alice") { $0.messagesPerSecond = 0 }
+            let bob = try await world.person("bob") { $0.messagesPerSecond = 0 }
+            try #require(await world.meet(alice, bob))
+            let lines = (0..<200).map { "\($0) " + String(repeating: "x", count: 200) }
+            try await alice.perform { node throws(ChatError) in
+                for line in lines { try node.send(line) }
+            }
+            #expect(await world.wait { bob.told.messages.count == lines.count })
+            #expect(bob.told.messages.map(\.text) == lines)
+            let kept = try await bob.perform { node throws(ChatError) in node.history(.publicRoom) }
+            #expect(kept.map(\.text) == Array(lines.suffix(100)))
+        }
+    }
+}

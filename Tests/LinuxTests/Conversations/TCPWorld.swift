@@ -1,0 +1,124 @@
+import Chat
+import ChatNode
+import Noise
+import Reactor
+import Synchronization
+import Transports
+import Wire
+
+/// Nodes on real sockets, each on an event loop of its own, which find each other through a list in memory.
+final class TCPWorld: World {
+    private let directory = LoopbackDirectory()
+    private let people = Mutex<[TCPPerson]>([])
+    private let news = News()
+
+    func person(_ nickname: String, configure: @Sendable (inout NodeConfiguration) -> Void) async throws -> any Person {
+        var configuration = NodeConfiguration()
+        configuration.nickname = nickname
+        configure(&configuration)
+        let person = try TCPPerson(configuration: configuration, directory: directory, news: news)
+        people.withLock { $0.append(person) }
+        try await person.start()
+        return person
+    }
+
+    func wait(atMost limit: Duration, until condition: @escaping @Sendable () -> Bool) async -> Bool {
+        await news.wait(atMost: limit, until: condition)
+    }
+
+    func close() async {
+        for person in people.withLock({ $0 }) { await person.shutDown() }
+    }
+}
+
+final class TCPPerson: Person {
+    let key: PeerID
+    let told = Told()
+    private let node: Node
+    private let loop: EventLoop
+
+    init(configuration: NodeConfiguration, directory: LoopbackDirectory, news: News) throws {
+        let loop = try EventLoop(name: configuration.nickname ?? "node")
+        self.loop = loop
+        loop.start()
+        var randomness = Randomness.system
+        let identity = Identity.generate(using: &randomness)
+        key = identity.id
+        let told = told
+        node = Node(
+            configuration: configuration, identity: identity, randomness: randomness, scheduler: loop,
+            transport: TCPTransport(loop: loop), discoveries: [LoopbackDiscovery(directory: directory)],
+            deliver: { batch in
+                told.append(batch)
+                news.tell()
+            })
+    }
+
+    func start() async throws {
+        try await node.start()
+    }
+
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (isolated Node) throws(ChatError) -> Result
+    ) async throws(ChatError) -> Result {
+        try await node.run(body)
+    }
+
+    func leave() async {
+        await node.leave()
+    }
+
+    func shutDown() async {
+        await node.leave()
+        loop.stop()
+    }
+}
+
+extension Node {
+    func run<Result: Sendable>(
+        _ body: @Sendable (isolated Node) throws(ChatError) -> Result
+    ) throws(ChatError) -> Result {
+        try body(self)
+    }
+}
+
+/// Wakes whoever waits for something to have happened somewhere.
+final class News: Sendable {
+    private struct Waiter {
+        let condition: @Sendable () -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
+    private struct State {
+        var number = 0
+        var waiters: [Int: Waiter] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func tell() {
+        let waiters = state.withLock { $0.waiters }
+        for (number, waiter) in waiters where waiter.condition() { finish(number, true) }
+    }
+
+    func wait(atMost limit: Duration, until condition: @escaping @Sendable () -> Bool) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let number = state.withLock { state in
+                state.number += 1
+                state.waiters[state.number] = Waiter(condition: condition, continuation: continuation)
+                return state.number
+            }
+            // What happened before the waiter was in the list would be missed.
+            if condition() { return finish(number, true) }
+            Task {
+                try? await Task.sleep(for: limit)
+                finish(number, condition())
+            }
+        }
+    }
+
+    private func finish(_ number: Int, _ result: Bool) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+        waiter?.continuation.resume(returning: result)
+    }
+}
