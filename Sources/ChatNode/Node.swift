@@ -85,7 +85,8 @@ package actor Node {
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
         router = MessageRouter(me: certificate.identity)
         admission = Admission(
-            room: room, me: certificate.identity, rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
+            room: room, me: certificate.identity,
+            rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
         gate = HandshakeGate(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
         self.randomness = randomness

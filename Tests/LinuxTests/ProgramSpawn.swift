@@ -92,7 +92,7 @@ enum ProgramSpawn {
         let path = try path()
         let words = unsafe ([path] + options).map { unsafe strdup($0) } + [nil]
         let variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { for unsafeword in unsafe words + variables { unsafe free(word) } }
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var child: pid_t = 0
         let result = unsafe posix_spawn(&child, path, &actions, &attributes, words, variables)
         guard result == 0 else { throw Failure(call: "posix_spawn", number: result) }
