@@ -1,11 +1,9 @@
 """A running earshot node, driven by its standard input and read by its JSON events."""
 
-import contextlib
 import json
 import os
 import pathlib
 import queue
-import subprocess
 import threading
 import time
 
@@ -42,14 +40,14 @@ class Lines:
 
 
 class Node:
-    """One `earshot --json` process. `launch` starts a command and returns its Popen, wherever that is."""
+    """One earshot process on a host."""
 
-    def __init__(self, launch, name, *options, json_mode=True):
+    def __init__(self, hosts, host, name, *options, json_mode=True):
         self.name = name
         mode = ["--json"] if json_mode else ["--plain"]
         self.started = time.monotonic()
-        self.process = launch([BINARY, *mode, "--nick", name, *options],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = hosts.start(host, [BINARY, *mode, "--nick", name, *options],
+                              text=False)
         self.lines = Lines(self.process.stdout)
         self.errors = Lines(self.process.stderr)
         self.events = []
@@ -134,8 +132,6 @@ class Node:
     def kill(self):
         self.process.kill()
         self.process.wait()
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
 
 
 def everybody_sees_everybody(nodes, timeout=30.0):
