@@ -1,7 +1,6 @@
 import Discovery
 import Testing
 
-@testable import Discovery
 @testable import earshot
 
 @Suite struct ProgramArgumentsTests {
