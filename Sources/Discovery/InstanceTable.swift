@@ -1,17 +1,18 @@
 import ChatNode
 import Wire
 
-/// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask again,
-/// and what to tell the node.
+/// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask
+/// again, and what to tell the node.
 ///
-/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family first, and
-/// asked again as long as the instance has no endpoint at all.
+/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family
+/// first, and asked again as long as the instance has no endpoint at all.
 struct InstanceTable {
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
     /// A daemon gives one client 1,024 objects; open resolvers are such.
     static let maximumResolving = 64
-    /// The answer is in the cache when an instance is listed; a family that is not there within this time was not published.
+    /// The answer is in the cache when an instance is listed; a family that is not there within this time was not
+    /// published.
     static let quickLookup = Duration.milliseconds(150)
     static let firstRetry = Duration.seconds(1)
     static let lastRetry = Duration.seconds(60)
@@ -170,7 +171,8 @@ extension InstanceTable {
         return actions
     }
 
-    /// Half of the resolvers are kept for newcomers, so that a crowd of names that never resolve can not keep them waiting.
+    /// Half of the resolvers are kept for newcomers, so that a crowd of names that never resolve can not keep them
+    /// waiting.
     private func hasRoom(for listing: Listing) -> Bool {
         let isNewcomer = instances[listing.instance]?[listing]?.attempt == 0
         return resolving < (isNewcomer ? Self.maximumResolving : Self.maximumResolving / 2)
