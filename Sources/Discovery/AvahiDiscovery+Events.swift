@@ -6,6 +6,7 @@ import Wire
 extension AvahiDiscovery {
     /// The kernel tells of one change in several messages.
     private static let networkSettling = Duration.milliseconds(100)
+    private static let checkInterval = Duration.milliseconds(20)
 
     func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
         guard self[source]?.epoch == epoch else { return }
@@ -76,7 +77,10 @@ extension AvahiDiscovery {
             case .tell(let event): tell?(event)
             }
         }
-        guard let due = table.nextDue, nextCheck.map({ due < $0 }) ?? true else { return }
+        guard let next = table.nextDue else { return }
+        // Many things fall due within milliseconds of each other, and each check looks through the whole table.
+        let due = max(next, loop.now + Self.checkInterval)
+        guard nextCheck.map({ due < $0 }) ?? true else { return }
         nextCheck = due
         loop.schedule(at: due) { self.assumeIsolated { $0.check(due) } }
     }

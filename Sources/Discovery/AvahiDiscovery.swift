@@ -149,6 +149,6 @@ extension AvahiDiscovery {
 
     func adopt(_ announcement: Announcement) {
         self.announcement = announcement
-        table.disown(announcement.instance)
+        table.addOwn(announcement.instance)
     }
 }
