@@ -113,7 +113,7 @@ extension EventLoop {
         poller.change(descriptor, to: interest)
     }
 
-    /// Lets go of the handler, which is not told any more: not of an event that has already happened either. On the loop.
+    /// Lets go of the handler, which is not told any more, not even of what has already happened. On the loop.
     package func unwatch(_ descriptor: CInt) {
         requireLoop()
         _ = poller.remove(descriptor)
