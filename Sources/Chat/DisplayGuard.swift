@@ -11,9 +11,7 @@ package enum DisplayGuard {
         var result = String.UnicodeScalarView()
         var index = 0
         while index < scalars.count {
-            let shown = next(in: scalars, at: index, behind: result.last)
-            result.append(contentsOf: shown.scalars)
-            index += shown.used
+            index += show(scalars, at: index, behind: &result)
         }
         return String(result)
     }
@@ -32,17 +30,25 @@ package enum DisplayGuard {
 
     static let replacement: Unicode.Scalar = "\u{fffd}"
 
-    /// What is shown for the scalars from `index` on, behind what is shown already, and how many of them that was.
-    private static func next(
-        in scalars: [Unicode.Scalar], at index: Int, behind last: Unicode.Scalar?
-    ) -> (scalars: ArraySlice<Unicode.Scalar>, used: Int) {
+    /// Shows the scalar at `index`, or what begins there, behind what is shown already.
+    ///
+    /// - Returns: how many scalars that were.
+    private static func show(
+        _ scalars: [Unicode.Scalar], at index: Int, behind shown: inout String.UnicodeScalarView
+    ) -> Int {
         let scalar = scalars[index]
-        if scalar == "\r", index + 1 < scalars.count, scalars[index + 1] == "\n" { return ([" "], 2) }
-        if scalar == "\r" || scalar == "\n" || scalar == "\t" { return ([" "], 1) }
-        if let length = flagTags(in: scalars, at: index) { return (scalars[index..<index + length], length) }
         let following = index + 1 < scalars.count ? scalars[index + 1] : nil
-        let isShown = DisplayClass.of(scalar).isShown(between: last, and: following)
-        return ([isShown ? scalar : replacement], 1)
+        if scalar == "\r" || scalar == "\n" || scalar == "\t" {
+            shown.append(" ")
+            return scalar == "\r" && following == "\n" ? 2 : 1
+        }
+        if let length = flagTags(in: scalars, at: index) {
+            shown.append(contentsOf: scalars[index..<index + length])
+            return length
+        }
+        let isShown = DisplayClass.of(scalar).isShown(between: shown.last, and: following)
+        shown.append(isShown ? scalar : replacement)
+        return 1
     }
 
     /// The length of a subdivision flag (UTS #51): a black flag, 3 to 6 tag letters or digits, and the end of tags.

@@ -52,7 +52,8 @@ enum LinkState: ~Copyable {
     }
 
     /// The payload of the other side's message, and its static key once that is proven.
-    mutating func readMessage(_ message: Span<UInt8>) throws(LinkError) -> (payload: [UInt8], remoteStatic: PublicKey?) {
+    mutating func readMessage(_ message: Span<UInt8>) throws(LinkError) -> (payload: [UInt8], remoteStatic: PublicKey?)
+    {
         var handshake = try takeHandshake()
         let payload: [UInt8]
         do throws(NoiseError) { payload = try handshake.readMessage(message) } catch { throw .handshakeFailed }

@@ -35,7 +35,7 @@ package actor Node {
     var pace: TokenBucket
     var counts = NodeStatistics()
     /// The best session certificate of each identity (Protocol.md section 9).
-    var certificates = BoundedTable<PeerID, Certificate>(capacity: Limits.certificates)
+    var certificates = RecentTable<PeerID, Certificate>(capacity: Limits.certificates)
 
     var slots: [ConnectionID: LinkSlot] = [:]
     /// Dialled, and not connected yet.
@@ -85,7 +85,8 @@ package actor Node {
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
         router = MessageRouter(me: certificate.identity)
         admission = Admission(
-            room: room, me: certificate.identity, rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
+            room: room, me: certificate.identity,
+            rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
         gate = HandshakeGate(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
         self.randomness = randomness

@@ -38,7 +38,9 @@ extension Node {
 
     private func route(_ payload: VerifiedPayload) {
         apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
-        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) { send(reply.payload, to: reply.destination) }
+        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) {
+            send(reply.payload, to: reply.destination)
+        }
         armRouter()
     }
 

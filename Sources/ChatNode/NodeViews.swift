@@ -106,7 +106,8 @@ extension Node {
 
     private func view(_ message: Message, in conversation: Conversation, unread: Int) -> MessageView {
         return MessageView(
-            conversation: view(conversation), id: message.id, from: router.roster.who(of: message), text: message.content,
+            conversation: view(conversation), id: message.id, from: router.roster.who(of: message),
+            text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt,
             isFromCurrentUser: message.isFromCurrentUser(in: session), isHistory: message.isHistory,
             isEdited: message.isEdited, unread: unread)

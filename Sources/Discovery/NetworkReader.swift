@@ -1,3 +1,4 @@
+import CAvahi
 import CLinux
 import Glibc
 

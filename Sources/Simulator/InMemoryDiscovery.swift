@@ -52,7 +52,8 @@ package final class InMemoryDirectory: Sendable {
         let all = entries.withLock { $0 }
         guard let mine = all[host] else { return }
         for (other, entry) in all.sorted(by: { $0.key < $1.key })
-        where other != host && network.canReach(host, other) && entry.announcement.subtype == mine.announcement.subtype {
+        where other != host && network.canReach(host, other) && entry.announcement.subtype == mine.announcement.subtype
+        {
             tell(entry, found(mine, at: host), after: network.drawLatency())
             tell(mine, found(entry, at: other), after: network.drawLatency())
         }

@@ -149,7 +149,9 @@ package final class InMemoryNetwork: Sendable {
         switch delivery.segment {
         case .bytes(let bytes):
             delivery.receiver.transportReceived(bytes, count: bytes.count, on: delivery.far)
-            guard state.withLock({ $0.hasRead(bytes.count, from: connection) }), let sender = delivery.sender else { return }
+            guard state.withLock({ $0.hasRead(bytes.count, from: connection) }), let sender = delivery.sender else {
+                return
+            }
             sender.transportBecameWritable(connection)
         case .finish, .close:
             delivery.receiver.transportClosed(delivery.far, error: nil)

@@ -1,20 +1,35 @@
 import Wire
 
 extension [UInt8] {
-    /// Appends a scalar of a JSON string: as itself, or as an escape where it must be (RFC 8259 section 7) or where it
-    /// would act on a terminal or hide there.
-    mutating func append(escaping scalar: Unicode.Scalar) {
+    /// Appends a JSON string without its quotes: scalars stand as themselves, but for those that must be escaped (RFC
+    /// 8259 section 7) and those that would act on a terminal, hide there, or settle on what is not their base.
+    mutating func append(escaping text: String) {
+        var isBase = false
+        for scalar in text.unicodeScalars {
+            isBase = append(escaping: scalar, after: isBase)
+        }
+    }
+
+    /// - Returns: whether a combining mark may follow.
+    private mutating func append(escaping scalar: Unicode.Scalar, after isBase: Bool) -> Bool {
         switch scalar {
+        case " "..."!", "#"..."[", "]"..."~":
+            self.append(UInt8(scalar.value))
+            return true
         case "\"": append(contentsOf: [0x5c, 0x22])
         case "\\": append(contentsOf: [0x5c, 0x5c])
         case "\n": append(contentsOf: [0x5c, 0x6e])
         case "\r": append(contentsOf: [0x5c, 0x72])
         case "\t": append(contentsOf: [0x5c, 0x74])
-        case " "..."~": append(UInt8(scalar.value))
         default:
-            guard scalar.isPlainlyVisible else { return append(unicodeEscape: scalar) }
+            guard scalar.isPlainlyVisible, isBase || !scalar.properties.generalCategory.isMark else {
+                append(unicodeEscape: scalar)
+                return false
+            }
             append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            return true
         }
+        return false
     }
 
     private mutating func append(unicodeEscape scalar: Unicode.Scalar) {
@@ -37,4 +52,8 @@ extension Unicode.Scalar {
 
     /// Chooses how the character before it looks, and shows nothing of its own.
     private var isVariationSelector: Bool { (0xfe00...0xfe0f).contains(value) }
+}
+
+extension Unicode.GeneralCategory {
+    fileprivate var isMark: Bool { self == .nonspacingMark || self == .spacingMark || self == .enclosingMark }
 }

@@ -60,7 +60,7 @@ struct JSONWriter {
 
     private mutating func write(quoted text: String) {
         bytes.append(UInt8(ascii: "\""))
-        for scalar in text.unicodeScalars { bytes.append(escaping: scalar) }
+        bytes.append(escaping: text)
         bytes.append(UInt8(ascii: "\""))
     }
 }

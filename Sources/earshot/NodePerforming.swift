@@ -21,13 +21,13 @@ extension Node {
         case .history(let who): return try answer(historyWith: who)
         case .openPublic, .close: return lookAtPublic(command == .close ? "close" : "open")
         case .open(let who):
-            try open(.direct(find(who)))
+            open(.direct(try find(who)))
             return .active(command: "open", activeConversation)
         case .rename(let nickname):
             try rename(nickname)
             return .done(command: "nick", me())
-        case .away: return be(away: true, "away")
-        case .back: return be(away: false, "back")
+        case .away: return tell(isAway: true, "away")
+        case .back: return tell(isAway: false, "back")
         case .mark(let mark, let who): return try answer(to: mark, find(who))
         case .statistics: return .statistics(statistics())
         case .help: return .help(CommandEntry.all)
@@ -51,7 +51,7 @@ extension Node {
         return .active(command: name, activeConversation)
     }
 
-    private func be(away isAway: Bool, _ name: String) -> Answer {
+    private func tell(isAway: Bool, _ name: String) -> Answer {
         setAway(isAway)
         return .done(command: name, me())
     }

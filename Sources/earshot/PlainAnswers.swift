@@ -10,7 +10,8 @@ enum PlainAnswers {
         case .requests(let requests): requests.isEmpty ? ["no requests"] : requests.map(line)
         case .history(let conversation, let messages): [historyHead(conversation, count: messages.count)]
         case .unread(let summaries): summaries.map { line($0, clock: clock) }
-        case .statistics(let counters): counters.map { "\($0.name) \($0.value)" }
+        // People want to know what happened; JSON also tells what did not.
+        case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
         case .help(let entries): help(entries)
         case .active(_, let conversation): ["you are looking at \(PlainName.of(conversation))"]
         case .done(let command, let who): ["\(command): \(PlainName.of(who))"]

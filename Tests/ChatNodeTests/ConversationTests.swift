@@ -47,7 +47,8 @@ import Wire
         #expect(bob.counter("connections") == 1)
     }
 
-    @Test(arguments: 1...40) func `nothing said while links are being replaced is lost or doubled`(seed: UInt64) throws {
+    @Test(arguments: 1...40) func `nothing said while links are being replaced is lost or doubled`(seed: UInt64) throws
+    {
         let simulation = Simulation(seed: seed, latency: .milliseconds(1)...(.milliseconds(80)))
         let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }

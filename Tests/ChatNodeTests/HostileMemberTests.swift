@@ -92,6 +92,7 @@ import Wire
         for number in 0..<2_000 {
             let frame = rude.payload(message("flood \(number)"), at: now).frame(hops: 0)
             simulation.timeline.perform { rude.send(frame) }
+            simulation.advance(by: .microseconds(100))
         }
         simulation.advance(by: .seconds(1))
         #expect(alice.messages.count <= 30)

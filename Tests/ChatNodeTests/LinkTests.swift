@@ -190,45 +190,53 @@ import Wire
         }
     }
 
-    @Test func `deadlines: 2 s for a first message, 5 s for a handshake, 5 s for a record, 75 s of silence`() {
+    private func instant(_ offset: Duration) -> Instant { Instant(nanoseconds: 0) + offset }
+
+    @Test func `a first message has 2 s, and a part of one does not lengthen them`() {
         let waiting = LinkSide(.responder, context: LinkPairContexts.bob, seed: 1)
-        waiting.now = Instant(nanoseconds: 0) + .milliseconds(1_999)
+        waiting.now = instant(.milliseconds(1_999))
         waiting.receive([2])
         waiting.tick()
         #expect(waiting.failure == nil)
-        waiting.now = Instant(nanoseconds: 0) + .seconds(2)
+        waiting.now = instant(.seconds(2))
         waiting.tick()
         #expect(waiting.failure == .handshakeTimeout)
+    }
 
+    @Test func `a handshake has 5 s`() {
         let half = LinkPair()
         half.bob.receive(half.alice.output())
-        half.bob.now = Instant(nanoseconds: 0) + .milliseconds(4_999)
+        half.bob.now = instant(.milliseconds(4_999))
         half.bob.tick()
         #expect(half.bob.failure == nil)
-        half.bob.now = Instant(nanoseconds: 0) + .seconds(5)
+        half.bob.now = instant(.seconds(5))
         half.bob.tick()
         #expect(half.bob.failure == .handshakeTimeout)
+    }
 
+    @Test func `a record that has begun has 5 s, however it trickles`() {
         let slow = LinkPair()
         slow.shuttle()
         slow.bob.receive([2, 16, 0])
         for second in 1...4 {
-            slow.bob.now = Instant(nanoseconds: 0) + .seconds(second)
+            slow.bob.now = instant(.seconds(second))
             slow.bob.receive([0])
             slow.bob.tick()
             #expect(slow.bob.failure == nil)
         }
-        slow.bob.now = Instant(nanoseconds: 0) + .seconds(5)
+        slow.bob.now = instant(.seconds(5))
         slow.bob.tick()
         #expect(slow.bob.failure == .recordTimeout)
+    }
 
+    @Test func `silence is answered by a ping after at most 35 s and ends the link after 75 s`() {
         let silent = LinkPair()
         silent.shuttle()
-        silent.bob.now = Instant(nanoseconds: 0) + .seconds(36)
+        silent.bob.now = instant(.seconds(36))
         silent.bob.tick()
         #expect(silent.bob.failure == nil)
-        #expect(silent.bob.output().count == 530, "a ping after at most 35 s of silence")
-        silent.bob.now = Instant(nanoseconds: 0) + .seconds(75)
+        #expect(silent.bob.output().count == 530)
+        silent.bob.now = instant(.seconds(75))
         silent.bob.tick()
         #expect(silent.bob.failure == .silent)
     }

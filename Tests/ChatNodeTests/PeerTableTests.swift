@@ -75,7 +75,9 @@ import Wire
         #expect(table.due(now: start + .seconds(21)).count == 1)
     }
 
-    @Test mutating func `a candidate that mDNS drops is forgotten, one that was linked is tried for ten minutes`() throws {
+    @Test mutating func `a candidate that mDNS drops is forgotten, one that was linked is tried for ten minutes`()
+        throws
+    {
         table.found("stranger", at: alice, now: start, using: &randomness)
         table.lost("stranger", now: start)
         #expect(table.count == 0)

@@ -1,95 +1,52 @@
-"""Reads what tcpdump wrote: enough of pcap, Ethernet, IP and TCP to put streams together again."""
+"""Writes what crosses a network interface into a pcap file: as tcpdump does, but also within a user namespace."""
 
+import socket
 import struct
+import threading
+import time
+
+ETH_P_ALL = 3
+SOL_PACKET = 263
+PACKET_ADD_MEMBERSHIP = 1
+PACKET_STATISTICS = 6
+PACKET_MR_PROMISC = 1
 
 
-class Segment:
-    """One TCP segment with data, or a connection's first one."""
+class Capture:
+    def __init__(self, path, interface):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 25)
+        self.socket.bind((interface, 0))
+        # A bridge shows what passes from one port to another only to those who want to hear all.
+        everything = struct.pack("iHH8s", socket.if_nametoindex(interface), PACKET_MR_PROMISC, 0, b"")
+        self.socket.setsockopt(SOL_PACKET, PACKET_ADD_MEMBERSHIP, everything)
+        self.socket.settimeout(0.05)
+        self.file = open(path, "wb")
+        self.file.write(struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        self.is_over = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
 
-    def __init__(self, flow, sequence, is_syn, data):
-        self.flow = flow
-        self.sequence = sequence
-        self.is_syn = is_syn
-        self.data = data
+    def end(self, settle=0.3):
+        """Ends with what happened until now, and a little longer, in the file; raises if anything was missed."""
+        time.sleep(settle)
+        self.close()
+        packets, drops = struct.unpack("II", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))
+        self.socket.close()
+        if drops:
+            raise RuntimeError(f"{drops} of {packets} packets were not captured")
 
+    def close(self):
+        self.is_over = True
+        self.thread.join()
+        self.file.close()
 
-def packets(path):
-    """The link-layer bytes of each packet."""
-    with open(path, "rb") as file:
-        raw = file.read()
-    magic = raw[:4]
-    order = "<" if magic in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
-    link_type = struct.unpack(order + "I", raw[20:24])[0]
-    position = 24
-    while position + 16 <= len(raw):
-        _, _, captured, _ = struct.unpack(order + "IIII", raw[position:position + 16])
-        position += 16
-        yield link_type, raw[position:position + captured]
-        position += captured
-
-
-def _network_layer(link_type, packet):
-    if link_type == 1:
-        kind, = struct.unpack(">H", packet[12:14])
-        return kind, packet[14:]
-    if link_type == 276:  # LINUX_SLL2
-        kind, = struct.unpack(">H", packet[0:2])
-        return kind, packet[20:]
-    if link_type == 113:  # LINUX_SLL
-        kind, = struct.unpack(">H", packet[14:16])
-        return kind, packet[16:]
-    raise ValueError(f"link type {link_type}")
-
-
-def _transport_layer(kind, packet):
-    if kind == 0x0800:
-        header = (packet[0] & 15) * 4
-        total, = struct.unpack(">H", packet[2:4])
-        return packet[9], packet[12:16], packet[16:20], packet[header:total]
-    if kind == 0x86DD:
-        length, = struct.unpack(">H", packet[4:6])
-        return packet[6], packet[8:24], packet[24:40], packet[40:40 + length]
-    return None, b"", b"", b""
-
-
-def segments(path):
-    for link_type, packet in packets(path):
-        protocol, source, target, body = _transport_layer(*_network_layer(link_type, packet))
-        if protocol != 6 or len(body) < 20:
-            continue
-        source_port, target_port, sequence = struct.unpack(">HHI", body[:8])
-        header = (body[12] >> 4) * 4
-        yield Segment((source, source_port, target, target_port), sequence, bool(body[13] & 2), body[header:])
-
-
-def streams(path):
-    """The bytes of each direction of each connection whose beginning was captured, up to the first gap."""
-    starts, pieces = {}, {}
-    for segment in segments(path):
-        if segment.is_syn:
-            starts[segment.flow] = (segment.sequence + 1) & 0xFFFFFFFF
-            pieces.setdefault(segment.flow, {})
-        elif segment.data and segment.flow in starts:
-            offset = (segment.sequence - starts[segment.flow]) & 0xFFFFFFFF
-            known = pieces[segment.flow].get(offset, b"")
-            if len(segment.data) > len(known):
-                pieces[segment.flow][offset] = segment.data
-    for flow, parts in pieces.items():
-        stream = bytearray()
-        for offset in sorted(parts):
-            if offset > len(stream):
-                break
-            stream[offset:offset + len(parts[offset])] = parts[offset]
-        yield flow, bytes(stream)
-
-
-def record_lengths(stream):
-    """The whole lengths, prefix included, of the records of a stream; a rest at the end is left out."""
-    position, lengths = 0, []
-    while position + 2 <= len(stream):
-        length = int.from_bytes(stream[position:position + 2], "big") + 2
-        if position + length > len(stream):
-            break
-        lengths.append(length)
-        position += length
-    return lengths
+    def _run(self):
+        while not self.is_over:
+            try:
+                packet = self.socket.recv(65535)
+            except TimeoutError:
+                continue
+            now = time.time()
+            header = struct.pack("=IIII", int(now), int(now % 1 * 1e6), len(packet), len(packet))
+            self.file.write(header + packet)

@@ -1,6 +1,5 @@
 """A running earshot node, driven by its standard input and read by its JSON events."""
 
-import contextlib
 import json
 import os
 import pathlib
@@ -11,6 +10,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+
+
+def on(hosts, host):
+    """Launches on a host of `hosts`."""
+    return lambda command, **options: hosts.start(host, command, text=False, **options)
 
 
 class Lines:
@@ -42,7 +46,7 @@ class Lines:
 
 
 class Node:
-    """One `earshot --json` process. `launch` starts a command and returns its Popen, wherever that is."""
+    """One earshot process. `launch` starts a command and returns its Popen, wherever that is: see `on`."""
 
     def __init__(self, launch, name, *options, json_mode=True):
         self.name = name
@@ -103,6 +107,12 @@ class Node:
     def number(self):
         return self.ready()["self"]["number"]
 
+    def looks_by(self, mode, timeout=30.0):
+        """Waits until peers are looked for by `mode`: from the start, or later, as on a machine whose daemon is slow."""
+        if self.ready()["discovery"] != mode:
+            self.wait(lambda e: e["event"] == "notice" and e["code"] == "discovery_changed" and f"is now {mode}:" in e["message"],
+                      f"change to {mode}", timeout)
+
     def sees(self, other, timeout=20.0):
         return self.wait(lambda e: e["event"] == "peer" and e["state"] == "online" and e["who"]["key"] == other.key,
                          f"sight of {other.name}", timeout)
@@ -134,8 +144,6 @@ class Node:
     def kill(self):
         self.process.kill()
         self.process.wait()
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
 
 
 def everybody_sees_everybody(nodes, timeout=30.0):

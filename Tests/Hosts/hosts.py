@@ -1,100 +1,180 @@
-"""Hosts on a network of their own, for tests; see hosts.sh. Importing this moves the whole test run into that network."""
+"""Hosts on a network of their own, for scenario tests: see hosts.sh.
 
-import contextlib
-import itertools
+    from hosts import Hosts
+
+    class Scenario(unittest.TestCase):
+        def test_two_hosts(self):
+            with Hosts(2) as hosts:
+                process = hosts.start(1, ["earshot", "--json"])
+
+Importing this module moves the whole Python process into a new, empty network (as anybody; see `enter`), so that a test
+can reach nothing else. What is started on a host ends with the hosts, and everything ends with the process.
+"""
+
 import os
-import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-SCRIPT = str(HERE / "hosts.sh")
-os.environ["PATH"] += ":/usr/sbin:/sbin"
+from capture import Capture
 
-if "EARSHOT_HOSTS" not in os.environ:
-    # The same command again, in a network that no packet leaves or enters.
-    os.execv(SCRIPT, [SCRIPT, "enter", sys.executable, *sys.orig_argv[1:]])
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hosts.sh")
 
-_numbers = itertools.count(1)
+
+def enter():
+    """Starts this Python program again within a new network, unless it is there already. Needs unshare(1)."""
+    if "EARSHOT_HOSTS" in os.environ:
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    arguments = [sys.executable, *sys.orig_argv[1:]]
+    os.execv("/bin/bash", ["bash", SCRIPT, "enter", *arguments])
+
+
+enter()
 
 
 class Hosts:
-    """Hosts 1 to `count`, each with its own bus and daemon unless said otherwise; gone with the context."""
+    """`count` hosts named 1, 2, ... on one network; all the same kind, or none at first and then `add`."""
 
-    def __init__(self, count, daemons=True, loopback_only=False):
-        self._wanted = range(1, count + 1)
-        self._daemons = set(self._wanted) if daemons is True else set(daemons or ())
-        self._loopback_only = loopback_only
-        self._real = {}
-        self.directory = None
+    def __init__(self, count=0, *, daemon=True, quiet=False, card=True, eui64=False):
+        self.count = count
+        self.kind = self._options(daemon, quiet, card, eui64)
+        self.hosts = []
+        self.processes = []
+        self.captures = []
 
     def __enter__(self):
-        self.directory = tempfile.mkdtemp(prefix="earshot-hosts-")
-        for host in self._wanted:
-            self.add(host, host in self._daemons)
+        try:
+            for host in range(1, self.count + 1):
+                self._add(host, self.kind)
+        except BaseException:
+            self.close()
+            raise
         return self
 
-    def __exit__(self, *exception):
-        for number in self._real.values():
-            self._call("remove", number)
-        shutil.rmtree(self.directory)
+    def __exit__(self, *_):
+        self.close()
 
-    def add(self, host, has_daemon=True):
-        """Makes one more host. Numbers differ between tests, so that none meets what another has left."""
-        number = str(next(_numbers))
-        options = ([] if has_daemon else ["bare"]) + (["lo"] if self._loopback_only else [])
-        self._call("add", number, *options)
-        self._real[host] = number
+    def close(self):
+        for capture in self.captures:
+            capture.close()
+        self.captures = []
+        for process in self.processes:
+            if process.poll() is None:
+                process.kill()
+        for process in self.processes:
+            process.wait()
+            for stream in (process.stdin, process.stdout, process.stderr):
+                if stream:
+                    stream.close()
+        self.processes = []
+        for host in self.hosts:
+            self._script("remove", host)
+        self.hosts = []
 
-    def _call(self, *arguments):
-        done = subprocess.run([SCRIPT, *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-        if done.returncode != 0:
-            raise RuntimeError(f"hosts.sh {' '.join(arguments)}: {done.stderr.decode()}")
+    def add(self, host, *, daemon=True, quiet=False, card=True, eui64=False):
+        """One more host. Without `card` it has only lo; without `daemon`, neither bus nor Avahi; a `quiet` daemon does
+        not publish the name of its host; with `eui64`, IPv6 addresses hold the MAC."""
+        self._add(host, self._options(daemon, quiet, card, eui64))
 
-    def start(self, host, argv, **options):
-        """Starts a command on a host; signals to what is returned reach the command itself."""
-        return subprocess.Popen([SCRIPT, "exec", self._real[host], *argv], **options)
+    def remove(self, host):
+        """The host and all that runs on it is gone, without a word."""
+        self._script("remove", host)
+        self.hosts.remove(host)
 
-    def hostname(self, host):
-        return f"canary-host-{self._real[host]}"
+    def start(self, host, command, **options):
+        """The process of `command` on `host`, with pipes and text unless `options` (of Popen) say otherwise."""
+        pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        options = pipes | {"text": True} | options
+        process = subprocess.Popen(self.command(host, command), **options)
+        self.processes.append(process)
+        return process
+
+    def run(self, host, command, timeout=10):
+        """What `command` prints on `host`; raises if it fails."""
+        done = subprocess.run(
+            self.command(host, command),
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.stdout
+
+    def command(self, host, command):
+        """The argument vector that becomes `command` on `host`: the process identifier stays the same."""
+        return [SCRIPT, "exec", str(host), *command]
+
+    def address(self, host):
+        """The IPv4 address of the host's network card."""
+        return f"10.77.{host // 250}.{host % 250 + 1}"
+
+    def host_name(self, host):
+        """What the host is called, and what must never be on the network."""
+        return f"canary-host-{host}"
 
     def kill_daemon(self, host):
-        self._call("signal", self._real[host], "daemon", "KILL")
+        self._script("signal", host, "daemon", "KILL")
+        # It would take the next one for a second one.
+        self.run(host, ["rm", "-f", "/run/avahi-daemon/pid"])
 
-    def signal_daemon(self, host, signal):
-        self._call("signal", self._real[host], "daemon", signal)
+    def stop_daemon(self, host):
+        """It hangs."""
+        self._script("signal", host, "daemon", "STOP")
+
+    def continue_daemon(self, host):
+        self._script("signal", host, "daemon", "CONT")
 
     def start_daemon(self, host):
-        """Starts the daemon, and the bus too where there is none."""
-        if not os.path.exists(os.path.join(os.environ["EARSHOT_HOSTS"], f"{self._real[host]}.bus")):
-            self._call("bus", self._real[host])
-        self._call("daemon", self._real[host])
+        self._script("daemon", host)
+
+    def kill_bus(self, host):
+        """The Avahi daemon does not outlive its bus."""
+        self._script("signal", host, "bus", "KILL")
+        self.run(host, ["rm", "-f", "/run/avahi-daemon/pid"])
+
+    def start_bus(self, host):
+        self._script("bus", host)
 
     def link_down(self, host):
-        self._call("link", self._real[host], "down")
+        self._script("link", host, "down")
 
     def link_up(self, host):
-        self._call("link", self._real[host], "up")
+        self._script("link", host, "up")
 
-    def part(self, host):
-        """Moves a host to another network."""
-        self._call("attach", self._real[host], "net1")
+    def partition(self, hosts):
+        """These hosts are on another network from now on."""
+        for host in hosts:
+            self._script("attach", host, "net1")
 
-    def rejoin(self, host):
-        self._call("attach", self._real[host], "net0")
+    def heal(self):
+        for host in self.hosts:
+            self._script("attach", host, "net0")
 
-    @contextlib.contextmanager
     def capture(self, path):
-        """Writes everything that crosses the network meanwhile to a file."""
-        dump = subprocess.Popen(["tcpdump", "-i", "net0", "--immediate-mode", "-s", "0", "-U", "-Z", "root", "-w", path],
-                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        try:
-            for line in dump.stderr:
-                if b"listening on" in line:
-                    break
-            yield
-        finally:
-            dump.terminate()
-            dump.communicate(timeout=20)
+        """Writes what crosses net0 to a pcap file, until `end` of the returned capture."""
+        capture = Capture(path, "net0")
+        self.captures.append(capture)
+        return capture
+
+    def _add(self, host, options):
+        self._script("add", host, *options)
+        self.hosts.append(host)
+
+    @staticmethod
+    def _options(daemon, quiet, card, eui64):
+        chosen = {"bare": not daemon, "quiet": quiet, "lo": not card, "eui64": eui64}
+        return [option for option, is_chosen in chosen.items() if is_chosen]
+
+    @staticmethod
+    def _script(*arguments):
+        done = subprocess.run(
+            [SCRIPT, *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=20,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"hosts.sh {' '.join(map(str, arguments))}: {done.stderr.decode(errors='replace')}")

@@ -5,8 +5,9 @@
 #
 # and within that network (HOST is a number from 1 to 999):
 #
-#   hosts.sh add HOST [lo] [eui64] [bare]    lo: no network card; eui64: link-local addresses made from the MAC;
-#                                            bare: neither bus nor daemon
+#   hosts.sh add HOST [OPTION...]            lo: no network card; eui64: link-local addresses made from the MAC;
+#                                            bare: neither bus nor daemon; quiet: a daemon that does not publish
+#                                            its host by itself
 #   hosts.sh exec HOST COMMAND...            becomes COMMAND on that host
 #   hosts.sh bus HOST | daemon HOST          starts it
 #   hosts.sh signal HOST bus|daemon SIGNAL   e.g. KILL, STOP, CONT
@@ -77,11 +78,14 @@ on() {
 }
 
 add() {
-    local host=$1 card=1 mode=random bare=
+    local host=$1 card=1 mode=random bare='' configuration=avahi-daemon.conf
     shift
     for option in "$@"; do
         case $option in
-        lo) card= ;; eui64) mode=eui64 ;; bare) bare=1 ;;
+        lo) card= ;;
+        eui64) mode=eui64 ;;
+        bare) bare=1 ;;
+        quiet) configuration=avahi-daemon-quiet.conf ;;
         *) die "no option $option" ;;
         esac
     done
@@ -100,8 +104,11 @@ add() {
     read -r -t 10 -u 3 holder || die "host $host does not start: $(cat "$state/$host.log")"
     exec 3>&-
     echo "$holder" >"$state/$host.pid"
+    echo "$conf/$configuration" >"$state/$host.conf"
     if [ -n "$card" ]; then plug "$host" "$mode"; fi
-    if [ -z "${EARSHOT_ROOTLESS:-}" ] && id avahi >/dev/null 2>&1; then on "$host" chown avahi:avahi /run/avahi-daemon; fi
+    if [ -z "${EARSHOT_ROOTLESS:-}" ] && id avahi >/dev/null 2>&1; then
+        on "$host" chown avahi:avahi /run/avahi-daemon
+    fi
     if [ -z "$bare" ]; then bus "$host"; daemon "$host"; fi
 }
 
@@ -126,7 +133,7 @@ bus() {
 daemon() {
     local flags=(--no-rlimits)
     if [ -n "${EARSHOT_ROOTLESS:-}" ]; then flags+=(--no-drop-root --no-chroot); fi
-    on "$1" avahi-daemon --file="$conf/avahi-daemon.conf" --daemonize "${flags[@]}" 2>>"$state/$1.log"
+    on "$1" avahi-daemon --file="$(cat "$state/$1.conf")" --daemonize "${flags[@]}" 2>>"$state/$1.log"
     on "$1" cat /run/avahi-daemon/pid >"$state/$1.daemon"
 }
 
@@ -135,7 +142,9 @@ remove() {
     local namespace process
     namespace=$(readlink "/proc/$(pid "$1")/ns/net")
     for process in /proc/[0-9]*; do
-        if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$namespace" ]; then kill -KILL "${process#/proc/}" || true; fi
+        if [ "$(readlink "$process/ns/net" 2>/dev/null)" = "$namespace" ]; then
+            kill -KILL "${process#/proc/}" || true
+        fi
     done
     ip link del "veth$1" 2>/dev/null || true
     rm -f "$state/$1".*

@@ -1,86 +1,75 @@
 """What nodes do when a program, a daemon or a cable fails under them."""
 
-import contextlib
 import time
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
 
 
 class Faults(unittest.TestCase):
-    def setUp(self):
-        self.stack = contextlib.ExitStack()
-        self.addCleanup(self.stack.close)
-
-    def hosts(self, count, **options):
-        return self.stack.enter_context(Hosts(count, **options))
-
-    def node(self, hosts, host, name, *options):
-        node = Node(lambda argv, **pipes: hosts.start(host, argv, **pipes), name, *options)
-        self.stack.callback(node.kill)
-        return node
-
     def test_a_killed_node_is_gone_and_comes_back_as_somebody_new(self):
-        hosts = self.hosts(2)
-        alice, bob = self.node(hosts, 1, "alice"), self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, bob])
-        old_key = bob.key
-        bob.kill()
-        # The roster forgives an absence of 10 s before it tells of it; /who knows at once.
-        def is_gone():
-            rows = alice.result("who")["peers"]
-            return [row["state"] for row in rows if row["who"]["key"] == old_key] == ["offline"]
-        deadline = time.monotonic() + 2
-        gone = is_gone()
-        while not gone and time.monotonic() < deadline:
+        with Hosts(2) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            old_key = bob.key
+            bob.kill()
+            # The roster forgives an absence of 10 s before it tells of it; /who knows at once.
+            def is_gone():
+                rows = alice.result("who")["peers"]
+                return [row["state"] for row in rows if row["who"]["key"] == old_key] == ["offline"]
+            deadline = time.monotonic() + 2
             gone = is_gone()
-        self.assertTrue(gone, "still online 2 s after its kernel closed the link")
-        again = self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, again])
-        self.assertNotEqual(again.key, old_key)
-        everybody_hears_everybody([alice, again])
+            while not gone and time.monotonic() < deadline:
+                gone = is_gone()
+            self.assertTrue(gone, "still online 2 s after its kernel closed the link")
+            again = Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, again])
+            self.assertNotEqual(again.key, old_key)
+            everybody_hears_everybody([alice, again])
 
     def test_after_a_restart_of_the_daemon_newcomers_are_found_again(self):
-        hosts = self.hosts(3)
-        alice, bob = self.node(hosts, 1, "alice"), self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, bob])
-        hosts.kill_daemon(1)
-        alice.say("still linked")
-        bob.hears("still linked")
-        hosts.start_daemon(1)
-        carol = self.node(hosts, 3, "carol")
-        everybody_sees_everybody([alice, bob, carol])
-        everybody_hears_everybody([alice, bob, carol])
+        with Hosts(3) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            hosts.kill_daemon(1)
+            alice.say("still linked")
+            bob.hears("still linked")
+            hosts.start_daemon(1)
+            carol = Node(on(hosts, 3), "carol")
+            everybody_sees_everybody([alice, bob, carol])
+            everybody_hears_everybody([alice, bob, carol])
 
     def test_a_daemon_that_dies_for_good_is_replaced(self):
-        hosts = self.hosts(2)
-        alice = self.node(hosts, 1, "alice")
-        self.assertEqual(alice.ready()["discovery"], "daemon")
-        hosts.kill_daemon(1)
-        alice.wait(lambda e: e["event"] == "notice" and e["code"] == "discovery_changed", "notice")
-        bob = self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, bob])
+        with Hosts(2) as hosts:
+            alice = Node(on(hosts, 1), "alice")
+            alice.looks_by("daemon")
+            hosts.kill_daemon(1)
+            alice.looks_by("embedded")
+            bob = Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
 
     def test_a_daemon_that_appears_later_is_taken_up(self):
-        hosts = self.hosts(2, daemons=[2])
-        alice = self.node(hosts, 1, "alice")
-        self.assertEqual(alice.ready()["discovery"], "embedded")
-        hosts.start_daemon(1)
-        notice = alice.wait(lambda e: e["event"] == "notice" and e["code"] == "discovery_changed", "notice")
-        self.assertIn("daemon", notice["message"])
-        bob = self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, bob])
+        with Hosts() as hosts:
+            hosts.add(1, daemon=False)
+            hosts.add(2)
+            alice = Node(on(hosts, 1), "alice")
+            alice.looks_by("embedded")
+            hosts.start_bus(1)
+            hosts.start_daemon(1)
+            alice.looks_by("daemon")
+            bob = Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
 
     def test_a_pulled_cable_is_forgiven(self):
-        hosts = self.hosts(2)
-        alice, bob = self.node(hosts, 1, "alice"), self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, bob])
-        hosts.link_down(2)
-        alice.say("into the void")
-        hosts.link_up(2)
-        bob.hears("into the void", timeout=40)
-        everybody_hears_everybody([alice, bob])
+        with Hosts(2) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            hosts.link_down(2)
+            alice.say("into the void")
+            hosts.link_up(2)
+            bob.hears("into the void", timeout=40)
+            everybody_hears_everybody([alice, bob])
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 import base64
 import contextlib
 import random
-import subprocess
 import time
 import unittest
 
-from earshot_node import Node, everybody_sees_everybody
+from earshot_node import Node, everybody_sees_everybody, on
 from hosts import Hosts
 
 FORWARDER = r"""
@@ -38,12 +37,8 @@ class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.stack = contextlib.ExitStack()
-        cls.hosts = cls.stack.enter_context(Hosts(1, daemons=False, loopback_only=True))
-        cls.nodes = []
-        for name in ("alice", "bob"):
-            node = Node(lambda argv, **pipes: cls.hosts.start(1, argv, **pipes), name)
-            cls.stack.callback(node.kill)
-            cls.nodes.append(node)
+        cls.hosts = cls.stack.enter_context(Hosts(1, daemon=False, card=False))
+        cls.nodes = [Node(on(cls.hosts, 1), name) for name in ("alice", "bob")]
         everybody_sees_everybody(cls.nodes)
 
     @classmethod
@@ -53,11 +48,7 @@ class Hostile(unittest.TestCase):
     def attack(self, *payloads):
         """Sends and reads to the end; how many bytes came back, -1 if the node never closed."""
         argv = ["python3", "-c", FORWARDER, str(self.nodes[0].ready()["port"])]
-        process = self.hosts.start(1, argv + [base64.b64encode(p).decode() for p in payloads],
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        output, errors = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 0, errors)
-        return int(output)
+        return int(self.hosts.run(1, argv + [base64.b64encode(p).decode() for p in payloads], timeout=30))
 
     def counter(self, name):
         return self.nodes[0].result("stats")[name]

@@ -1,108 +1,99 @@
 """Nodes on hosts of their own find each other by real mDNS and talk."""
 
-import contextlib
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
 
 
 class Meeting(unittest.TestCase):
-    def setUp(self):
-        self.stack = contextlib.ExitStack()
-        self.addCleanup(self.stack.close)
-
-    def hosts(self, count, **options):
-        return self.stack.enter_context(Hosts(count, **options))
-
-    def node(self, hosts, host, name, *options, **kinds):
-        node = Node(lambda argv, **pipes: hosts.start(host, argv, **pipes), name, *options, **kinds)
-        self.stack.callback(node.kill)
-        return node
-
     def leave(self, nodes):
         for node in nodes:
             self.assertEqual(node.quit(), 0, node.name)
 
     def test_five_hosts_with_a_daemon_each_hear_every_public_line(self):
-        hosts = self.hosts(5)
-        nodes = [self.node(hosts, host, f"json-{host}") for host in range(1, 6)]
-        everybody_sees_everybody(nodes)
-        self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
-        everybody_hears_everybody(nodes)
-        self.leave(nodes)
+        with Hosts(5) as hosts:
+            nodes = [Node(on(hosts, host), f"json-{host}", "--discovery", "daemon") for host in range(1, 6)]
+            everybody_sees_everybody(nodes)
+            self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
+            everybody_hears_everybody(nodes)
+            self.leave(nodes)
 
     def test_five_hosts_in_plain_mode_hear_every_public_line(self):
-        hosts = self.hosts(5)
-        names = [f"plain-{host}" for host in range(1, 6)]
-        nodes = [self.node(hosts, host, name, json_mode=False) for host, name in enumerate(names, 1)]
-        for node in nodes:
-            for other in names:
-                if other != node.name:
-                    node.wait_line(f"* {other}#")
-        for node in nodes:
-            node.say(f"hello from {node.name}")
-        for node in nodes:
-            for other in names:
-                self.assertRegex(node.wait_line(f"hello from {other}"), r"^\d\d:\d\d:\d\d <" + other + r"#\d{4}(-\d{4})?> ")
-        self.leave(nodes)
+        with Hosts(5) as hosts:
+            names = [f"plain-{host}" for host in range(1, 6)]
+            nodes = [Node(on(hosts, host), name, json_mode=False) for host, name in enumerate(names, 1)]
+            for node in nodes:
+                for other in names:
+                    if other != node.name:
+                        node.wait_line(f"* {other}#")
+            for node in nodes:
+                node.say(f"hello from {node.name}")
+            for node in nodes:
+                for other in names:
+                    self.assertRegex(node.wait_line(f"hello from {other}"), r"^\d\d:\d\d:\d\d <" + other + r"#\d{4}(-\d{4})?> ")
+            self.leave(nodes)
 
     def test_three_nodes_of_one_host_share_its_daemon(self):
-        hosts = self.hosts(1)
-        nodes = [self.node(hosts, 1, f"node-{number}") for number in range(3)]
-        everybody_sees_everybody(nodes)
-        self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
-        everybody_hears_everybody(nodes)
-        self.leave(nodes)
+        with Hosts(1) as hosts:
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
+            everybody_sees_everybody(nodes)
+            for node in nodes:
+                node.looks_by("daemon")
+            everybody_hears_everybody(nodes)
+            self.leave(nodes)
 
     def test_three_nodes_of_one_host_without_bus_and_daemon(self):
-        hosts = self.hosts(1, daemons=False)
-        nodes = [self.node(hosts, 1, f"node-{number}") for number in range(3)]
-        everybody_sees_everybody(nodes)
-        self.assertEqual({node.ready()["discovery"] for node in nodes}, {"embedded"})
-        everybody_hears_everybody(nodes)
-        self.leave(nodes)
+        with Hosts(1, daemon=False) as hosts:
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
+            everybody_sees_everybody(nodes)
+            self.assertEqual({node.ready()["discovery"] for node in nodes}, {"embedded"})
+            everybody_hears_everybody(nodes)
+            self.leave(nodes)
 
     def test_three_nodes_of_a_host_that_has_only_loopback(self):
-        hosts = self.hosts(1, daemons=False, loopback_only=True)
-        nodes = [self.node(hosts, 1, f"node-{number}") for number in range(3)]
-        everybody_sees_everybody(nodes)
-        everybody_hears_everybody(nodes)
-        self.leave(nodes)
+        with Hosts(1, daemon=False, card=False) as hosts:
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
+            everybody_sees_everybody(nodes)
+            everybody_hears_everybody(nodes)
+            self.leave(nodes)
 
     def test_a_host_with_a_daemon_and_one_without_find_each_other(self):
-        hosts = self.hosts(2, daemons=[1])
-        nodes = [self.node(hosts, 1, "with-daemon"), self.node(hosts, 2, "without")]
-        everybody_sees_everybody(nodes)
-        self.assertEqual([node.ready()["discovery"] for node in nodes], ["daemon", "embedded"])
-        everybody_hears_everybody(nodes)
-        self.leave(nodes)
+        with Hosts() as hosts:
+            hosts.add(1)
+            hosts.add(2, daemon=False)
+            nodes = [Node(on(hosts, 1), "with-daemon"), Node(on(hosts, 2), "without")]
+            everybody_sees_everybody(nodes)
+            nodes[0].looks_by("daemon")
+            nodes[1].looks_by("embedded")
+            everybody_hears_everybody(nodes)
+            self.leave(nodes)
 
     def test_a_direct_message_is_requested_accepted_and_answered_between_hosts(self):
-        hosts = self.hosts(2)
-        alice, bob = self.node(hosts, 1, "alice"), self.node(hosts, 2, "bob")
-        everybody_sees_everybody([alice, bob])
-        alice.say(f"/msg {bob.number} may I?")
-        request = bob.wait(lambda e: e["event"] == "request", "request")
-        self.assertEqual((request["text"], request["from"]["key"]), ("may I?", alice.key))
-        bob.say(f"/accept {alice.number}")
-        accepted = alice.wait(lambda e: e["event"] == "direct", "acceptance")
-        self.assertEqual((accepted["state"], accepted["with"]["key"]), ("accepted", bob.key))
-        bob.say(f"/msg {alice.number} of course")
-        answer = alice.hears("of course")
-        self.assertEqual((answer["conversation"], answer["with"]["key"]), ("direct", bob.key))
-        self.leave([alice, bob])
+        with Hosts(2) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            alice.say(f"/msg {bob.number} may I?")
+            request = bob.wait(lambda e: e["event"] == "request", "request")
+            self.assertEqual((request["text"], request["from"]["key"]), ("may I?", alice.key))
+            bob.say(f"/accept {alice.number}")
+            accepted = alice.wait(lambda e: e["event"] == "direct", "acceptance")
+            self.assertEqual((accepted["state"], accepted["with"]["key"]), ("accepted", bob.key))
+            bob.say(f"/msg {alice.number} of course")
+            answer = alice.hears("of course")
+            self.assertEqual((answer["conversation"], answer["with"]["key"]), ("direct", bob.key))
+            self.leave([alice, bob])
 
     def test_rooms_do_not_see_each_other(self):
-        hosts = self.hosts(2)
-        lobby = self.node(hosts, 1, "lobby")
-        attic = self.node(hosts, 2, "attic", "--room", "attic")
-        second = self.node(hosts, 2, "second")
-        everybody_sees_everybody([lobby, second])
-        attic.ready()
-        peers = attic.result("who")["peers"]
-        self.assertEqual(peers, [])
-        self.leave([lobby, attic, second])
+        with Hosts(2) as hosts:
+            lobby = Node(on(hosts, 1), "lobby")
+            attic = Node(on(hosts, 2), "attic", "--room", "attic")
+            second = Node(on(hosts, 2), "second")
+            everybody_sees_everybody([lobby, second])
+            attic.ready()
+            peers = attic.result("who")["peers"]
+            self.assertEqual(peers, [])
+            self.leave([lobby, attic, second])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /// A JSON text, read as strictly as RFC 8259 allows: members keep their order and may not repeat.
-indirect enum JSONValue: Equatable {
+indirect enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     /// As it is written.
@@ -8,7 +8,7 @@ indirect enum JSONValue: Equatable {
     case array([JSONValue])
     case object([Member])
 
-    struct Member: Equatable {
+    struct Member: Equatable, Sendable {
         let name: String
         let value: JSONValue
     }

@@ -45,7 +45,9 @@ import Wire
                 """)
         #expect(ProgramPlainTests.text(.answer(.requests([(who, "hi")]))) == "23:59:59 * quiet-otter#4821 asks: hi\n")
         #expect(
-            ProgramPlainTests.text(.answer(.statistics([Counter(name: "bans", value: 1)]))) == "23:59:59 * bans 1\n")
+            ProgramPlainTests.text(
+                .answer(.statistics([Counter(name: "dials", value: 0), Counter(name: "bans", value: 1)])))
+                == "23:59:59 * bans 1\n")
     }
 
     @Test func `help lists every command with what it does`() {

@@ -1,0 +1,52 @@
+import ChatNode
+internal import CLinux
+internal import Glibc
+import Wire
+
+/// Whether a connection may be used by its local address: it must be one of the named interfaces'.
+///
+/// Checked on the connection, not with `SO_BINDTODEVICE`: that binds a socket to one interface only, and connections
+/// between nodes of one machine, which cross `lo`, would be lost.
+struct InterfaceFilter {
+    /// Addresses come and go; asking for each connection would let a flood of them ask the kernel as often.
+    private static let lifetime = Duration.seconds(1)
+
+    private let names: Set<String>
+    private var addresses: Set<[UInt8]> = []
+    private var readAt: Instant?
+
+    init(names: [String]) {
+        self.names = Set(names)
+    }
+
+    mutating func allows(_ local: Endpoint, now: Instant) -> Bool {
+        if readAt.map({ now - $0 >= InterfaceFilter.lifetime }) ?? true {
+            addresses = InterfaceFilter.addresses(of: names)
+            readAt = now
+        }
+        return addresses.contains(InterfaceFilter.key(local))
+    }
+
+    /// Link-local addresses may be the same on two interfaces.
+    private static func key(_ endpoint: Endpoint) -> [UInt8] {
+        let scope = endpoint.isLinkLocalIPv6 ? endpoint.scope : 0
+        return endpoint.address + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scope >> $0) }
+    }
+
+    private static func addresses(of names: Set<String>) -> Set<[UInt8]> {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard unsafe getifaddrs(&list) == 0 else { return [] }
+        defer { unsafe freeifaddrs(list) }
+        var found: Set<[UInt8]> = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            unsafe next = entry.pointee.ifa_next
+            guard let pointer = unsafe entry.pointee.ifa_addr,
+                unsafe names.contains(String(cString: entry.pointee.ifa_name)),
+                let endpoint = unsafe SocketAddress.copied(from: pointer)
+            else { continue }
+            found.insert(key(endpoint))
+        }
+        return found
+    }
+}

@@ -1,0 +1,84 @@
+"""Reads a capture: enough of pcap, Ethernet, IP and TCP to put streams together again."""
+
+import struct
+
+
+class Segment:
+    """One TCP segment with data, or a connection's first one."""
+
+    def __init__(self, flow, sequence, is_syn, data):
+        self.flow = flow
+        self.sequence = sequence
+        self.is_syn = is_syn
+        self.data = data
+
+
+def packets(path):
+    """The bytes of each Ethernet frame."""
+    with open(path, "rb") as file:
+        raw = file.read()
+    position = 24
+    while position + 16 <= len(raw):
+        _, _, captured, _ = struct.unpack("=IIII", raw[position:position + 16])
+        position += 16
+        yield raw[position:position + captured]
+        position += captured
+
+
+def _network_layer(packet):
+    kind, = struct.unpack(">H", packet[12:14])
+    return kind, packet[14:]
+
+
+def _transport_layer(kind, packet):
+    if kind == 0x0800:
+        header = (packet[0] & 15) * 4
+        total, = struct.unpack(">H", packet[2:4])
+        return packet[9], packet[12:16], packet[16:20], packet[header:total]
+    if kind == 0x86DD:
+        length, = struct.unpack(">H", packet[4:6])
+        return packet[6], packet[8:24], packet[24:40], packet[40:40 + length]
+    return None, b"", b"", b""
+
+
+def segments(path):
+    for packet in packets(path):
+        protocol, source, target, body = _transport_layer(*_network_layer(packet))
+        if protocol != 6 or len(body) < 20:
+            continue
+        source_port, target_port, sequence = struct.unpack(">HHI", body[:8])
+        header = (body[12] >> 4) * 4
+        yield Segment((source, source_port, target, target_port), sequence, bool(body[13] & 2), body[header:])
+
+
+def streams(path):
+    """The bytes of each direction of each connection whose beginning was captured, up to the first gap."""
+    starts, pieces = {}, {}
+    for segment in segments(path):
+        if segment.is_syn:
+            starts[segment.flow] = (segment.sequence + 1) & 0xFFFFFFFF
+            pieces.setdefault(segment.flow, {})
+        elif segment.data and segment.flow in starts:
+            offset = (segment.sequence - starts[segment.flow]) & 0xFFFFFFFF
+            known = pieces[segment.flow].get(offset, b"")
+            if len(segment.data) > len(known):
+                pieces[segment.flow][offset] = segment.data
+    for flow, parts in pieces.items():
+        stream = bytearray()
+        for offset in sorted(parts):
+            if offset > len(stream):
+                break
+            stream[offset:offset + len(parts[offset])] = parts[offset]
+        yield flow, bytes(stream)
+
+
+def record_lengths(stream):
+    """The whole lengths, prefix included, of the records of a stream; a rest at the end is left out."""
+    position, lengths = 0, []
+    while position + 2 <= len(stream):
+        length = int.from_bytes(stream[position:position + 2], "big") + 2
+        if position + length > len(stream):
+            break
+        lengths.append(length)
+        position += length
+    return lengths

@@ -1,0 +1,77 @@
+import Glibc
+import Testing
+
+@testable import earshot
+
+/// How the real program ends.
+@Suite(.timeLimit(.minutes(2))) struct ProgramEndTests {
+    @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)] as [(CInt, CInt)])
+    func `a signal makes it leave politely, with the signal in its exit code`(signal: CInt, code: CInt) async throws {
+        let (alice, bob) = try await ProgramRunTests.pair()
+        await alice.signal(signal)
+        #expect(try await bob.event("peer")["state"]?.text == "offline")
+        _ = await alice.remainingLines()
+        #expect(await alice.ended() == .exited(code))
+        await bob.write("/stats\n")
+        #expect(try await bob.event("result")["peers_online"]?.integer == 0)
+    }
+
+    @Test func `a reader that has enough ends it without a word`() async throws {
+        let (program, _) = try await ProgramRunTests.listening()
+        await program.closeOutput()
+        await program.write("hello\n")
+        #expect(await program.ended() == .exited(0))
+        #expect(await program.complaints() == "")
+    }
+
+    @Test(arguments: [["--prot", "1"], ["--port", "x"], ["doctor"], ["--identity", "file"]])
+    func `wrong usage is one line on standard error and exit code 2`(options: [String]) async throws {
+        let program = try ProgramProcess(options)
+        #expect(await program.remainingLines() == [])
+        let complaint = await program.complaints()
+        #expect(complaint.hasPrefix("earshot: "))
+        #expect(complaint.split(separator: "\n").count == 1)
+        #expect(await program.ended() == .exited(2))
+    }
+
+    @Test func `help and the version go to standard output`() async throws {
+        let help = try ProgramProcess(["--help"])
+        #expect(await help.remainingLines().joined(separator: "\n") + "\n" == HelpText.options)
+        #expect(await help.ended() == .exited(0))
+        let version = try ProgramProcess(["--version"])
+        #expect(await version.remainingLines() == ["earshot \(Version.current)"])
+        #expect(await version.ended() == .exited(0))
+    }
+
+    @Test func `a port that is taken is a failure that says what to do`() async throws {
+        let (first, port) = try await ProgramRunTests.listening()
+        let second = try ProgramProcess(ProgramRunTests.alone + ["--port", "\(port)"])
+        #expect(await second.remainingLines() == [])
+        let complaint = await second.complaints()
+        #expect(
+            complaint
+                == "earshot: can not listen on port \(port): bind: address already in use; choose another with --port\n"
+        )
+        #expect(await second.ended() == .exited(1))
+        await first.write("/quit\n")
+        #expect(await first.ended() == .exited(0))
+    }
+
+    @Test func `in a terminal there is a prompt, and Ctrl-D leaves`() async throws {
+        let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=xterm", "TZ=UTC"])
+        #expect(await program.reads("public · 0 peers > "))
+        await program.write("/open\n")
+        #expect(await program.reads("earshot: /open does not say who is meant; write /open WHO|public"))
+        #expect(await program.reads("public · 0 peers > "))
+        await program.write("\u{4}")
+        #expect(await program.ended() == .exited(0))
+    }
+
+    @Test func `in a terminal Ctrl-C leaves, and TERM=dumb gets no escape sequence`() async throws {
+        let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=dumb", "TZ=UTC"])
+        let ready = try #require(await program.line())
+        #expect(!ready.contains("\u{1b}"))
+        await program.write("\u{3}")
+        #expect(await program.ended() == .exited(130))
+    }
+}

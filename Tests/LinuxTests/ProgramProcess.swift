@@ -1,0 +1,141 @@
+import Glibc
+import Reactor
+import Testing
+
+/// The real program as a child process, for tests that talk to it as a script or a person does.
+///
+/// It lives on a thread of its own, because reading from a child blocks.
+actor ProgramProcess {
+    /// How a process ended.
+    enum End: Equatable { case exited(CInt), killed(CInt) }
+
+    private let loop: EventLoop
+    private let child: pid_t
+    private let input: CInt
+    private let output: CInt
+    private let diagnostics: CInt
+    private var pending: [UInt8] = []
+    private var isInputOpen = true
+    private var end: End?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// Starts the program that was built with these tests.
+    init(_ options: [String], environment: [String] = ["TZ=UTC"]) throws {
+        loop = try EventLoop(name: "program")
+        loop.start()
+        let streams = try (ProgramSpawn.pair(), ProgramSpawn.pair(), ProgramSpawn.pair())
+        child = try ProgramSpawn.start(
+            options, environment: environment, streams: [streams.0.theirs, streams.1.theirs, streams.2.theirs])
+        (input, output, diagnostics) = (streams.0.ours, streams.1.ours, streams.2.ours)
+    }
+
+    /// Types into a terminal that the program runs in; what it writes comes back on the same descriptor.
+    init(inTerminal options: [String], environment: [String]) throws {
+        loop = try EventLoop(name: "program")
+        loop.start()
+        let terminal = try ProgramSpawn.terminal()
+        child = try ProgramSpawn.start(options, environment: environment, terminal: terminal.path)
+        (input, output, diagnostics) = (terminal.ours, terminal.ours, -1)
+    }
+
+    /// Ends the child, whatever it does, and everything that belongs to it.
+    isolated deinit {
+        if end == nil {
+            kill(child, SIGKILL)
+            _ = waitpid(child, nil, 0)
+        }
+        closeInput()
+        if output != input { _ = close(output) }
+        if diagnostics >= 0 { _ = close(diagnostics) }
+        loop.stop()
+    }
+
+    /// Writes to the program's standard input, as it is.
+    func write(_ text: String) { write(bytes: Array(text.utf8)) }
+
+    func write(bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(input, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    func closeInput() {
+        guard isInputOpen else { return }
+        isInputOpen = false
+        _ = close(input)
+    }
+
+    /// Stops reading standard output for good, as `head` does.
+    func closeOutput() { _ = shutdown(output, CInt(SHUT_RDWR)) }
+
+    func signal(_ number: CInt) { kill(child, number) }
+
+    /// The next line of standard output, waited for; nil at its end.
+    func line() -> String? {
+        while true {
+            if let end = pending.firstIndex(of: 0x0a) {
+                defer { pending.removeFirst(end + 1) }
+                return String(decoding: pending[..<end], as: UTF8.self)
+            }
+            guard let more = ProgramSpawn.read(output) else { return nil }
+            pending += more
+        }
+    }
+
+    /// Reads until `text` has come, whatever else comes with it; false if the output ends before.
+    func reads(_ text: String) -> Bool {
+        while true {
+            let all = String(decoding: pending, as: UTF8.self)
+            if let range = all.firstRange(of: text) {
+                pending = Array(all[range.upperBound...].utf8)
+                return true
+            }
+            guard let more = ProgramSpawn.read(output) else { return false }
+            pending += more
+        }
+    }
+
+    /// The next event for which `isWanted`, waited for; events before it are skipped.
+    func event(_ name: String, where isWanted: @Sendable (JSONValue) -> Bool = { _ in true }) throws -> JSONValue {
+        var skipped: [String] = []
+        while let line = line() {
+            let value = try JSONValue(line)
+            if value["event"]?.text == name, isWanted(value) { return value }
+            skipped.append(line)
+        }
+        throw EndOfOutput(wanted: name, skipped: skipped)
+    }
+
+    struct EndOfOutput: Error {
+        let wanted: String
+        let skipped: [String]
+    }
+
+    /// Everything that is still to come on standard output.
+    func remainingLines() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
+
+    /// All of standard error, waited for to its end.
+    func complaints() -> String {
+        var bytes: [UInt8] = []
+        while let more = ProgramSpawn.read(diagnostics) { bytes += more }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// How the program ended, waited for.
+    func ended() -> End {
+        if let end { return end }
+        var status: CInt = 0
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let end = status & 0x7f == 0 ? End.exited(status >> 8 & 0xff) : End.killed(status & 0x7f)
+        self.end = end
+        return end
+    }
+}
