@@ -74,7 +74,9 @@ extension Node {
         case .lost(let instance):
             table.lost(instance, now: scheduler.now)
         case .mode(let mode, let detail):
-            if let known = discoveryMode, known != mode { emit(.notice(.discoveryChanged, detail)) }
+            if let known = discoveryMode, known != mode {
+                emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))
+            }
             becomeReady(mode)
         }
         armTable()

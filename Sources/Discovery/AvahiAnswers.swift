@@ -1,7 +1,8 @@
 import CAvahi
 import Glibc
 
-/// Turns what Avahi's browsers and resolvers say into values. Names, addresses and texts come from anybody on the network.
+/// Turns what Avahi's browsers and resolvers say into values. Names, addresses and texts come from anybody on the
+/// network.
 enum AvahiAnswers {
     /// RFC 1035 section 2.3.4: no name is longer.
     private static let maximumName = 255

@@ -19,30 +19,28 @@ package actor AvahiDiscovery: PeerDiscovery {
 
     /// How long the daemon may take for its first answer before the embedded one starts.
     private static let patience = Duration.milliseconds(30)
-    /// The kernel tells of one change in several messages.
-    private static let networkSettling = Duration.milliseconds(100)
     /// A daemon that hangs is not waited for when the program ends.
     private static let closingTime = Duration.milliseconds(300)
 
-    private nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     private nonisolated let daemonLoop: EventLoop
     private nonisolated let stage = Mutex(Stage.idle)
     private nonisolated let policy: Policy
     private nonisolated let interfaces: [String]
 
-    private var daemon: AvahiSource?
-    private var embedded: AvahiSource?
-    private var pulse = DaemonPulse()
-    private var choice: ModeChoice
-    private var table = InstanceTable()
-    private var view = NetworkView()
+    var daemon: AvahiSource?
+    var embedded: AvahiSource?
+    var pulse = DaemonPulse()
+    var choice: ModeChoice
+    var table = InstanceTable()
+    var view = NetworkView()
     private var watch: NetworkWatch?
-    private var announcement: Announcement?
-    private var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
-    private var isRenaming = false
-    private var isReading = false
-    private var nextCheck: Instant?
-    private var tell: (@Sendable (DiscoveryEvent) -> Void)?
+    var announcement: Announcement?
+    var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
+    var isRenaming = false
+    var isReading = false
+    var nextCheck: Instant?
+    var tell: (@Sendable (DiscoveryEvent) -> Void)?
     private var ending: CheckedContinuation<Bool, Never>?
 
     /// - Parameter interfaces: names of the interfaces that take part; empty for all.
@@ -85,16 +83,16 @@ package actor AvahiDiscovery: PeerDiscovery {
         if isClosed { daemonLoop.stop() }
     }
 
-    private nonisolated func run(_ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
+    nonisolated func run(_ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
         loop.execute { self.assumeIsolated(body) }
     }
 
-    private func after(_ pause: Duration, _ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
+    func after(_ pause: Duration, _ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
         loop.schedule(at: loop.now + pause) { self.assumeIsolated(body) }
     }
 }
 
-// What the node asks for.
+/// What the node asks for.
 extension AvahiDiscovery {
     private func begin(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
         self.tell = tell
@@ -149,169 +147,8 @@ extension AvahiDiscovery {
         ending = nil
     }
 
-    private func adopt(_ announcement: Announcement) {
+    func adopt(_ announcement: Announcement) {
         self.announcement = announcement
-        table.disown(announcement.instance)
-    }
-}
-
-// What the two Avahis, the kernel and the clock say.
-extension AvahiDiscovery {
-    private func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
-        guard self[source]?.epoch == epoch else { return }
-        switch event {
-        case .ready: becameReady(source)
-        case .waiting(let reason): lost(source, reason)
-        case .failed(let reason): failed(source, reason)
-        case .published: stands(source, .serving)
-        case .collision: collided()
-        case .answered(let number): pulseAnswered(number)
-        case .listed(let listing): act(table.listed(listing, now: loop.now))
-        case .unlisted(let listing): act(table.unlisted(listing, now: loop.now))
-        case .unresolved(let listing): act(table.failed(listing, now: loop.now) + [.cancel(listing)])
-        case .resolved(let listing, let answer): resolved(listing, answer)
-        }
-    }
-
-    private func becameReady(_ source: Source) {
-        guard self[source]?.isReady == false else { return }
-        self[source]?.becameReady()
-        self[source]?.responder.publish(publication)
-        self[source]?.responder.browse(type: browsingType)
-    }
-
-    private func lost(_ source: Source, _ reason: String) {
-        self[source]?.isReady = false
-        act(table.sourceEnded(source, now: loop.now))
-        stands(source, .unusable(reason))
-    }
-
-    private func failed(_ source: Source, _ reason: String) {
-        guard let pause = self[source]?.close() else { return }
-        lost(source, reason)
-        after(pause) { $0.reopen(source) }
-    }
-
-    private func reopen(_ source: Source) {
-        guard source == .daemon || choice.isEmbeddedOpen, self[source]?.isOpen == false else { return }
-        self[source]?.open()
-        if source == .daemon { pulse = DaemonPulse() }
-    }
-
-    private func stands(_ source: Source, _ standing: ModeChoice.Standing) {
-        switch source {
-        case .daemon: obey(choice.daemonIs(standing))
-        case .embedded: obey(choice.embeddedIs(standing))
-        }
-    }
-
-    private func obey(_ orders: [ModeChoice.Order]) {
-        for order in orders {
-            switch order {
-            case .openEmbedded: embedded?.open()
-            case .closeEmbedded:
-                _ = embedded?.close()
-                act(table.sourceEnded(.embedded, now: loop.now))
-            case .tell(let mode, let detail): tell?(.mode(mode, detail: detail))
-            }
-        }
-    }
-
-    private func act(_ actions: [ListingAction]) {
-        for action in actions {
-            switch action {
-            case .resolve(let listing, let family): self[listing.source]?.responder.resolve(listing, family)
-            case .cancel(let listing): self[listing.source]?.responder.cancel(listing)
-            case .tell(let event): tell?(event)
-            }
-        }
-        guard let due = table.nextDue, nextCheck.map({ due < $0 }) ?? true else { return }
-        nextCheck = due
-        loop.schedule(at: due) { self.assumeIsolated { $0.check(due) } }
-    }
-
-    private func check(_ instant: Instant) {
-        if nextCheck == instant { nextCheck = nil }
-        act(table.due(now: loop.now))
-    }
-
-    private func resolved(_ listing: Listing, _ answer: Resolution) {
-        let endpoint =
-            answer.isOurVersion
-            ? view.endpoint(address: answer.address, port: answer.port, interface: listing.interface) : nil
-        act([.cancel(listing)] + table.resolved(listing, endpoint, now: loop.now))
-    }
-
-    /// Whoever has our names is a copy of this machine's state, or wants us gone: other names, at a pace.
-    private func collided() {
-        guard !isRenaming else { return }
-        isRenaming = true
-        after(collisions.next()) {
-            $0.isRenaming = false
-            guard let announcement = $0.announcement else { return }
-            var generator = SystemRandomNumberGenerator()
-            $0.adopt(RandomNames.renamed(announcement, using: &generator))
-            $0.publish()
-        }
-    }
-
-    private func networkChanged() {
-        guard !isReading else { return }
-        isReading = true
-        after(Self.networkSettling) {
-            $0.isReading = false
-            let old = $0.view
-            $0.view.interfaces = NetworkReader.read()
-            if $0.view.publications != old.publications { $0.publish() }
-            if $0.view != old { $0.act($0.table.networkChanged(now: $0.loop.now)) }
-        }
-    }
-
-    private func feelPulse() {
-        guard let source = daemon else { return }
-        if source.isReady, let number = pulse.next() {
-            source.responder.probe(number)
-            after(DaemonPulse.patience) {
-                guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
-                $0.act($0.table.sourceEnded(.daemon, now: $0.loop.now))
-                $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
-            }
-        }
-        after(DaemonPulse.interval) { $0.feelPulse() }
-    }
-
-    private func pulseAnswered(_ number: Int) {
-        guard pulse.answered(number) else { return }
-        // What it has told before it hung is told again, to whoever is listed still.
-        daemon?.responder.browse(type: browsingType)
-        stands(.daemon, .serving)
-    }
-
-    private func publish() {
-        for source in [daemon, embedded] {
-            if let source, source.isReady { source.responder.publish(publication) }
-        }
-    }
-
-    private var publication: Publication {
-        guard let announcement else { return [:] }
-        return view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0) }
-    }
-
-    private var browsingType: String { MDNSName.browsingType(subtype: announcement?.subtype ?? "") }
-
-    private subscript(source: Source) -> AvahiSource? {
-        get {
-            switch source {
-            case .daemon: daemon
-            case .embedded: embedded
-            }
-        }
-        set {
-            switch source {
-            case .daemon: daemon = newValue
-            case .embedded: embedded = newValue
-            }
-        }
+        table.addOwn(announcement.instance)
     }
 }

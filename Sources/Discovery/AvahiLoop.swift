@@ -4,10 +4,11 @@ import Glibc
 import Reactor
 import Wire
 
-/// Avahi's idea of an event loop (avahi-common/watch.h) on ours. Confined to that loop, like everything Avahi does with it.
+/// Avahi's idea of an event loop (avahi-common/watch.h) on ours. Confined to that loop, like everything Avahi does with
+/// it.
 ///
-/// Several watches may share one descriptor, which epoll does not allow: they are merged. One timer descriptor serves all
-/// timeouts. Both kinds of object may be freed in their own callbacks.
+/// Several watches may share one descriptor, which epoll does not allow: they are merged. One timer descriptor serves
+/// all timeouts. Both kinds of object may be freed in their own callbacks.
 @safe
 final class AvahiLoop: DescriptorHandler {
     private let loop: EventLoop

@@ -33,8 +33,8 @@ final class AvahiTimer {
         unsafe callback(handle, userdata)
     }
 
-    /// Avahi gives a point on the wall clock, zero for "now" and nothing for "never". It is moved to the monotonic clock at
-    /// once, so that setting the clock does not move it; none is further off than a day.
+    /// Avahi gives a point on the wall clock, zero for "now" and nothing for "never". It is moved to the monotonic
+    /// clock at once, so that setting the clock does not move it; none is further off than a day.
     static func deadline(_ time: UnsafePointer<timeval>?) -> Int64? {
         guard let time = unsafe time?.pointee else { return nil }
         var wall = timeval()

@@ -2,8 +2,8 @@ import CAvahi
 import Glibc
 import Reactor
 
-/// The Avahi daemon of this machine, through libavahi-client, most calls of which wait for the daemon's answer over D-Bus,
-/// 25 s long while it hangs: not on a loop that anybody else needs.
+/// The Avahi daemon of this machine, through libavahi-client, most calls of which wait for the daemon's answer over
+/// D-Bus, 25 s long while it hangs: not on a loop that anybody else needs.
 @safe
 final class DaemonConnection: ResponderConnection {
     private let library: AvahiClientFunctions

@@ -3,8 +3,8 @@ import CAvahiCore
 import Glibc
 import Reactor
 
-/// mDNS spoken by this process itself, through libavahi-core: needs no daemon, no bus and no privilege, and lives beside a
-/// daemon and beside others like it. Never waits.
+/// mDNS spoken by this process itself, through libavahi-core: needs no daemon, no bus and no privilege, and lives
+/// beside a daemon and beside others like it. Never waits.
 @safe
 final class EmbeddedConnection: ResponderConnection {
     private let library: AvahiCoreFunctions

@@ -1,17 +1,18 @@
 import ChatNode
 import Wire
 
-/// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask again,
-/// and what to tell the node.
+/// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask
+/// again, and what to tell the node.
 ///
-/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family first, and
-/// asked again as long as the instance has no endpoint at all.
+/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family
+/// first, and asked again as long as the instance has no endpoint at all.
 struct InstanceTable {
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
     /// A daemon gives one client 1,024 objects; open resolvers are such.
     static let maximumResolving = 64
-    /// The answer is in the cache when an instance is listed; a family that is not there within this time was not published.
+    /// The answer is in the cache when an instance is listed; a family that is not there within this time was not
+    /// published.
     static let quickLookup = Duration.milliseconds(150)
     static let firstRetry = Duration.seconds(1)
     static let lastRetry = Duration.seconds(60)
@@ -20,8 +21,11 @@ struct InstanceTable {
 
     private var instances: [String: [Listing: Lookup]] = [:]
     private var told: [String: Set<Endpoint>] = [:]
-    private var waiting: [Listing] = []
+    /// Those that were never asked for go first, so that a crowd of names that never resolve can not keep them waiting.
+    private var newcomers: [Listing] = []
+    private var repeaters: [Listing] = []
     private var resolving = 0
+    private var earliest: Instant?
     private static let maximumOwn = 64
     /// Names that are ours, or were not long ago.
     private(set) var own: [String] = []
@@ -50,7 +54,7 @@ struct InstanceTable {
     }
 
     /// From now on this name is ours, and nobody to tell of.
-    mutating func disown(_ instance: String) {
+    mutating func addOwn(_ instance: String) {
         own.append(RandomNames.canonical(instance) ?? instance)
         if own.count > Self.maximumOwn { own.removeFirst() }
     }
@@ -61,6 +65,9 @@ struct InstanceTable {
         if lookup.isResolving {
             resolving -= 1
             actions.append(.cancel(listing))
+        } else if lookup.isWaiting {
+            newcomers.removeAll { $0 == listing }
+            repeaters.removeAll { $0 == listing }
         }
         return actions + settle(listing.instance, now: now) + serveWaiting(now: now)
     }
@@ -76,17 +83,18 @@ struct InstanceTable {
 
     /// What a source said is kept a while, until it or the other one says it again.
     mutating func sourceEnded(_ source: Source, now: Instant) -> [ListingAction] {
-        waiting.removeAll { $0.source == source }
-        var actions: [ListingAction] = []
+        newcomers.removeAll { $0.source == source }
+        repeaters.removeAll { $0.source == source }
         for listing in listings where listing.source == source {
             guard var lookup = instances[listing.instance]?[listing] else { continue }
             if lookup.isResolving { resolving -= 1 }
             lookup.phase = .idle
-            lookup.expires = lookup.expires ?? now + Self.staleTime
+            let expires = lookup.expires ?? now + Self.staleTime
+            lookup.expires = expires
+            note(expires)
             instances[listing.instance]?[listing] = lookup
         }
-        actions += serveWaiting(now: now)
-        return actions
+        return serveWaiting(now: now)
     }
 
     /// Our addresses changed, so answers that could not be dialled may be now.
@@ -110,23 +118,13 @@ struct InstanceTable {
                 actions += begin(listing, now: now)
             }
         }
+        earliest = nil
+        for (instance, lookups) in instances { noteAll(lookups.values, isSettled: hasEndpoint(instance)) }
         return actions
     }
 
-    /// When `due` has something to do.
-    var nextDue: Instant? {
-        var next: Instant?
-        for (instance, lookups) in instances {
-            let waitsForNothing = hasEndpoint(instance)
-            for lookup in lookups.values {
-                let retry = waitsForNothing ? nil : lookup.retry
-                for instant in [lookup.expires, lookup.deadline, retry].compactMap({ $0 }) {
-                    next = min(next ?? instant, instant)
-                }
-            }
-        }
-        return next
-    }
+    /// When `due` may have something to do; nil if not before something else happens.
+    var nextDue: Instant? { earliest }
 
     private var listings: [Listing] { instances.values.flatMap(\.keys) }
 
@@ -136,13 +134,15 @@ struct InstanceTable {
 extension InstanceTable {
     private mutating func begin(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard var lookup = instances[listing.instance]?[listing], !lookup.isResolving else { return [] }
-        guard hasRoom(for: listing) else {
-            if !waiting.contains(listing) { waiting.append(listing) }
+        let isNewcomer = lookup.attempt == 0
+        guard resolving < Self.room(isNewcomer: isNewcomer) else {
+            wait(listing, lookup)
             return []
         }
         resolving += 1
-        let isQuick = lookup.attempt == 0
-        lookup.phase = .resolving(deadline: isQuick ? now + Self.quickLookup : nil)
+        let deadline = isNewcomer ? now + Self.quickLookup : nil
+        lookup.phase = .resolving(deadline: deadline)
+        if let deadline { note(deadline) }
         instances[listing.instance]?[listing] = lookup
         return [.resolve(listing, lookup.wantedFamily(heardOn: listing.family))]
     }
@@ -155,25 +155,51 @@ extension InstanceTable {
             lookup.phase = .idle
             lookup.attempt = 0
         } else {
-            lookup.phase = .failed(retry: now + lookup.pause)
+            let retry = now + lookup.pause
+            lookup.phase = .failed(retry: retry)
             lookup.attempt += 1
+            note(retry)
         }
         instances[listing.instance]?[listing] = lookup
         return settle(listing.instance, now: now) + serveWaiting(now: now)
     }
 
+    private mutating func wait(_ listing: Listing, _ lookup: Lookup) {
+        guard !lookup.isWaiting else { return }
+        instances[listing.instance]?[listing]?.phase = .waiting
+        if lookup.attempt == 0 { newcomers.append(listing) } else { repeaters.append(listing) }
+    }
+
     private mutating func serveWaiting(now: Instant) -> [ListingAction] {
         var actions: [ListingAction] = []
-        while let index = waiting.firstIndex(where: { hasRoom(for: $0) }) {
-            actions += begin(waiting.remove(at: index), now: now)
+        while resolving < Self.room(isNewcomer: true), !newcomers.isEmpty {
+            actions += resume(newcomers.removeFirst(), now: now)
+        }
+        while resolving < Self.room(isNewcomer: false), !repeaters.isEmpty {
+            actions += resume(repeaters.removeFirst(), now: now)
         }
         return actions
     }
 
-    /// Half of the resolvers are kept for newcomers, so that a crowd of names that never resolve can not keep them waiting.
-    private func hasRoom(for listing: Listing) -> Bool {
-        let isNewcomer = instances[listing.instance]?[listing]?.attempt == 0
-        return resolving < (isNewcomer ? Self.maximumResolving : Self.maximumResolving / 2)
+    /// Unless the listing went, or was settled, while it waited.
+    private mutating func resume(_ listing: Listing, now: Instant) -> [ListingAction] {
+        guard instances[listing.instance]?[listing]?.isWaiting == true else { return [] }
+        return begin(listing, now: now)
+    }
+
+    /// Half of the resolvers are kept for newcomers.
+    private static func room(isNewcomer: Bool) -> Int { isNewcomer ? maximumResolving : maximumResolving / 2 }
+
+    private mutating func note(_ instant: Instant) {
+        earliest = min(earliest ?? instant, instant)
+    }
+
+    private mutating func noteAll(_ lookups: some Sequence<Lookup>, isSettled: Bool) {
+        for lookup in lookups {
+            if let expires = lookup.expires { note(expires) }
+            if let deadline = lookup.deadline { note(deadline) }
+            if let retry = lookup.retry, !isSettled { note(retry) }
+        }
     }
 
     /// Tells what changed for an instance, and asks at once again where it lost its last endpoint but is still listed.

@@ -4,8 +4,10 @@ import Wire
 /// How far one listing has been resolved.
 struct Lookup {
     enum Phase {
-        /// Not asked yet, waiting for its turn, or answered.
+        /// Not asked yet, or answered.
         case idle
+        /// For a free resolver.
+        case waiting
         /// Until the deadline, or until the resolver gives up by itself.
         case resolving(deadline: Instant?)
         case failed(retry: Instant)
@@ -22,21 +24,28 @@ struct Lookup {
     var isResolving: Bool {
         switch phase {
         case .resolving: true
-        case .idle, .failed: false
+        case .idle, .waiting, .failed: false
+        }
+    }
+
+    var isWaiting: Bool {
+        switch phase {
+        case .waiting: true
+        case .idle, .resolving, .failed: false
         }
     }
 
     var deadline: Instant? {
         switch phase {
         case .resolving(let deadline): deadline
-        case .idle, .failed: nil
+        case .idle, .waiting, .failed: nil
         }
     }
 
     var retry: Instant? {
         switch phase {
         case .failed(let retry): retry
-        case .idle, .resolving: nil
+        case .idle, .waiting, .resolving: nil
         }
     }
 

@@ -18,8 +18,8 @@ struct MDNSRecord: Hashable, Sendable {
     /// Seconds that others keep a record whose owner fell silent. Avahi's own 75 minutes for a PTR would list ghosts.
     static let timeToLive: UInt32 = 120
 
-    /// Whether nobody else may own a record of this name and type. The subtype's PTR is everybody's: marked unique it would
-    /// flush all others from the caches (RFC 6762 section 10.2).
+    /// Whether nobody else may own a record of this name and type. The subtype's PTR is everybody's: marked unique it
+    /// would flush all others from the caches (RFC 6762 section 10.2).
     var isUnique: Bool {
         switch kind {
         case .ptr: false

@@ -2,13 +2,16 @@ import ChatNode
 
 /// Decides which Avahi is used, and what is said about it.
 ///
-/// The embedded one speaks wherever no daemon is known to answer; the daemon is taken up as soon as it holds our records, and
-/// only then the embedded one falls silent, so that we are never away in between.
+/// The embedded one speaks wherever no daemon is known to answer; the daemon is taken up as soon as it holds our
+/// records, and only then the embedded one falls silent, so that we are never away in between.
 struct ModeChoice {
     /// The state of one Avahi.
     enum Standing: Equatable {
         /// Nothing is known yet.
         case unknown
+        /// It answers, but does not have our records yet.
+        case answering
+        /// It has our records.
         case serving
         /// Why it can not be used.
         case unusable(String)
@@ -52,6 +55,7 @@ struct ModeChoice {
     private var wantsEmbedded: Bool {
         switch (policy, daemon) {
         case (.embedded, _), (.automatic, .unusable): true
+        case (.automatic, .answering): isEmbeddedOpen
         case (.daemon, _), (.automatic, .unknown), (.automatic, .serving): false
         }
     }
@@ -72,7 +76,8 @@ struct ModeChoice {
 
     /// Nil while the answer is a matter of milliseconds.
     private var current: (DiscoveryMode, String)? {
-        if policy != .embedded, daemon == .serving { return (.daemon, "through the Avahi daemon") }
+        let isDaemonUsed = daemon == .serving || daemon == .answering && !isEmbeddedOpen
+        if policy != .embedded, isDaemonUsed { return (.daemon, "through the Avahi daemon") }
         switch policy {
         case .daemon:
             guard case .unusable(let reason) = daemon else { return nil }
@@ -84,7 +89,7 @@ struct ModeChoice {
 
     private var currentOfEmbedded: (DiscoveryMode, String)? {
         switch embedded {
-        case .unknown: return nil
+        case .unknown, .answering: return nil
         case .unusable(let reason): return (.none, "mDNS can not be used: \(reason)")
         case .serving:
             guard case .unusable(let reason) = daemon else {

@@ -1,4 +1,5 @@
-/// Reads what the kernel answers to a dump of links and addresses (rtnetlink(7)): fields in the byte order of the machine.
+/// Reads what the kernel answers to a dump of links and addresses (rtnetlink(7)): fields in the byte order of the
+/// machine.
 struct NetlinkParser {
     private(set) var interfaces: [UInt32: NetworkInterface] = [:]
     /// Whether the kernel has said that a dump is complete, or failed.

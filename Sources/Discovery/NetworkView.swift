@@ -18,8 +18,8 @@ struct NetworkView: Hashable, Sendable {
         return Dictionary(uniqueKeysWithValues: pairs.map { ($0.index, $0.publishableAddresses) })
     }
 
-    /// The endpoint behind an address heard on an interface; nil unless a packet to it stays on that link, so that nobody
-    /// can make us dial the world (Protocol.md section 10).
+    /// The endpoint behind an address heard on an interface; nil unless a packet to it stays on that link, so that
+    /// nobody can make us dial the world (Protocol.md section 10).
     func endpoint(address: [UInt8], port: UInt16, interface index: UInt32) -> Endpoint? {
         guard port != 0, address.count == 4 || address.count == 16 else { return nil }
         guard let interface = permitted.first(where: { $0.index == index }) else { return nil }

@@ -28,7 +28,8 @@ struct ResponderFailure: Error {
     let reason: String
 }
 
-/// One of the two Avahis while it is open: the daemon behind D-Bus, or the library within this process. Confined to its loop.
+/// One of the two Avahis while it is open: the daemon behind D-Bus, or the library within this process. Confined to its
+/// loop.
 protocol ResponderConnection: AnyObject {
     /// Replaces what is published.
     func publish(_ publication: Publication)

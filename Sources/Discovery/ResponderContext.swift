@@ -1,5 +1,5 @@
-/// What Avahi hands back to a callback: where to tell what happened. The responder keeps it until the object that has it is
-/// freed.
+/// What Avahi hands back to a callback: where to tell what happened. The responder keeps it until the object that has
+/// it is freed.
 final class ResponderContext: Sendable {
     let source: Source
     /// The listing that a resolver is for.

@@ -2,8 +2,8 @@ package import ChatNode
 package import Reactor
 import Synchronization
 
-/// Peers that were named when the program was started. Their names are looked up until they are known; announces nothing and
-/// tells no mode.
+/// Peers that were named when the program was started. Their names are looked up until they are known; announces
+/// nothing and tells no mode.
 package final class StaticDiscovery: PeerDiscovery {
     private enum Stage { case idle, running, stopped }
 

@@ -1,4 +1,5 @@
 package import ChatNode
+internal import CLinux
 internal import Glibc
 
 /// A host that could not be resolved, with the system's reason.

@@ -1,6 +1,6 @@
 import ChatNode
 import Testing
-import Transports
+@testable import Transports
 
 @Suite struct TCPAddressTests {
     private static let linkLocal: [UInt8] = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]

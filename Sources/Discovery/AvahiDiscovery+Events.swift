@@ -1,0 +1,174 @@
+import ChatNode
+import Reactor
+import Wire
+
+/// What the two Avahis, the kernel and the clock say, and what is done about it.
+extension AvahiDiscovery {
+    /// The kernel tells of one change in several messages.
+    private static let networkSettling = Duration.milliseconds(100)
+    private static let checkInterval = Duration.milliseconds(20)
+
+    func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
+        guard self[source]?.epoch == epoch else { return }
+        switch event {
+        case .ready: becameReady(source)
+        case .waiting(let reason): lost(source, reason)
+        case .failed(let reason): failed(source, reason)
+        case .published: stands(source, .serving)
+        case .collision: collided()
+        case .answered(let number): pulseAnswered(number)
+        case .listed(let listing): act(table.listed(listing, now: loop.now))
+        case .unlisted(let listing): act(table.unlisted(listing, now: loop.now))
+        case .unresolved(let listing): act(table.failed(listing, now: loop.now) + [.cancel(listing)])
+        case .resolved(let listing, let answer): resolved(listing, answer)
+        }
+    }
+
+    private func becameReady(_ source: Source) {
+        guard self[source]?.isReady == false else { return }
+        self[source]?.becameReady()
+        stands(source, .answering)
+        self[source]?.responder.publish(publication)
+        self[source]?.responder.browse(type: browsingType)
+    }
+
+    private func lost(_ source: Source, _ reason: String) {
+        self[source]?.isReady = false
+        act(table.sourceEnded(source, now: loop.now))
+        stands(source, .unusable(reason))
+    }
+
+    private func failed(_ source: Source, _ reason: String) {
+        guard let pause = self[source]?.close() else { return }
+        lost(source, reason)
+        after(pause) { $0.reopen(source) }
+    }
+
+    private func reopen(_ source: Source) {
+        guard source == .daemon || choice.isEmbeddedOpen, self[source]?.isOpen == false else { return }
+        self[source]?.open()
+        if source == .daemon { pulse = DaemonPulse() }
+    }
+
+    private func stands(_ source: Source, _ standing: ModeChoice.Standing) {
+        switch source {
+        case .daemon: obey(choice.daemonIs(standing))
+        case .embedded: obey(choice.embeddedIs(standing))
+        }
+    }
+
+    func obey(_ orders: [ModeChoice.Order]) {
+        for order in orders {
+            switch order {
+            case .openEmbedded: embedded?.open()
+            case .closeEmbedded:
+                _ = embedded?.close()
+                act(table.sourceEnded(.embedded, now: loop.now))
+            case .tell(let mode, let detail): tell?(.mode(mode, detail: detail))
+            }
+        }
+    }
+
+    private func act(_ actions: [ListingAction]) {
+        for action in actions {
+            switch action {
+            case .resolve(let listing, let family): self[listing.source]?.responder.resolve(listing, family)
+            case .cancel(let listing): self[listing.source]?.responder.cancel(listing)
+            case .tell(let event): tell?(event)
+            }
+        }
+        guard let next = table.nextDue else { return }
+        // Many things fall due within milliseconds of each other, and each check looks through the whole table.
+        let due = max(next, loop.now + Self.checkInterval)
+        guard nextCheck.map({ due < $0 }) ?? true else { return }
+        nextCheck = due
+        loop.schedule(at: due) { self.assumeIsolated { $0.check(due) } }
+    }
+
+    private func check(_ instant: Instant) {
+        if nextCheck == instant { nextCheck = nil }
+        act(table.due(now: loop.now))
+    }
+
+    private func resolved(_ listing: Listing, _ answer: Resolution) {
+        let endpoint =
+            answer.isOurVersion
+            ? view.endpoint(address: answer.address, port: answer.port, interface: listing.interface) : nil
+        act([.cancel(listing)] + table.resolved(listing, endpoint, now: loop.now))
+    }
+
+    /// Whoever has our names is a copy of this machine's state, or wants us gone: other names, at a pace.
+    private func collided() {
+        guard !isRenaming else { return }
+        isRenaming = true
+        after(collisions.next()) {
+            $0.isRenaming = false
+            guard let announcement = $0.announcement else { return }
+            var generator = SystemRandomNumberGenerator()
+            $0.adopt(RandomNames.renamed(announcement, using: &generator))
+            $0.publish()
+        }
+    }
+
+    func networkChanged() {
+        guard !isReading else { return }
+        isReading = true
+        after(Self.networkSettling) {
+            $0.isReading = false
+            let old = $0.view
+            $0.view.interfaces = NetworkReader.read()
+            if $0.view.publications != old.publications { $0.publish() }
+            if $0.view != old { $0.act($0.table.networkChanged(now: $0.loop.now)) }
+        }
+    }
+
+    func feelPulse() {
+        guard let source = daemon else { return }
+        if source.isReady, let number = pulse.next() {
+            source.responder.probe(number)
+            after(DaemonPulse.patience) {
+                guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
+                $0.act($0.table.sourceEnded(.daemon, now: $0.loop.now))
+                $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
+            }
+        }
+        after(DaemonPulse.interval) { $0.feelPulse() }
+    }
+
+    private func pulseAnswered(_ number: Int) {
+        guard pulse.answered(number) else { return }
+        // The embedded one's goodbye is about the same records: they are announced anew, and what is listed is told
+        // anew.
+        daemon?.responder.publish(publication)
+        daemon?.responder.browse(type: browsingType)
+        stands(.daemon, .answering)
+    }
+
+    func publish() {
+        for source in [daemon, embedded] {
+            if let source, source.isReady { source.responder.publish(publication) }
+        }
+    }
+
+    private var publication: Publication {
+        guard let announcement else { return [:] }
+        return view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0) }
+    }
+
+    var browsingType: String { MDNSName.browsingType(subtype: announcement?.subtype ?? "") }
+
+    private subscript(source: Source) -> AvahiSource? {
+        get {
+            switch source {
+            case .daemon: daemon
+            case .embedded: embedded
+            }
+        }
+        set {
+            switch source {
+            case .daemon: daemon = newValue
+            case .embedded: embedded = newValue
+            }
+        }
+    }
+}

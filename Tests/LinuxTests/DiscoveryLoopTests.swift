@@ -1,0 +1,196 @@
+import CAvahi
+import ChatNode
+import Glibc
+import Reactor
+import Synchronization
+import Testing
+import Wire
+
+@testable import Discovery
+
+/// What C callbacks tell a test. They find it by their userdata.
+private final class Journal: Sendable {
+    private let words = Mutex<[String]>([])
+
+    func write(_ word: String) { words.withLock { $0.append(word) } }
+
+    var all: [String] { words.withLock { $0 } }
+    var userdata: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+    static func write(_ word: String, to userdata: UnsafeMutableRawPointer?) {
+        guard let userdata = unsafe userdata else { return }
+        unsafe Unmanaged<Journal>.fromOpaque(userdata).takeUnretainedValue().write(word)
+    }
+}
+
+/// Runs an event loop on this thread, with `body` on it, until the journal has `count` words; 5 s at most.
+private func run(
+    _ journal: Journal, until count: Int, _ body: @escaping @Sendable (AvahiLoop) -> Void
+) throws -> [String] {
+    let loop = try EventLoop(name: "test")
+    loop.execute {
+        guard let avahi = try? AvahiLoop(loop: loop) else { return loop.stop() }
+        body(avahi)
+        let end = loop.now + .seconds(5)
+        func check() {
+            guard journal.all.count < count, loop.now < end else {
+                avahi.close()
+                return loop.stop()
+            }
+            loop.scheduleOnLoop(at: loop.now + .milliseconds(1)) { check() }
+        }
+        check()
+    }
+    loop.run()
+    return journal.all
+}
+
+private func soon(_ milliseconds: Int) -> timeval {
+    var time = timeval()
+    unsafe gettimeofday(&time, nil)
+    let sum = time.tv_usec + milliseconds * 1_000
+    return timeval(tv_sec: time.tv_sec + sum / 1_000_000, tv_usec: sum % 1_000_000)
+}
+
+@Suite struct AvahiLoopTests {
+    @Test func `timeouts come in order, at once for zero, and never while they are off`() throws {
+        let journal = Journal()
+        let words = try run(journal, until: 3) { avahi in
+            let poll = unsafe avahi.poll
+            var late = soon(40), early = soon(20), now = timeval()
+            _ = unsafe poll.pointee.timeout_new(poll, &late, { unsafe Journal.write("late", to: $1) }, journal.userdata)
+            _ = unsafe poll.pointee.timeout_new(
+                poll, &early, { unsafe Journal.write("early", to: $1) }, journal.userdata)
+            _ = unsafe poll.pointee.timeout_new(poll, nil, { unsafe Journal.write("never", to: $1) }, journal.userdata)
+            _ = unsafe poll.pointee.timeout_new(poll, &now, { unsafe Journal.write("now", to: $1) }, journal.userdata)
+        }
+        #expect(words == ["now", "early", "late"])
+    }
+
+    @Test func `a timeout may be moved, and freed`() throws {
+        let journal = Journal()
+        let words = try run(journal, until: 2) { avahi in
+            let poll = unsafe avahi.poll
+            var first = soon(5), second = soon(30), third = soon(20)
+            let moved = unsafe poll.pointee.timeout_new(
+                poll, &first, { unsafe Journal.write("moved", to: $1) }, journal.userdata)
+            unsafe poll.pointee.timeout_update(moved, &second)
+            let freed = unsafe poll.pointee.timeout_new(
+                poll, &first, { unsafe Journal.write("freed", to: $1) }, journal.userdata)
+            unsafe poll.pointee.timeout_free(freed)
+            _ = unsafe poll.pointee.timeout_new(
+                poll, &third, { unsafe Journal.write("other", to: $1) }, journal.userdata)
+        }
+        #expect(words == ["other", "moved"])
+    }
+
+    @Test func `two watches share a descriptor, and libdbus's own flag for writing is understood`() throws {
+        let journal = Journal()
+        var ends: [CInt] = [0, 0]
+        #expect(unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let near = ends[0], far = ends[1]
+        defer {
+            close(near)
+            close(far)
+        }
+        var byte: UInt8 = 1
+        #expect(unsafe write(far, &byte, 1) == 1)
+        let words = try run(journal, until: 2) { avahi in
+            let poll = unsafe avahi.poll
+            let reader: AvahiWatchCallback = { watch, descriptor, event, userdata in
+                var byte: UInt8 = 0
+                _ = unsafe read(descriptor, &byte, 1)
+                unsafe Journal.write("read \(event.rawValue)", to: userdata)
+            }
+            let writer: AvahiWatchCallback = { watch, descriptor, event, userdata in
+                unsafe Journal.write("write \(event.rawValue)", to: userdata)
+            }
+            _ = unsafe poll.pointee.watch_new(poll, near, AvahiWatchEvent(1), reader, journal.userdata)
+            let second = unsafe poll.pointee.watch_new(poll, near, AvahiWatchEvent(0), writer, journal.userdata)
+            unsafe poll.pointee.watch_update(second, AvahiWatchEvent(2))
+        }
+        #expect(words.contains("read 1") && words.contains("write 4"))
+    }
+}
+
+@Suite struct LoopbackDiscoveryTests {
+    /// Collects events and lets a test wait for one.
+    private final class Listener: Sendable {
+        let events: AsyncStream<DiscoveryEvent>
+        private let continuation: AsyncStream<DiscoveryEvent>.Continuation
+
+        init() { (events, continuation) = AsyncStream.makeStream() }
+
+        func tell(_ event: DiscoveryEvent) { continuation.yield(event) }
+
+        func wait(for isWanted: (DiscoveryEvent) -> Bool) async -> DiscoveryEvent? {
+            for await event in events where isWanted(event) { return event }
+            return nil
+        }
+    }
+
+    private func announcement(port: UInt16) -> Announcement {
+        var generator = SystemRandomNumberGenerator()
+        return Announcement(
+            instance: RandomNames.draw(using: &generator), host: RandomNames.draw(using: &generator), port: port,
+            subtype: "_r0000cafe")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `two embedded nodes on loopback find each other, and the one that leaves is lost`()
+        async throws
+    {
+        let alice = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let bob = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let (aliceHears, bobHears) = (Listener(), Listener())
+        let (alices, bobs) = (announcement(port: 1_001), announcement(port: 1_002))
+        alice.start(alices) { aliceHears.tell($0) }
+        bob.start(bobs) { bobHears.tell($0) }
+        let atBob = DiscoveryEvent.found(
+            instance: bobs.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_002))
+        let atAlice = DiscoveryEvent.found(
+            instance: alices.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_001))
+        #expect(await aliceHears.wait { $0 == atBob } != nil)
+        #expect(await bobHears.wait { $0 == atAlice } != nil)
+        await bob.stop()
+        #expect(await aliceHears.wait { $0 == .lost(instance: bobs.instance) } != nil)
+        await alice.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a replaced announcement is found under its new names, and the old one lost`()
+        async throws
+    {
+        let alice = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let bob = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let (first, second) = (announcement(port: 1_003), announcement(port: 1_004))
+        let listener = Listener()
+        alice.start(announcement(port: 1_005)) { listener.tell($0) }
+        bob.start(first) { _ in }
+        _ = await listener.wait { if case .found(first.instance, _) = $0 { true } else { false } }
+        bob.announce(second)
+        _ = await listener.wait { if case .found(second.instance, _) = $0 { true } else { false } }
+        #expect(await listener.wait { $0 == .lost(instance: first.instance) } != nil)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a peer that was named is told by its name, with its addresses`() async throws {
+        let peer = try #require(PeerAddress("127.0.0.1:4000"))
+        let discovery = try StaticDiscovery(peers: [peer])
+        let listener = Listener()
+        discovery.start(announcement(port: 1)) { listener.tell($0) }
+        let wanted = DiscoveryEvent.found(
+            instance: "127.0.0.1:4000", endpoint: Endpoint(address: [127, 0, 0, 1], port: 4_000))
+        #expect(await listener.wait { _ in true } == wanted)
+        await discovery.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `stopping twice, or before the start, returns`() async throws {
+        let never = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        await never.stop()
+        let once = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        once.start(announcement(port: 1)) { _ in }
+        await once.stop()
+        await once.stop()
+    }
+}
