@@ -26,11 +26,11 @@ struct AvahiSource: Sendable {
     }
 
     /// Returns how long to wait before it is opened again.
-    mutating func close() -> Duration {
+    mutating func close(_ completion: @escaping @Sendable () -> Void = {}) -> Duration {
         epoch += 1
         isOpen = false
         isReady = false
-        responder.close()
+        responder.close(completion)
         return retries.next()
     }
 }
