@@ -125,13 +125,10 @@ find_swift() {
     die "no Swift toolchain found; install Swift 6.3 (https://www.swift.org/install/linux) and put it on the PATH"
 }
 
-# swift, with everything that it keeps inside .build, so that it needs no home directory.
-swift_package() {
-    local command=$1
-    shift
-    swift "$command" --package-path "$root" --cache-path "$build/cache" --config-path "$build/configuration" \
-        --security-path "$build/security" "$@" </dev/null
-}
+# Everything that SwiftPM keeps goes into .build, so that it needs no home directory.
+readonly places=(
+    --package-path "$root" --cache-path "$build/cache" --config-path "$build/configuration"
+    --security-path "$build/security")
 
 prepare_build() {
     require "$to_build"
@@ -156,7 +153,8 @@ build_program() {
     # What changes while the compiler runs is newer than this file, and is built the next time.
     local started=$build/started
     : >"$started"
-    swift_package build --configuration release --static-swift-stdlib -Xlinker -s --product earshot >&2 || return
+    swift build "${places[@]}" --configuration release --static-swift-stdlib -Xlinker -s --product earshot \
+        </dev/null >&2 || return
     mkdir -p "$(dirname "$program")"
     cp "$build/release/earshot" "$program.new" && touch -r "$started" "$program.new" && mv "$program.new" "$program"
 }

@@ -2,25 +2,25 @@
 ///
 /// It holds the latest `capacity / 2` keys at least and `capacity` at most, and no operation ever walks it: when the
 /// young half is full it becomes the old one, and the old one goes.
-struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let half: Int
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         precondition(capacity > 1, "a table of \(capacity) has no halves")
         half = capacity / 2
     }
 
     /// Entries held; a key that was written to in both halves is there twice.
-    var count: Int { young.count + old.count }
+    package var count: Int { young.count + old.count }
 
     /// Reading keeps nothing from being forgotten; writing does.
-    subscript(key: Key) -> Value? {
+    package subscript(key: Key) -> Value? {
         young[key] ?? old[key]
     }
 
-    mutating func set(_ value: Value, for key: Key) {
+    package mutating func set(_ value: Value, for key: Key) {
         guard young.updateValue(value, forKey: key) == nil else { return }
         guard young.count == half else { return }
         old = young

@@ -1,23 +1,29 @@
 import Wire
 
-/// Growing, jittered pauses between attempts, for ever: 0.5 s doubling to 60 s, each half fixed and half random.
+/// Pauses that double from one to the next, for ever.
 package struct Backoff: Sendable {
-    package private(set) var failures = 0
+    private let first: Duration
+    private let longest: Duration
+    private var doublings = 0
 
-    package init() {}
-
-    package static let first = Duration.milliseconds(500)
-    package static let longest = Duration.seconds(60)
-
-    package mutating func reset() {
-        failures = 0
+    package init(from first: Duration, to longest: Duration) {
+        self.first = first
+        self.longest = longest
     }
 
-    /// The pause after one more failure.
+    package mutating func reset() {
+        doublings = 0
+    }
+
+    /// The next pause.
+    package mutating func next() -> Duration {
+        defer { doublings = min(doublings + 1, 30) }
+        return min(first * (1 << doublings), longest)
+    }
+
+    /// The next pause, half of it random, so that those who failed together do not try again together.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
-        let doublings = min(failures, 7)
-        failures += 1
-        let ceiling = min(Backoff.first.nanoseconds << doublings, Backoff.longest.nanoseconds)
-        return .nanoseconds(ceiling / 2 + Int64.random(in: 0...ceiling / 2, using: &generator))
+        let half = next().nanoseconds / 2
+        return .nanoseconds(half + Int64.random(in: 0...half, using: &generator))
     }
 }

@@ -1,17 +1,18 @@
+import Chat
 package import Wire
 
 /// Keys and addresses that are kept out for a while because they did what no honest node does (Protocol.md section 7).
 package struct BanList {
-    private var keys = BoundedTable<PeerID, Instant>(capacity: Limits.bans)
-    private var sources = BoundedTable<[UInt8], Instant>(capacity: Limits.bans)
+    private var keys = RecentTable<PeerID, Instant>(capacity: Limits.bans)
+    private var sources = RecentTable<[UInt8], Instant>(capacity: Limits.bans)
 
     package init() {}
 
     /// Keeps a key and the address it came from out for 10 minutes. Loopback is never banned: it is everybody's on this machine.
     package mutating func ban(_ key: PeerID?, at endpoint: Endpoint, now: Instant) {
         let end = now + Limits.banTime
-        if let key { keys[key] = end }
-        if !endpoint.isLoopback { sources[endpoint.source] = end }
+        if let key { keys.set(end, for: key) }
+        if !endpoint.isLoopback { sources.set(end, for: endpoint.source) }
     }
 
     package func isBanned(_ key: PeerID, now: Instant) -> Bool {

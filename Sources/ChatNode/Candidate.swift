@@ -16,7 +16,7 @@ struct Candidate {
 
     private(set) var endpoints: [Endpoint]
     var phase: Phase
-    var backoff = Backoff()
+    var backoff = Backoff(from: .milliseconds(500), to: .seconds(60))
     /// Proven by the last handshake.
     var peer: PeerID?
     /// When discovery stopped naming it; nil while it does.

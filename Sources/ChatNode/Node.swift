@@ -35,7 +35,7 @@ package actor Node {
     var pace: TokenBucket
     var counts = NodeStatistics()
     /// The best session certificate of each identity (Protocol.md section 9).
-    var certificates = BoundedTable<PeerID, Certificate>(capacity: Limits.certificates)
+    var certificates = RecentTable<PeerID, Certificate>(capacity: Limits.certificates)
 
     var slots: [ConnectionID: LinkSlot] = [:]
     /// Dialled, and not connected yet.

@@ -56,7 +56,7 @@ extension Node {
         gate.release(slot.endpoint, from: slot.standing)
         slot.standing = .link
         slot.certificate = certificate
-        certificates[peer] = certificate
+        certificates.set(certificate, for: peer)
         table.identified(slot.id, as: peer)
         adopt(slot, of: peer)
     }

@@ -34,8 +34,6 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
         try poller.addWakeUp(queue.wakeUp.number)
     }
 
-    // Life.
-
     /// Runs the loop on a thread of its own. Once.
     package func start() {
         thread.start(name: name) { self.run() }
@@ -56,9 +54,10 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
         execute { [weak self] in self?.isStopping = true }
         thread.join()
     }
+}
 
-    // Time.
-
+/// The clocks of the loop and what it took.
+extension EventLoop {
     /// The monotonic time at the start of the turn; off the loop, of the call.
     package var now: Instant { thread.isCurrent ? turnStart : .monotonic }
 
@@ -69,9 +68,10 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
 
     /// The longest time from waking up to the next wait so far: what an event may have had to wait. From any thread.
     package var longestTurn: Duration { .nanoseconds(longest.load(ordering: .relaxed)) }
+}
 
-    // Jobs and timers.
-
+/// What runs later.
+extension EventLoop {
     package func execute(_ job: @escaping @Sendable () -> Void) {
         queue.append(.closure(job))
     }
@@ -95,9 +95,10 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
         requireLoop()
         hooks.append(job)
     }
+}
 
-    // Descriptors.
-
+/// What the loop waits for.
+extension EventLoop {
     /// Tells `handler`, which is kept, whenever `descriptor` is ready, until `unwatch`. On the loop.
     ///
     /// Regular files can not be watched. Unwatch before closing.
@@ -112,14 +113,15 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
         poller.change(descriptor, to: interest)
     }
 
-    /// Lets go of the handler, which is not told any more: not of an event that has already happened either. On the loop.
+    /// Lets go of the handler, which is not told any more, not even of what has already happened. On the loop.
     package func unwatch(_ descriptor: CInt) {
         requireLoop()
         _ = poller.remove(descriptor)
     }
+}
 
-    // Isolation.
-
+/// How actors on the loop, and the functions above, know where they are.
+extension EventLoop {
     package func checkIsolated() {
         requireLoop()
     }
@@ -131,9 +133,10 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     private func requireLoop() {
         precondition(thread.isCurrent, "not on the thread of the event loop \(name)")
     }
+}
 
-    // The turn.
-
+/// The turn: events, jobs, due timers, hooks.
+extension EventLoop {
     private func turn() {
         let count = wait()
         turnStart = .monotonic

@@ -11,23 +11,12 @@ package final class Timeline: Sendable {
         case task(UnownedJob, on: UnownedSerialExecutor)
     }
 
-    private struct Alarm: Sendable {
-        let at: Instant
-        let order: UInt64
-        let job: @Sendable () -> Void
-
-        static func isBefore(_ left: Alarm, _ right: Alarm) -> Bool {
-            left.at == right.at ? left.order < right.order : left.at < right.at
-        }
-    }
-
     private struct State {
         var now = Instant(nanoseconds: 0)
         var isRunning = false
         var jobs: [Job] = []
         var hooks: [@Sendable () -> Void] = []
-        var alarms = Heap<Alarm>(by: Alarm.isBefore)
-        var order: UInt64 = 0
+        var alarms = TimerHeap<@Sendable () -> Void>()
     }
 
     private let state = Mutex(State())
@@ -50,10 +39,7 @@ package final class Timeline: Sendable {
     }
 
     func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            state.order += 1
-            state.alarms.push(Alarm(at: max(instant, state.now), order: state.order, job: job))
-        }
+        state.withLock { $0.alarms.insert(job, at: max(instant, $0.now)) }
     }
 
     func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
@@ -88,16 +74,15 @@ package final class Timeline: Sendable {
         return true
     }
 
-    /// Moves to the next alarm and runs it with all that follows; false if none is due by `end`.
+    /// Moves to the next alarm and runs it, and those of the same instant, with all that follows; false if none is due by `end`.
     private func step(notBeyond end: Instant) -> Bool {
-        let alarm: Alarm? = state.withLock { state in
-            guard let first = state.alarms.first, first.at <= end else { return nil }
-            state.now = first.at
-            return state.alarms.pop()
+        let alarms: [@Sendable () -> Void] = state.withLock { state in
+            guard let next = state.alarms.nextDeadline, next <= end else { return [] }
+            state.now = next
+            return state.alarms.removeDue(at: next)
         }
-        guard let alarm else { return false }
-        perform(alarm.job)
-        return true
+        for alarm in alarms { perform(alarm) }
+        return !alarms.isEmpty
     }
 
     private func begin() -> Bool {

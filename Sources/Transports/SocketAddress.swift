@@ -1,13 +1,14 @@
-package import ChatNode
-package import Glibc
+import ChatNode
+internal import CLinux
+internal import Glibc
 
 /// An endpoint as the system's calls take and give it: `sockaddr_in` or `sockaddr_in6`.
 @safe
-package struct SocketAddress {
+struct SocketAddress {
     private var storage = sockaddr_storage()
     private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    package init(_ endpoint: Endpoint) {
+    init(_ endpoint: Endpoint) {
         if endpoint.isIPv4 {
             fill(sockaddr_in.self) { address in
                 address.sin_family = sa_family_t(AF_INET)
@@ -25,7 +26,7 @@ package struct SocketAddress {
     }
 
     /// What `call`, given room and the size of the room, has written there; with its result.
-    package static func written(
+    static func written(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
     ) -> (result: CInt, address: SocketAddress) {
         var address = SocketAddress()
@@ -38,7 +39,7 @@ package struct SocketAddress {
     }
 
     /// Copies an address that a list of the system's holds; nil for another family.
-    package static func copied(from pointer: UnsafePointer<sockaddr>) -> Endpoint? {
+    static func copied(from pointer: UnsafePointer<sockaddr>) -> Endpoint? {
         var address = SocketAddress()
         let size: Int
         switch unsafe CInt(pointer.pointee.sa_family) {
@@ -55,7 +56,7 @@ package struct SocketAddress {
     private init() {}
 
     /// Nil for a family other than IPv4 and IPv6.
-    package var endpoint: Endpoint? {
+    var endpoint: Endpoint? {
         switch CInt(storage.ss_family) {
         case AF_INET:
             let address = read(sockaddr_in.self)
@@ -71,7 +72,7 @@ package struct SocketAddress {
     }
 
     /// Lends the address to a call that takes one.
-    package func lend(to call: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+    func lend(to call: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         unsafe withUnsafePointer(to: storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe call($0, length) }
         }

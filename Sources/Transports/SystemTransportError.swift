@@ -1,4 +1,5 @@
 package import ChatNode
+internal import CLinux
 internal import Glibc
 package import Reactor
 

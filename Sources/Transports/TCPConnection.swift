@@ -1,4 +1,5 @@
 import ChatNode
+internal import CLinux
 internal import Glibc
 import Reactor
 

@@ -1,4 +1,5 @@
 package import ChatNode
+internal import CLinux
 internal import Glibc
 package import Reactor
 import Wire
@@ -37,9 +38,10 @@ package final class TCPTransport: Transport {
         stopListening()
         for connection in connections.values { drop(connection) }
     }
+}
 
-    // Listening.
-
+/// Listening: who comes.
+extension TCPTransport {
     package func listen(port: UInt16, handler: any TransportHandler) throws(TransportError) -> UInt16 {
         stopListening()
         self.handler = handler
@@ -77,9 +79,10 @@ package final class TCPTransport: Transport {
         loop.watch(connection.descriptor, connection.interest, connection)
         handler.transportAccepted(connection.id, from: endpoint)
     }
+}
 
-    // Dialling.
-
+/// Dialling: who is gone to.
+extension TCPTransport {
     package func dial(_ endpoint: Endpoint) -> ConnectionID {
         statistics.dialled += 1
         do throws(SystemError) {
@@ -124,9 +127,10 @@ package final class TCPTransport: Transport {
         if !isAllowed { statistics.refusedByInterface += 1 }
         return isAllowed
     }
+}
 
-    // Bytes.
-
+/// Bytes, both ways.
+extension TCPTransport {
     func ready(_ connection: TCPConnection, _ events: Readiness) {
         switch connection.phase {
         case .connecting: settle(connection)
@@ -182,9 +186,10 @@ package final class TCPTransport: Transport {
         loop.change(connection.descriptor, to: connection.interest)
         handler?.transportBecameWritable(connection.id)
     }
+}
 
-    // Ends.
-
+/// How connections end.
+extension TCPTransport {
     package func finish(_ connection: ConnectionID) {
         guard let connection = connections[connection] else { return }
         switch connection.phase {

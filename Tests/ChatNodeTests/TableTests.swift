@@ -5,34 +5,6 @@ import Wire
 @testable import ChatNode
 
 @Suite struct TableTests {
-    @Test func `a bounded table drops what was set longest ago`() {
-        var table = BoundedTable<Int, Int>(capacity: 3)
-        for number in 1...3 { table[number] = number }
-        table[1] = 10
-        table[4] = 4
-        #expect(table[2] == nil)
-        #expect(table[1] == 10 && table[3] == 3 && table[4] == 4)
-    }
-
-    @Test(arguments: 1...20) func `a bounded table equals a naive one`(seed: UInt64) {
-        var randomness = Randomness.seeded(seed)
-        var table = BoundedTable<Int, Int>(capacity: 8)
-        var naive: [(key: Int, value: Int)] = []
-        for step in 0..<2_000 {
-            let key = Int.random(in: 0..<20, using: &randomness)
-            naive.removeAll { $0.key == key }
-            if Int.random(in: 0..<4, using: &randomness) == 0 {
-                table[key] = nil
-            } else {
-                table[key] = step
-                naive.append((key, step))
-                if naive.count > 8 { naive.removeFirst() }
-            }
-            #expect(table.count == naive.count)
-            for key in 0..<20 { #expect(table[key] == naive.first { $0.key == key }?.value) }
-        }
-    }
-
     @Test func `a ban ends after ten minutes, and loopback is never banned`() throws {
         var bans = BanList()
         let key = try #require(PeerID([UInt8](repeating: 1, count: 32)))

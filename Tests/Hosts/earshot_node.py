@@ -4,11 +4,17 @@ import json
 import os
 import pathlib
 import queue
+import subprocess
 import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+
+
+def on(hosts, host):
+    """Launches on a host of `hosts`."""
+    return lambda command, **options: hosts.start(host, command, text=False, **options)
 
 
 class Lines:
@@ -40,14 +46,14 @@ class Lines:
 
 
 class Node:
-    """One earshot process on a host."""
+    """One earshot process. `launch` starts a command and returns its Popen, wherever that is: see `on`."""
 
-    def __init__(self, hosts, host, name, *options, json_mode=True):
+    def __init__(self, launch, name, *options, json_mode=True):
         self.name = name
         mode = ["--json"] if json_mode else ["--plain"]
         self.started = time.monotonic()
-        self.process = hosts.start(host, [BINARY, *mode, "--nick", name, *options],
-                              text=False)
+        self.process = launch([BINARY, *mode, "--nick", name, *options],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = Lines(self.process.stdout)
         self.errors = Lines(self.process.stderr)
         self.events = []

@@ -3,14 +3,14 @@
 import time
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
 
 
 class Faults(unittest.TestCase):
     def test_a_killed_node_is_gone_and_comes_back_as_somebody_new(self):
         with Hosts(2) as hosts:
-            alice, bob = Node(hosts, 1, "alice"), Node(hosts, 2, "bob")
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
             old_key = bob.key
             bob.kill()
@@ -23,47 +23,47 @@ class Faults(unittest.TestCase):
             while not gone and time.monotonic() < deadline:
                 gone = is_gone()
             self.assertTrue(gone, "still online 2 s after its kernel closed the link")
-            again = Node(hosts, 2, "bob")
+            again = Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, again])
             self.assertNotEqual(again.key, old_key)
             everybody_hears_everybody([alice, again])
 
     def test_after_a_restart_of_the_daemon_newcomers_are_found_again(self):
         with Hosts(3) as hosts:
-            alice, bob = Node(hosts, 1, "alice"), Node(hosts, 2, "bob")
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
             hosts.kill_daemon(1)
             alice.say("still linked")
             bob.hears("still linked")
             hosts.start_daemon(1)
-            carol = Node(hosts, 3, "carol")
+            carol = Node(on(hosts, 3), "carol")
             everybody_sees_everybody([alice, bob, carol])
             everybody_hears_everybody([alice, bob, carol])
 
     def test_a_daemon_that_dies_for_good_is_replaced(self):
         with Hosts(2) as hosts:
-            alice = Node(hosts, 1, "alice")
+            alice = Node(on(hosts, 1), "alice")
             alice.looks_by("daemon")
             hosts.kill_daemon(1)
             alice.looks_by("embedded")
-            bob = Node(hosts, 2, "bob")
+            bob = Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
 
     def test_a_daemon_that_appears_later_is_taken_up(self):
         with Hosts() as hosts:
             hosts.add(1, daemon=False)
             hosts.add(2)
-            alice = Node(hosts, 1, "alice")
+            alice = Node(on(hosts, 1), "alice")
             alice.looks_by("embedded")
             hosts.start_bus(1)
             hosts.start_daemon(1)
             alice.looks_by("daemon")
-            bob = Node(hosts, 2, "bob")
+            bob = Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
 
     def test_a_pulled_cable_is_forgiven(self):
         with Hosts(2) as hosts:
-            alice, bob = Node(hosts, 1, "alice"), Node(hosts, 2, "bob")
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
             hosts.link_down(2)
             alice.say("into the void")

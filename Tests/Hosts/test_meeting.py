@@ -2,7 +2,7 @@
 
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
 
 
@@ -13,7 +13,7 @@ class Meeting(unittest.TestCase):
 
     def test_five_hosts_with_a_daemon_each_hear_every_public_line(self):
         with Hosts(5) as hosts:
-            nodes = [Node(hosts, host, f"json-{host}", "--discovery", "daemon") for host in range(1, 6)]
+            nodes = [Node(on(hosts, host), f"json-{host}", "--discovery", "daemon") for host in range(1, 6)]
             everybody_sees_everybody(nodes)
             self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
             everybody_hears_everybody(nodes)
@@ -22,7 +22,7 @@ class Meeting(unittest.TestCase):
     def test_five_hosts_in_plain_mode_hear_every_public_line(self):
         with Hosts(5) as hosts:
             names = [f"plain-{host}" for host in range(1, 6)]
-            nodes = [Node(hosts, host, name, json_mode=False) for host, name in enumerate(names, 1)]
+            nodes = [Node(on(hosts, host), name, json_mode=False) for host, name in enumerate(names, 1)]
             for node in nodes:
                 for other in names:
                     if other != node.name:
@@ -36,7 +36,7 @@ class Meeting(unittest.TestCase):
 
     def test_three_nodes_of_one_host_share_its_daemon(self):
         with Hosts(1) as hosts:
-            nodes = [Node(hosts, 1, f"node-{number}") for number in range(3)]
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
             everybody_sees_everybody(nodes)
             for node in nodes:
                 node.looks_by("daemon")
@@ -45,7 +45,7 @@ class Meeting(unittest.TestCase):
 
     def test_three_nodes_of_one_host_without_bus_and_daemon(self):
         with Hosts(1, daemon=False) as hosts:
-            nodes = [Node(hosts, 1, f"node-{number}") for number in range(3)]
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
             everybody_sees_everybody(nodes)
             self.assertEqual({node.ready()["discovery"] for node in nodes}, {"embedded"})
             everybody_hears_everybody(nodes)
@@ -53,7 +53,7 @@ class Meeting(unittest.TestCase):
 
     def test_three_nodes_of_a_host_that_has_only_loopback(self):
         with Hosts(1, daemon=False, card=False) as hosts:
-            nodes = [Node(hosts, 1, f"node-{number}") for number in range(3)]
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
             everybody_sees_everybody(nodes)
             everybody_hears_everybody(nodes)
             self.leave(nodes)
@@ -62,7 +62,7 @@ class Meeting(unittest.TestCase):
         with Hosts() as hosts:
             hosts.add(1)
             hosts.add(2, daemon=False)
-            nodes = [Node(hosts, 1, "with-daemon"), Node(hosts, 2, "without")]
+            nodes = [Node(on(hosts, 1), "with-daemon"), Node(on(hosts, 2), "without")]
             everybody_sees_everybody(nodes)
             nodes[0].looks_by("daemon")
             nodes[1].looks_by("embedded")
@@ -71,7 +71,7 @@ class Meeting(unittest.TestCase):
 
     def test_a_direct_message_is_requested_accepted_and_answered_between_hosts(self):
         with Hosts(2) as hosts:
-            alice, bob = Node(hosts, 1, "alice"), Node(hosts, 2, "bob")
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
             alice.say(f"/msg {bob.number} may I?")
             request = bob.wait(lambda e: e["event"] == "request", "request")
@@ -86,9 +86,9 @@ class Meeting(unittest.TestCase):
 
     def test_rooms_do_not_see_each_other(self):
         with Hosts(2) as hosts:
-            lobby = Node(hosts, 1, "lobby")
-            attic = Node(hosts, 2, "attic", "--room", "attic")
-            second = Node(hosts, 2, "second")
+            lobby = Node(on(hosts, 1), "lobby")
+            attic = Node(on(hosts, 2), "attic", "--room", "attic")
+            second = Node(on(hosts, 2), "second")
             everybody_sees_everybody([lobby, second])
             attic.ready()
             peers = attic.result("who")["peers"]

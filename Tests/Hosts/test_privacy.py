@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import wire
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
 
 RECORDS = {530, 1298, 4114}
@@ -34,7 +34,7 @@ class Privacy(unittest.TestCase):
 
     def talk(self, hosts):
         """Two nodes meet, say texts of every length, and leave; their keys."""
-        alice, bob = nodes = [Node(hosts, host, f"nickname-{host}") for host in (1, 2)]
+        alice, bob = nodes = [Node(on(hosts, host), f"nickname-{host}") for host in (1, 2)]
         everybody_sees_everybody(nodes)
         everybody_hears_everybody(nodes)
         for text in ("x" * 240, "안" * 240, "नि" * 240):

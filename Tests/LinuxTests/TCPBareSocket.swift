@@ -1,7 +1,8 @@
 import ChatNode
+import CLinux
 import Glibc
 import Reactor
-import Transports
+@testable import Transports
 
 /// A blocking socket that does only what it is told: it reads nothing of itself.
 final class TCPBareSocket: Sendable {

@@ -34,9 +34,8 @@ private func limitDescriptors(to limit: Int) throws {
             _ = try await client.listen()
             let before = openDescriptors()
             let wave = 1_000
-            for number in 1...wave {
-                _ = await client.dial(number.isMultiple(of: 2) ? .ipv4Loopback(port) : .ipv6Loopback(port))
-            }
+            let endpoints = Endpoint.loopbacks(port)
+            for number in 0..<wave { _ = await client.dial(endpoints[number % endpoints.count]) }
             let ids = await client.events { $0.count == wave }.compactMap { event in
                 if case .connected(let id) = event { id } else { nil }
             }

@@ -109,10 +109,3 @@ extension [TCPStation.Event] {
         }
     }
 }
-
-extension Endpoint {
-    static func ipv4Loopback(_ port: UInt16) -> Endpoint { Endpoint(address: [127, 0, 0, 1], port: port) }
-    static func ipv6Loopback(_ port: UInt16) -> Endpoint {
-        Endpoint(address: [UInt8](repeating: 0, count: 15) + [1], port: port)
-    }
-}

@@ -13,8 +13,9 @@ import Wire
         return bytes
     }
 
-    @Test(arguments: [Endpoint.ipv4Loopback(0), .ipv6Loopback(0)])
-    func `both families reach one port, and what is sent comes back`(loopback: Endpoint) async throws {
+    @Test(arguments: Endpoint.loopbacks(0))
+    func `each family that there is reaches the same port, and what is sent comes back`(loopback: Endpoint) async throws
+    {
         let echo = try TCPStation { station, event in
             if case .received(let id, let bytes) = event { _ = station.transport.write(bytes.span, to: id) }
         }

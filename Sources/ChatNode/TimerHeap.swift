@@ -2,7 +2,7 @@ package import Wire
 
 /// What waits for its time, earliest first; equal deadlines in the order in which they came.
 package struct TimerHeap<Element> {
-    private struct Entry {
+    fileprivate struct Entry {
         let deadline: Instant
         let order: UInt64
         let element: Element
@@ -70,3 +70,6 @@ package struct TimerHeap<Element> {
         }
     }
 }
+
+extension TimerHeap: Sendable where Element: Sendable {}
+extension TimerHeap.Entry: Sendable where Element: Sendable {}

@@ -1,8 +1,8 @@
-import Reactor
+import ChatNode
 import Testing
 import Wire
 
-@Suite struct ReactorTimerHeapTests {
+@Suite struct TimerHeapTests {
     @Test func `timers come out in the order of their deadlines`() {
         var heap = TimerHeap<Int64>()
         // Every residue once: 7 has no factor in common with 101.
