@@ -1,4 +1,5 @@
 import ChatNode
+
 /// A responder with the books that are kept about it.
 struct AvahiSource: Sendable {
     let responder: AvahiResponder
