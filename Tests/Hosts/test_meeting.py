@@ -44,6 +44,12 @@ class Meeting(unittest.TestCase):
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
+    def test_a_dozen_nodes_of_one_host_are_not_taken_for_a_flood(self):
+        with Hosts(1) as hosts:
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(12)]
+            everybody_sees_everybody(nodes)
+            self.leave(nodes)
+
     def test_three_nodes_of_one_host_without_bus_and_daemon(self):
         with Hosts(1, daemon=False) as hosts:
             nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
