@@ -17,6 +17,9 @@ package struct Endpoint: Hashable, Sendable {
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
+    /// The same port on this machine.
+    package var onThisMachine: Endpoint { Endpoint(address: [127, 0, 0, 1], port: port) }
+
     package var isIPv4: Bool { address.count == 4 }
 
     package var isLoopback: Bool {

@@ -48,6 +48,8 @@ package actor Node {
     var plaintext: [UInt8] = []
     var port: UInt16 = 0
     var discoveryMode: DiscoveryMode?
+    var startedAt: Instant?
+    var lastMetAt: Instant?
 
     private var dirty: [LinkSlot] = []
     private var batch: [NodeEvent] = []
@@ -97,6 +99,7 @@ package actor Node {
         guard case .idle = phase else { return }
         port = try transport.listen(port: configuration.port, handler: self)
         phase = .running
+        startedAt = scheduler.now
         let announcement = makeAnnouncement()
         for discovery in discoveries {
             discovery.start(announcement) { [scheduler, weak self] event in

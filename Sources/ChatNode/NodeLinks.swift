@@ -84,6 +84,7 @@ extension Node {
             armRouter()
         }
         introduceOurselves(on: slot)
+        lastMetAt = scheduler.now
     }
 
     /// The link that frames for a peer go to.

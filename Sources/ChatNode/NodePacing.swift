@@ -3,10 +3,17 @@ import Wire
 
 /// Waiting until the network takes more: a fast sender is held up instead of losing anything.
 extension Node {
+    /// How long the first message waits for somebody to say it to: mDNS needs a fraction of that.
+    private static let introduction = Duration.seconds(2)
+
+    /// Whoever is met is soon followed by others, who answered the same question.
+    private static let company = Duration.milliseconds(300)
+
     /// A peer that takes nothing for so long no longer holds a fast sender up.
     private static let patience = Duration.seconds(1)
 
-    /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way.
+    /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and
+    /// whoever is near has had 2 s from the start to be met.
     package func waitUntilMaySend() async {
         while case .running = phase {
             let pause = pace.wait(now: scheduler.now)
@@ -14,11 +21,27 @@ extension Node {
                 await withCheckedContinuation { continuation in
                     scheduler.schedule(at: scheduler.now + pause) { continuation.resume() }
                 }
+            } else if isStillMeeting {
+                wakeSenders(after: Node.company)
+                await withCheckedContinuation { waitingToSend.append($0) }
             } else if audience.contains(where: { isHoldingUp($0) }) {
                 await withCheckedContinuation { waitingToSend.append($0) }
             } else {
                 return
             }
+        }
+    }
+
+    /// The first peers may still come: `echo hello | earshot` is to be heard by all who are near.
+    private var isStillMeeting: Bool {
+        guard !discoveries.isEmpty, let startedAt else { return false }
+        let end = startedAt + Node.introduction
+        return scheduler.now < (lastMetAt.map { min(end, $0 + Node.company) } ?? end)
+    }
+
+    private func wakeSenders(after pause: Duration) {
+        scheduler.schedule(at: scheduler.now + pause) { [weak self] in
+            self?.assumeIsolated { $0.wakeSenders() }
         }
     }
 
@@ -36,9 +59,7 @@ extension Node {
         }
         guard let since = slot.fullSince else {
             slot.fullSince = scheduler.now
-            scheduler.schedule(at: scheduler.now + Node.patience) { [weak self] in
-                self?.assumeIsolated { $0.wakeSenders() }
-            }
+            wakeSenders(after: Node.patience)
             return true
         }
         return scheduler.now < since + Node.patience

@@ -30,7 +30,8 @@ extension Node: TransportHandler {
         assumeIsolated { $0.closed(connection, error: error) }
     }
 
-    private func accepted(_ connection: ConnectionID, from endpoint: Endpoint) {
+    private func accepted(_ connection: ConnectionID, from address: Endpoint) {
+        let endpoint = source(of: connection, at: address)
         guard case .running = phase, !bans.isBanned(endpoint, now: scheduler.now),
             gate.admit(endpoint, now: scheduler.now)
         else {
@@ -50,7 +51,13 @@ extension Node: TransportHandler {
             dials[slower] = nil
             transport.close(slower)
         }
-        open(connection, to: endpoint, role: .initiator)
+        open(connection, to: source(of: connection, at: endpoint), role: .initiator)
+    }
+
+    /// What the limits per source count: the nodes of one machine are no crowd from elsewhere, though they find each
+    /// other by its address on the network.
+    private func source(of connection: ConnectionID, at endpoint: Endpoint) -> Endpoint {
+        transport.isOnThisMachine(connection) ? endpoint.onThisMachine : endpoint
     }
 
     private func closed(_ connection: ConnectionID, error: TransportError?) {

@@ -40,6 +40,9 @@ package protocol Transport: AnyObject {
     /// Ends at once. No more callbacks for it.
     func close(_ connection: ConnectionID)
 
+    /// Whether the other end of a connection is on this machine, by whichever of its addresses.
+    func isOnThisMachine(_ connection: ConnectionID) -> Bool
+
     /// Stops listening. Connections go on.
     func stopListening()
 }

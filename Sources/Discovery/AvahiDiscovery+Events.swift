@@ -6,13 +6,14 @@ import Wire
 extension AvahiDiscovery {
     /// The kernel tells of one change in several messages.
     private static let networkSettling = Duration.milliseconds(100)
+    private static let waitingTime = Duration.seconds(5)
     private static let checkInterval = Duration.milliseconds(20)
 
     func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
         guard self[source]?.epoch == epoch else { return }
         switch event {
         case .ready: becameReady(source)
-        case .waiting(let reason): lost(source, reason)
+        case .waiting(let reason): waits(source, reason)
         case .failed(let reason): failed(source, reason)
         case .published: stands(source, .serving)
         case .collision: collided()
@@ -36,6 +37,16 @@ extension AvahiDiscovery {
         self[source]?.isReady = false
         act(table.sourceEnded(source, now: loop.now))
         stands(source, .unusable(reason))
+    }
+
+    /// It waits for a daemon to appear, also where one is there but hung when it was asked: so it is asked again.
+    private func waits(_ source: Source, _ reason: String) {
+        lost(source, reason)
+        let epoch = self[source]?.epoch
+        after(Self.waitingTime) {
+            guard $0[source]?.epoch == epoch, $0[source]?.isReady == false else { return }
+            $0.failed(source, reason)
+        }
     }
 
     private func failed(_ source: Source, _ reason: String) {
@@ -62,11 +73,18 @@ extension AvahiDiscovery {
             switch order {
             case .openEmbedded: embedded?.open()
             case .closeEmbedded:
-                _ = embedded?.close()
+                _ = embedded?.close { self.run { $0.announceAnew() } }
                 act(table.sourceEnded(.embedded, now: loop.now))
             case .tell(let mode, let detail): tell?(.mode(mode, detail: detail))
             }
         }
+    }
+
+    /// The embedded one has said goodbye for the records that the daemon has too: others forget them within a second,
+    /// unless they are announced again.
+    private func announceAnew() {
+        guard let daemon, daemon.isReady else { return }
+        daemon.responder.publish(publication)
     }
 
     private func act(_ actions: [ListingAction]) {
@@ -137,11 +155,9 @@ extension AvahiDiscovery {
 
     private func pulseAnswered(_ number: Int) {
         guard pulse.answered(number) else { return }
-        // The embedded one's goodbye is about the same records: they are announced anew, and what is listed is told
-        // anew.
-        daemon?.responder.publish(publication)
+        // What it has told before it hung is told anew.
         daemon?.responder.browse(type: browsingType)
-        stands(.daemon, .answering)
+        stands(.daemon, .serving)
     }
 
     func publish() {

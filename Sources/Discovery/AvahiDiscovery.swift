@@ -17,8 +17,11 @@ package actor AvahiDiscovery: PeerDiscovery {
 
     private enum Stage { case idle, running, stopped }
 
-    /// How long the daemon may take for its first answer before the embedded one starts.
-    private static let patience = Duration.milliseconds(30)
+    /// How long the daemon may take for its first answer, 4 ms as a rule, before it counts as one that hangs. Where
+    /// there is none, the bus says so at once.
+    private static let patience = Duration.milliseconds(100)
+    /// The same where there is nobody else to ask.
+    private static let lonePatience = Duration.seconds(1)
     /// A daemon that hangs is not waited for when the program ends.
     private static let closingTime = Duration.milliseconds(300)
 
@@ -113,7 +116,7 @@ extension AvahiDiscovery {
                     try DaemonConnection(loop: loop, context: context)
                 })
             daemon?.open()
-            after(Self.patience) { $0.obey($0.choice.patienceEnded()) }
+            after(policy == .daemon ? Self.lonePatience : Self.patience) { $0.obey($0.choice.patienceEnded()) }
             after(DaemonPulse.interval) { $0.feelPulse() }
         }
         obey(choice.began())

@@ -1,4 +1,5 @@
 import CAvahi
+import CAvahiCore
 import CLinux
 import Glibc
 import Reactor

@@ -1,4 +1,5 @@
 import ChatNode
+
 /// A responder with the books that are kept about it.
 struct AvahiSource: Sendable {
     let responder: AvahiResponder
@@ -27,11 +28,11 @@ struct AvahiSource: Sendable {
     }
 
     /// Returns how long to wait before it is opened again.
-    mutating func close() -> Duration {
+    mutating func close(_ completion: @escaping @Sendable () -> Void = {}) -> Duration {
         epoch += 1
         isOpen = false
         isReady = false
-        responder.close()
+        responder.close(completion)
         return retries.next()
     }
 }

@@ -1,4 +1,6 @@
 import CAvahi
+import CAvahiCore
+import CLinux
 import Glibc
 import Reactor
 import Wire

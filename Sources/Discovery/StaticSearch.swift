@@ -1,3 +1,5 @@
+import CAvahi
+import CAvahiCore
 import CLinux
 import ChatNode
 import Glibc

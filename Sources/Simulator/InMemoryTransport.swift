@@ -34,6 +34,9 @@ package final class InMemoryTransport: Transport {
         network.close(connection)
     }
 
+    /// Each node has a host of its own.
+    package func isOnThisMachine(_ connection: ConnectionID) -> Bool { false }
+
     package func stopListening() {
         network.stopListening(host)
     }

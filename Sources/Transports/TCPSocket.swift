@@ -45,6 +45,13 @@ enum TCPSocket {
         return result == 0 ? address.endpoint : nil
     }
 
+    /// Whether a connected socket's two ends have the same address.
+    static func isOnThisMachine(_ socket: CInt) -> Bool {
+        let (result, address) = unsafe SocketAddress.written { unsafe getpeername(socket, $0, $1) }
+        guard result == 0, let remote = address.endpoint, let local = localEndpoint(of: socket) else { return false }
+        return remote.address == local.address
+    }
+
     /// Takes the error that waits on a socket, as a dialled one does when it could not connect.
     static func takeError(of socket: CInt) -> SystemError? {
         var error: CInt = 0

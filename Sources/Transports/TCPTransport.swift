@@ -120,6 +120,10 @@ extension TCPTransport {
         if connection.phase == .open, connection.hasUnsent { resume(connection) }
     }
 
+    package func isOnThisMachine(_ connection: ConnectionID) -> Bool {
+        connections[connection].map { TCPSocket.isOnThisMachine($0.descriptor) } ?? false
+    }
+
     private func mayUse(_ socket: CInt) -> Bool {
         guard filter != nil else { return true }
         let local = TCPSocket.localEndpoint(of: socket)

@@ -9,9 +9,9 @@ struct App: Sendable {
     private let arguments: Arguments
     private let startUp: StartUp
     private let diagnostics: Diagnostics
-    private let departure = Departure()
+    private let departure: Departure
     private let node: Node
-    private let events: AsyncStream<[NodeEvent]>
+    private let events: EventQueue
     private let display: Display
     private let pump: InputPump
     private let signals: Signals
@@ -23,30 +23,34 @@ struct App: Sendable {
         self.arguments = arguments
         self.startUp = startUp
         diagnostics = Diagnostics(level: arguments.logLevel)
-        let (events, continuation) = AsyncStream.makeStream(of: [NodeEvent].self)
+        let departure = Departure()
+        self.departure = departure
+        let events = EventQueue()
         self.events = events
-        node = try App.makeNode(arguments, on: loop) { continuation.yield($0) }
+        node = try App.makeNode(arguments, on: loop, deliver: events.append)
         let isTyped = Descriptors.isTerminal(Descriptors.input)
-        display = try App.makeDisplay(arguments, isTyped: isTyped)
+        display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
         signals = Signals(on: try App.runningLoop("signals"))
         pump = InputPump(
             input: StandardInput(on: try App.runningLoop("input")), node: node, display: display, departure: departure,
-            isTyped: isTyped, startUp: startUp)
+            isTyped: isTyped
+        ) { startUp.counters + events.counters }
     }
 
     /// Chats until somebody or something ends it.
     ///
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
+        for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         do throws(TransportError) {
             try await node.start()
         } catch {
             throw StartFailure(listeningOn: arguments.port, error)
         }
         Task { await obeySignals() }
-        for await batch in events {
-            let isRead = await display.show(batch.map(Report.event))
-            if !isRead { leaveQuietly() }
+        for await batch in events.batches {
+            let goesOn = await display.show(batch.map(Report.event))
+            if !goesOn { await node.beginLeaving() }
             for event in batch { note(event) }
             if hasStopped(batch) { break }
         }
@@ -70,12 +74,6 @@ struct App: Sendable {
     private func hasStopped(_ batch: [NodeEvent]) -> Bool {
         guard case .stopped = batch.last else { return false }
         return true
-    }
-
-    /// Nobody reads standard output any more, so there is nothing left to do.
-    private func leaveQuietly() {
-        guard departure.note(.asked) else { return }
-        Task { await node.leave() }
     }
 
     /// The first signal asks politely, the second one does not.

@@ -24,18 +24,21 @@ extension App {
             discoveries: try discoveries(arguments), deliver: deliver)
     }
 
-    static func makeDisplay(_ arguments: Arguments, isTyped: Bool) throws(SystemError) -> Display {
+    static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(SystemError) -> Display
+    {
         let loop = try runningLoop("display")
-        if arguments.format == .json { return Display(on: loop, presentation: JSONOutput(), terminal: nil) }
-        LocalTime.prepare()
-        let plain = PlainOutput(clock: LocalTime.text)
-        guard arguments.format == .automatic, isTyped, Descriptors.isTerminal(Descriptors.output) else {
-            return Display(on: loop, presentation: plain, terminal: nil)
-        }
+        let isJSON = arguments.format == .json
+        let isConversation = arguments.format == .automatic && isTyped && Descriptors.isTerminal(Descriptors.output)
+        if !isJSON { LocalTime.prepare() }
+        return Display(
+            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text),
+            terminal: isConversation ? makeTerminal(arguments) : nil, departure: departure)
+    }
+
+    private static func makeTerminal(_ arguments: Arguments) -> Terminal {
         let kind = Environment.value("TERM") ?? ""
-        let terminal = Terminal(
+        return Terminal(
             prompt: Prompt(canErase: !kind.isEmpty && kind != "dumb"), bell: Bell(isQuiet: arguments.isQuiet))
-        return Display(on: loop, presentation: plain, terminal: terminal)
     }
 
     private static func configuration(_ arguments: Arguments) -> NodeConfiguration {

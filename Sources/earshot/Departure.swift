@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Reactor
 import Synchronization
 
 /// Why the program leaves, decided once: the first cause counts, but for those that the node finds itself.
@@ -30,6 +31,12 @@ final class Departure: Sendable {
         case .signedOut: _ = note(.signedOut)
         case .failed(let why): cause.withLock { $0 = .failed(why) }
         }
+    }
+
+    /// Notes that standard output takes nothing any more; a reader that has enough is no failure.
+    func outputFailed(_ error: SystemError) {
+        let why = Cause.failed("standard output: \(error.reason); see where it goes")
+        _ = note(Descriptors.isClosedByReader(error) ? .asked : why)
     }
 
     var isDecided: Bool { cause.withLock { $0 != nil } }

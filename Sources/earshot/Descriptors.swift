@@ -1,4 +1,5 @@
 import Glibc
+import Reactor
 
 /// Blocking reads and writes on the descriptors that the program was started with.
 enum Descriptors {
@@ -7,20 +8,20 @@ enum Descriptors {
     static let diagnostics: CInt = 2
 
     /// Writes all of `bytes`, waiting as long as the reader takes.
-    ///
-    /// - Returns: false if nobody reads any more, or the descriptor takes nothing (a full disk).
-    static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+    static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if !shouldRetry(descriptor, waitingFor: Int16(POLLOUT)) {
-                return false
+                throw SystemError.last("write")
             }
         }
-        return true
     }
+
+    /// Whether a write failed because nobody reads any more: the pipe or the terminal has been closed.
+    static func isClosedByReader(_ error: SystemError) -> Bool { error.errno == EPIPE || error.errno == EIO }
 
     /// Waits for bytes and reads some, as many as fit into `buffer`.
     ///

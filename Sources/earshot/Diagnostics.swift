@@ -7,6 +7,6 @@ struct Diagnostics: Sendable {
 
     func say(_ level: LogLevel, _ text: String) {
         guard level <= self.level else { return }
-        _ = Descriptors.write(Array("earshot: \(DisplayGuard.safe(text))\n".utf8), to: Descriptors.diagnostics)
+        try? Descriptors.write(Array("earshot: \(DisplayGuard.safe(text))\n".utf8), to: Descriptors.diagnostics)
     }
 }

@@ -10,20 +10,24 @@ actor Display {
     private var presentation: any Presentation
     /// Nil where nobody types into a terminal.
     private var terminal: Terminal?
-    private var isClosed = false
+    private let departure: Departure
+    private var isOpen = true
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    /// - Parameter loop: nothing else may live on it.
-    init(on loop: EventLoop, presentation: any Presentation, terminal: Terminal?) {
+    /// - Parameters:
+    ///   - loop: nothing else may live on it.
+    ///   - departure: is told why standard output takes nothing any more.
+    init(on loop: EventLoop, presentation: any Presentation, terminal: Terminal?, departure: Departure) {
         self.loop = loop
         self.presentation = presentation
         self.terminal = terminal
+        self.departure = departure
     }
 
     /// Writes reports out at once.
     ///
-    /// - Returns: false once nobody reads standard output any more.
+    /// - Returns: false once standard output takes nothing any more: there is nothing left to do but to leave.
     func show(_ reports: [Report]) -> Bool {
         var lines = Rendering()
         var isRinging = false
@@ -34,7 +38,7 @@ actor Display {
         }
         if isRinging { lines.output.append(0x07) }
         write(lines)
-        return !isClosed
+        return isOpen
     }
 
     /// Takes the prompt away: nothing more is typed.
@@ -46,15 +50,20 @@ actor Display {
 
     private func write(_ lines: Rendering) {
         print(terminal?.before ?? "")
-        if !lines.diagnostics.isEmpty { _ = Descriptors.write(lines.diagnostics, to: Descriptors.diagnostics) }
+        if !lines.diagnostics.isEmpty { try? Descriptors.write(lines.diagnostics, to: Descriptors.diagnostics) }
         print(lines.output + Array((terminal?.after ?? "").utf8))
     }
 
     private func print(_ text: String) { print(Array(text.utf8)) }
 
     private func print(_ bytes: [UInt8]) {
-        guard !isClosed, !bytes.isEmpty else { return }
-        isClosed = !Descriptors.write(bytes, to: Descriptors.output)
+        guard isOpen, !bytes.isEmpty else { return }
+        do throws(SystemError) {
+            try Descriptors.write(bytes, to: Descriptors.output)
+        } catch {
+            isOpen = false
+            departure.outputFailed(error)
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 import Glibc
 
-/// The environment that the program was started in.
+/// What the program finds around it.
 enum Environment {
     static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
     }
+
+    /// Whether this machine has a network interface of that name now.
+    static func hasInterface(_ name: String) -> Bool { unsafe if_nametoindex(name) != 0 }
 }

@@ -10,7 +10,8 @@ struct InputPump: Sendable {
     let departure: Departure
     /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
     let isTyped: Bool
-    let startUp: StartUp
+    /// What `/stats` tells about the process, which the node does not know.
+    let counters: @Sendable () -> [Counter]
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
@@ -46,9 +47,8 @@ struct InputPump: Sendable {
         }
     }
 
-    /// The node does not know about the process it runs in.
     private func completed(_ answer: Answer) -> Answer {
-        guard case .statistics(let counters) = answer else { return answer }
-        return .statistics(counters + startUp.counters)
+        guard case .statistics(let nodeCounters) = answer else { return answer }
+        return .statistics(nodeCounters + counters())
     }
 }

@@ -22,7 +22,14 @@ struct Earshot {
     }
 
     private static func print(_ text: String) -> Never {
-        Ending.inOrder(Descriptors.write(Array(text.utf8), to: Descriptors.output) ? 0 : 1)
+        do throws(SystemError) {
+            try Descriptors.write(Array(text.utf8), to: Descriptors.output)
+        } catch {
+            if !Descriptors.isClosedByReader(error) {
+                fail("standard output: \(error.reason); see where it goes", code: 1)
+            }
+        }
+        Ending.inOrder(0)
     }
 
     /// The node lives on the main thread, which has nothing else to do.

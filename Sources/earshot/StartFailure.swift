@@ -10,6 +10,10 @@ struct StartFailure: Error, Hashable, Sendable {
         message = "\(error); see whether the system is short of descriptors or memory"
     }
 
+    init(noInterface name: String) {
+        message = "no network interface \"\(name)\"; ip link lists them"
+    }
+
     /// - Parameter port: the one that was asked for; 0 for any.
     init(listeningOn port: UInt16, _ error: TransportError) {
         let place = port == 0 ? "can not listen" : "can not listen on port \(port)"

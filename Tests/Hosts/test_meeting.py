@@ -15,7 +15,8 @@ class Meeting(unittest.TestCase):
         with Hosts(5) as hosts:
             nodes = [Node(on(hosts, host), f"json-{host}", "--discovery", "daemon") for host in range(1, 6)]
             everybody_sees_everybody(nodes)
-            self.assertEqual({node.ready()["discovery"] for node in nodes}, {"daemon"})
+            for node in nodes:
+                node.looks_by("daemon")
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
@@ -41,6 +42,12 @@ class Meeting(unittest.TestCase):
             for node in nodes:
                 node.looks_by("daemon")
             everybody_hears_everybody(nodes)
+            self.leave(nodes)
+
+    def test_a_dozen_nodes_of_one_host_are_not_taken_for_a_flood(self):
+        with Hosts(1) as hosts:
+            nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(12)]
+            everybody_sees_everybody(nodes)
             self.leave(nodes)
 
     def test_three_nodes_of_one_host_without_bus_and_daemon(self):
@@ -83,6 +90,17 @@ class Meeting(unittest.TestCase):
             answer = alice.hears("of course")
             self.assertEqual((answer["conversation"], answer["with"]["key"]), ("direct", bob.key))
             self.leave([alice, bob])
+
+    def test_a_single_piped_line_is_heard_by_all(self):
+        with Hosts(5) as hosts:
+            nodes = [Node(on(hosts, host), f"node-{host}") for host in range(1, 5)]
+            everybody_sees_everybody(nodes)
+            passer = Node(on(hosts, 5), "passer")
+            passer.say("only passing by")
+            passer.process.stdin.close()
+            for node in nodes:
+                node.hears("only passing by")
+            self.assertEqual(passer.process.wait(15), 0)
 
     def test_rooms_do_not_see_each_other(self):
         with Hosts(2) as hosts:

@@ -57,6 +57,12 @@ import Testing
         #expect(await first.ended() == .exited(0))
     }
 
+    @Test func `an interface that does not exist is a failure`() async throws {
+        let program = try ProgramProcess(ProgramRunTests.alone + ["--interface", "nope0"])
+        #expect(await program.complaints() == "earshot: no network interface \"nope0\"; ip link lists them\n")
+        #expect(await program.ended() == .exited(1))
+    }
+
     @Test func `in a terminal there is a prompt, and Ctrl-D leaves`() async throws {
         let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=xterm", "TZ=UTC"])
         #expect(await program.reads("public · 0 peers > "))

@@ -1,4 +1,6 @@
 import Chat
+import Glibc
+import Reactor
 import Testing
 import Wire
 
@@ -95,5 +97,16 @@ import Wire
         departure.nodeStopped(.failed("the loop broke"))
         #expect(departure.exitCode == 1)
         #expect(departure.complaint == "the loop broke")
+    }
+
+    @Test func `a reader that has enough is no failure, a full disk is one`() {
+        let read = Departure()
+        read.outputFailed(SystemError(call: "write", errno: EPIPE))
+        #expect(read.exitCode == 0)
+        #expect(read.complaint == nil)
+        let full = Departure()
+        full.outputFailed(SystemError(call: "write", errno: ENOSPC))
+        #expect(full.exitCode == 1)
+        #expect(full.complaint == "standard output: no space left on device; see where it goes")
     }
 }

@@ -22,8 +22,7 @@ actor ProgramProcess {
 
     /// Starts the program that was built with these tests.
     init(_ options: [String], environment: [String] = ["TZ=UTC"]) throws {
-        loop = try EventLoop(name: "program")
-        loop.start()
+        loop = try ProgramLoops.take()
         let streams = try (ProgramSpawn.pair(), ProgramSpawn.pair(), ProgramSpawn.pair())
         child = try ProgramSpawn.start(
             options, environment: environment, streams: [streams.0.theirs, streams.1.theirs, streams.2.theirs])
@@ -32,8 +31,7 @@ actor ProgramProcess {
 
     /// Types into a terminal that the program runs in; what it writes comes back on the same descriptor.
     init(inTerminal options: [String], environment: [String]) throws {
-        loop = try EventLoop(name: "program")
-        loop.start()
+        loop = try ProgramLoops.take()
         let terminal = try ProgramSpawn.terminal()
         child = try ProgramSpawn.start(options, environment: environment, terminal: terminal.path)
         (input, output, diagnostics) = (terminal.ours, terminal.ours, -1)
@@ -48,7 +46,7 @@ actor ProgramProcess {
         closeInput()
         if output != input { _ = close(output) }
         if diagnostics >= 0 { _ = close(diagnostics) }
-        loop.stop()
+        ProgramLoops.giveBack(loop)
     }
 
     /// Writes to the program's standard input, as it is.

@@ -1,3 +1,6 @@
+import CAvahi
+import CAvahiCore
+import CLinux
 import Glibc
 import Testing
 

@@ -1,5 +1,7 @@
-import ChatNode
+import CAvahi
+import CAvahiCore
 import CLinux
+import ChatNode
 import Glibc
 import Reactor
 @testable import Transports

@@ -1,3 +1,6 @@
+import CAvahi
+import CAvahiCore
+import CLinux
 import ChatNode
 import Glibc
 import Reactor
