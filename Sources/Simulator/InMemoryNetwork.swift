@@ -67,6 +67,12 @@ package final class InMemoryNetwork: Sendable {
         for connection in connections { close(connection) }
     }
 
+    /// Nobody is connected or listens any more, and nobody is told.
+    func forget() {
+        let forgotten = state.withLock { $0.takeHandlers() }
+        _ = consume forgotten
+    }
+
     /// Bytes that `host` was given to read so far.
     package func bytesReceived(by host: HostID) -> Int {
         state.withLock { $0.bytesReceived(by: host) }

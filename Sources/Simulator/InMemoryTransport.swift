@@ -5,7 +5,7 @@ import Wire
 package final class InMemoryTransport: Transport {
     private let network: InMemoryNetwork
     private let host: HostID
-    private var handler: (any TransportHandler)?
+    private weak var handler: (any TransportHandler)?
 
     package init(network: InMemoryNetwork, host: HostID) {
         self.network = network

@@ -79,6 +79,14 @@ struct NetworkState: Sendable {
         }
     }
 
+    /// Everybody who was told something, taken out.
+    mutating func takeHandlers() -> [any TransportHandler] {
+        let handlers = ends.values.map(\.handler) + hosts.compactMap(\.listener)
+        ends = [:]
+        for index in hosts.indices { hosts[index].listener = nil }
+        return handlers
+    }
+
     mutating func setReading(_ isReading: Bool, at host: HostID) {
         hosts[host.number].isReading = isReading
     }

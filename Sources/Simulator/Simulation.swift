@@ -19,6 +19,12 @@ package final class Simulation {
         directory = InMemoryDirectory(network: network)
     }
 
+    /// The network knows its nodes, and what is to happen knows the network: somebody has to let go first.
+    deinit {
+        timeline.forget()
+        network.forget()
+    }
+
     package var now: Instant { timeline.now }
 
     /// Starts a node on a host of its own.

@@ -32,6 +32,16 @@ package final class Timeline: Sendable {
         Timestamp(milliseconds: Timeline.epoch.milliseconds + UInt64(now.nanoseconds / 1_000_000))
     }
 
+    /// Nothing of what was to come happens any more.
+    func forget() {
+        let forgotten = state.withLock { state in
+            defer { state = State(now: state.now) }
+            return state
+        }
+        // Let go outside the lock: what is let go may come back here.
+        _ = consume forgotten
+    }
+
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
     func enqueue(_ job: Job) {
