@@ -40,6 +40,42 @@ class Faults(unittest.TestCase):
             everybody_sees_everybody([alice, bob, carol])
             everybody_hears_everybody([alice, bob, carol])
 
+    def test_after_a_restart_of_the_bus_newcomers_are_found_again(self):
+        with Hosts(3) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            hosts.kill_bus(1)
+            alice.looks_by("embedded")
+            hosts.start_bus(1)
+            hosts.start_daemon(1)
+            carol = Node(on(hosts, 3), "carol")
+            everybody_sees_everybody([alice, bob, carol])
+            everybody_hears_everybody([alice, bob, carol])
+
+    def test_a_daemon_that_hangs_holds_nobody_up(self):
+        with Hosts(3) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            hosts.stop_daemon(1)
+            everybody_hears_everybody([alice, bob])
+            alice.looks_by("embedded")
+            carol = Node(on(hosts, 3), "carol")
+            everybody_sees_everybody([alice, bob, carol])
+            hosts.continue_daemon(1)
+            self.assertEqual(alice.quit(), 0)
+
+    def test_hosts_that_were_apart_find_each_other_again(self):
+        with Hosts(3) as hosts:
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            hosts.partition([2])
+            alice.say("is anybody there?")
+            carol = Node(on(hosts, 3), "carol")
+            everybody_sees_everybody([alice, carol])
+            hosts.heal()
+            bob.hears("is anybody there?", timeout=40)
+            everybody_sees_everybody([alice, bob, carol], timeout=40)
+
     def test_a_daemon_that_dies_for_good_is_replaced(self):
         with Hosts(2) as hosts:
             alice = Node(on(hosts, 1), "alice")
