@@ -85,9 +85,10 @@ private func soon(_ milliseconds: Int) -> timeval {
         let journal = Journal()
         let words = try run(journal, until: 3) { avahi in
             let (poll, data) = unsafe (avahi.poll, journal.userdata)
+            // Far enough apart for a machine that is busy.
             var first = soon(5)
-            var second = soon(30)
-            var third = soon(20)
+            var second = soon(900)
+            var third = soon(450)
             let moved = unsafe poll.pointee.timeout_new(poll, &first, { unsafe Journal.end("moved", $0, $1) }, data)
             unsafe poll.pointee.timeout_update(moved, &second)
             let freed = unsafe poll.pointee.timeout_new(poll, &first, { unsafe Journal.end("freed", $0, $1) }, data)
