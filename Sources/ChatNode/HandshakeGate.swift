@@ -19,7 +19,8 @@ struct HandshakeGate {
     /// - Parameter handshakesPerSecond: from all sources together; 0 lifts the rates, for simulations and closed networks.
     init(handshakesPerSecond: Double, now: Instant) {
         isLimited = handshakesPerSecond > 0
-        everybody = TokenBucket(Rate(perSecond: handshakesPerSecond, burst: 2 * handshakesPerSecond), now: now)
+        let burst = handshakesPerSecond * Limits.handshakesBurst / Limits.handshakesPerSecond
+        everybody = TokenBucket(Rate(perSecond: handshakesPerSecond, burst: burst), now: now)
     }
 
     /// Sources that are remembered at the same time; those without connections make room.
