@@ -165,8 +165,7 @@ extension Node {
         guard slots.removeValue(forKey: slot.id) != nil else { return }
         slot.link.die()
         gate.release(slot.endpoint, from: slot.standing)
-        wakeSenders()
-        askForTurnEnd()
+        linkIsThrough()
         guard let peer = slot.peer else {
             table.failed(slot.id, now: scheduler.now, using: &randomness)
             armTable()
@@ -194,9 +193,12 @@ extension Node {
         } catch {
             fail(slot, error)
         }
-        if slot.link.outbox.isEmpty {
-            wakeSenders()
-            askForTurnEnd()
-        }
+        if slot.link.outbox.isEmpty { linkIsThrough() }
+    }
+
+    /// A link has nothing left to say, or is gone: whoever waited for that may go on.
+    private func linkIsThrough() {
+        wakeSenders()
+        if case .leaving = phase { askForTurnEnd() }
     }
 }
