@@ -7,7 +7,6 @@ package enum NoticeCode: String, Sendable, CaseIterable {
     case discoveryLost = "discovery_lost"
     case clockSkew = "clock_skew"
     case signedOut = "signed_out"
-    case linkLimit = "link_limit"
 }
 
 /// What the node tells its user, in batches, one batch a turn. Names are as they were when it happened.
