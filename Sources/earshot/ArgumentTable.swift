@@ -1,22 +1,13 @@
 import Chat
 import Discovery
 
-/// One option of the command line. Parsing and `--help` are both read from the table of these.
-struct Option: Sendable {
-    enum Kind: Sendable {
-        case flag(@Sendable (inout Arguments) -> Void)
-        /// What stands for the value in `--help`, what a right value is, and how it is taken; false for a wrong value.
-        case value(String, wanted: String, @Sendable (inout Arguments, String) -> Bool)
-    }
+/// The options of `earshot chat`, the command that needs no name.
+extension Arguments: CommandSettings {
+    static let summary = "chat with whoever is in the room; what is done without a command"
+    static let operands = ""
+    static let options: [Option<Arguments>] = identity + network + presentation
 
-    let name: String
-    let help: String
-    let kind: Kind
-
-    /// Every option, in the order of `--help`.
-    static let all: [Option] = identity + network + presentation + information
-
-    private static let identity: [Option] = [
+    private static let identity: [Option<Arguments>] = [
         Option(
             name: "--nick", help: "your nickname for this run; one is drawn if you give none",
             kind: .value("NAME", wanted: "1 to 24 visible characters") { arguments, value in
@@ -31,7 +22,7 @@ struct Option: Sendable {
             }),
     ]
 
-    private static let network: [Option] = [
+    private static let network: [Option<Arguments>] = [
         Option(
             name: "--peer", help: "also dial this address; may be given again",
             kind: .value("HOST:PORT", wanted: "a host and a port, like 192.0.2.7:4000 or [2001:db8::7]:4000") {
@@ -64,7 +55,7 @@ struct Option: Sendable {
             }),
     ]
 
-    private static let presentation: [Option] = [
+    private static let presentation: [Option<Arguments>] = [
         Option(
             name: "--json", help: "one line of JSON for each event on standard output",
             kind: .flag { $0.format = .json }),
@@ -77,11 +68,6 @@ struct Option: Sendable {
             kind: .value("LEVEL", wanted: "error, warning, info or debug") { arguments, value in
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
             }),
-    ]
-
-    private static let information: [Option] = [
-        Option(name: "--help", help: "show this and leave", kind: .flag { $0.action = .help }),
-        Option(name: "--version", help: "show the version and leave", kind: .flag { $0.action = .version }),
     ]
 
     /// Digits with at most one point; `Double` alone would take `nan`, `inf`, `1e99` and `0x10` too.

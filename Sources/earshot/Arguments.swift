@@ -2,11 +2,9 @@ import Discovery
 
 /// What the command line asks for, checked: everything in it can be used as it is.
 struct Arguments: Hashable, Sendable {
-    enum Action: Hashable, Sendable { case chat, help, version }
     enum Format: Hashable, Sendable { case automatic, json, plain }
     enum Discovery: String, Hashable, Sendable, CaseIterable { case auto, daemon, embedded, none }
 
-    var action = Action.chat
     var nickname: String?
     var room = "lobby"
     var peers: [PeerAddress] = []

@@ -2,23 +2,45 @@
 enum HelpText {
     static let version = "earshot \(Version.current)\n"
 
-    static let options: String = {
-        let rows = Option.all.map { (left: usage($0), right: $0.help) }
+    /// The program's own help is that of `chat`, with the list of commands.
+    static func text(for command: Invocation.CommandName) -> String {
+        switch command {
+        case .chat: chat
+        }
+    }
+
+    private static let chat = """
+        Anonymous, encrypted chat on the local network.
+
+        Usage: earshot [chat] [options]
+
+        \(table(of: Arguments.self, besides: [("--version", "show the version and leave")]))
+        A line of input is a message; one that begins with / is a command: /help lists them.
+        Example: earshot --nick quiet-otter --room kitchen
+
+        """
+
+    /// The help of any other command.
+    private static func text<Settings: CommandSettings>(_ command: Invocation.CommandName, _: Settings.Type) -> String {
+        """
+        Usage: earshot \(command.rawValue)\(Settings.operands.isEmpty ? "" : " " + Settings.operands) [options]
+        \(Settings.summary)
+
+        \(table(of: Settings.self, besides: []))
+        """
+    }
+
+    private static func table<Settings: CommandSettings>(
+        of _: Settings.Type, besides others: [(left: String, right: String)]
+    ) -> String {
+        let rows =
+            Settings.options.map { (left: usage($0), right: $0.help) } + [("--help", "show this and leave")] + others
         let width = rows.map(\.left.count).max() ?? 0
-        let table = rows.map { "  \($0.left)\(String(repeating: " ", count: width - $0.left.count))  \($0.right)\n" }
-        return """
-            Anonymous, encrypted chat on the local network.
+        return rows.map { "  \($0.left)\(String(repeating: " ", count: width - $0.left.count))  \($0.right)\n" }
+            .joined()
+    }
 
-            Usage: earshot [chat] [options]
-
-            \(table.joined())
-            A line of input is a message; one that begins with / is a command: /help lists them.
-            Example: earshot --nick quiet-otter --room kitchen
-
-            """
-    }()
-
-    private static func usage(_ option: Option) -> String {
+    private static func usage<Settings>(_ option: Option<Settings>) -> String {
         switch option.kind {
         case .flag: option.name
         case .value(let placeholder, _, _): "\(option.name) \(placeholder)"

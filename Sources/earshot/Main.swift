@@ -10,11 +10,10 @@ struct Earshot {
         Signals.block()
         CoreDumps.forbid()
         do throws(UsageError) {
-            let arguments = try Arguments(parsing: Array(CommandLine.arguments.dropFirst()))
-            switch arguments.action {
-            case .help: print(HelpText.options)
+            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst())) {
+            case .help(let command): print(HelpText.text(for: command))
             case .version: print(HelpText.version)
-            case .chat: chat(arguments, startUp: startUp)
+            case .chat(let arguments): chat(arguments, startUp: startUp)
             }
         } catch {
             fail(error.message, code: 2)

@@ -7,7 +7,6 @@ import Testing
     @Test func `no words at all chat in the lobby`() throws {
         let arguments = try Arguments(parsing: [])
         #expect(arguments == Arguments())
-        #expect(arguments.action == .chat)
         #expect(arguments.room == "lobby")
         #expect(arguments.discovery == .auto)
         #expect(arguments.sharesHistory)
@@ -50,25 +49,26 @@ import Testing
     }
 
     @Test func `help and version are actions, and an equals sign may be part of a value`() throws {
-        #expect(try Arguments(parsing: ["--help"]).action == .help)
-        #expect(try Arguments(parsing: ["-h"]).action == .help)
-        #expect(try Arguments(parsing: ["--version"]).action == .version)
+        for words in [["--help"], ["-h"], ["chat", "--help"], ["--port", "0", "-h"], ["--nonsense", "--help"]] {
+            guard case .help(.chat) = try Invocation(parsing: words) else { throw UsageError("\(words)") }
+        }
+        guard case .version = try Invocation(parsing: ["--version"]) else { throw UsageError("no version") }
         #expect(try Arguments(parsing: ["--room=a=b"]).room == "a=b")
     }
 
     @Test(arguments: [
-        (["--nik", "x"], "no option \"--nik\" in this version; did you mean --nick?"),
-        (["--identity", "f"], "no option \"--identity\" in this version; see earshot --help"),
-        (["-x"], "no option \"-x\" in this version; see earshot --help"),
+        (["--nik", "x"], "no option \"--nik\"; did you mean --nick?"),
+        (["--identity", "f"], "no option \"--identity\"; see earshot --help"),
+        (["-x"], "no option \"-x\"; see earshot --help"),
         (["--nick"], "--nick needs a value; write --nick NAME"),
         (["--json=yes"], "--json takes no value; write --json alone"),
         (["--port", "65536"], "--port can not be \"65536\"; give a port from 0 to 65535"),
-        (["doctor"], "no command \"doctor\" in this version; see earshot --help"),
-        (["chta"], "no command \"chta\" in this version; did you mean chat?"),
+        (["doctor"], "no command \"doctor\"; see earshot --help"),
+        (["chta"], "no command \"chta\"; did you mean chat?"),
         (["chat", "now"], "unexpected \"now\"; see earshot --help"),
-        (["--", "--json"], "no command \"--json\" in this version; see earshot --help"),
-        (["simulate"], "no command \"simulate\" in this version; see earshot --help"),
-        (["identity", "new"], "no command \"identity\" in this version; see earshot --help"),
+        (["--", "--json"], "no command \"--json\"; see earshot --help"),
+        (["simulate"], "no command \"simulate\"; see earshot --help"),
+        (["identity", "new"], "no command \"identity\"; see earshot --help"),
     ])
     func `wrong usage says what is wrong and what to do`(words: [String], message: String) {
         #expect(throws: UsageError(message)) { try Arguments(parsing: words) }
@@ -98,10 +98,12 @@ import Testing
         #expect(message.count < 200)
     }
 
-    @Test func `help lists every option, none that does not exist, in lines of at most 100`() throws {
-        for option in Option.all { #expect(HelpText.options.contains(option.name)) }
-        for missing in ["--identity", "doctor", "simulate"] { #expect(!HelpText.options.contains(missing)) }
-        for line in HelpText.options.split(separator: "\n") { #expect(line.count <= 100) }
+    @Test func `help lists every option in lines of at most 100`() throws {
+        let help = HelpText.text(for: .chat)
+        for option in Arguments.options { #expect(help.contains(option.name)) }
+        for command in Invocation.CommandName.allCases {
+            for line in HelpText.text(for: command).split(separator: "\n") { #expect(line.count <= 100) }
+        }
         #expect(HelpText.version == "earshot \(Version.current)\n")
     }
 

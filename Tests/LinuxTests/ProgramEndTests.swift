@@ -36,7 +36,7 @@ import Testing
 
     @Test func `help and the version go to standard output`() async throws {
         let help = try ProgramProcess(["--help"])
-        #expect(await help.remainingLines().joined(separator: "\n") + "\n" == HelpText.options)
+        #expect(await help.remainingLines().joined(separator: "\n") + "\n" == HelpText.text(for: .chat))
         #expect(await help.ended() == .exited(0))
         let version = try ProgramProcess(["--version"])
         #expect(await version.remainingLines() == ["earshot \(Version.current)"])

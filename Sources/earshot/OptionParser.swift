@@ -1,10 +1,10 @@
 import Chat
 
-extension Arguments {
-    /// Reads a command line, the program's own name left out.
-    ///
-    /// `--help` and `--version` win over whatever else is right in the line.
+extension CommandSettings {
+    /// Reads the words of a command, its own name left out. `--name=value` and `--name value` are the same; all behind
+    /// `--` are operands.
     init(parsing words: [String]) throws(UsageError) {
+        self.init()
         var rest = words[...]
         var operands: [String] = []
         while let word = rest.popFirst() {
@@ -16,16 +16,16 @@ extension Arguments {
                 operands.append(word)
                 continue
             }
-            try take(option: word == "-h" ? "--help" : word, rest: &rest)
+            try take(option: word, rest: &rest)
         }
-        try check(operands)
+        try take(operands: operands)
     }
 
     private mutating func take(option word: String, rest: inout ArraySlice<String>) throws(UsageError) {
         let equals = word.firstIndex(of: "=")
         let name = String(word[..<(equals ?? word.endIndex)])
         let attached = equals.map { String(word[word.index(after: $0)...]) }
-        guard let option = Option.all.first(where: { $0.name == name }) else { throw Arguments.unknown(option: name) }
+        guard let option = Self.options.first(where: { $0.name == name }) else { throw Self.unknown(option: name) }
         switch option.kind {
         case .flag(let apply):
             guard attached == nil else { throw UsageError("\(name) takes no value; write \(name) alone") }
@@ -35,28 +35,19 @@ extension Arguments {
                 throw UsageError("\(name) needs a value; write \(name) \(placeholder)")
             }
             guard apply(&self, value) else {
-                throw UsageError("\(name) can not be \(Arguments.quoted(value)); give \(wanted)")
+                throw UsageError("\(name) can not be \(UsageError.quoted(value)); give \(wanted)")
             }
         }
     }
 
-    private func check(_ operands: [String]) throws(UsageError) {
-        guard let first = operands.first else { return }
-        if first == "chat" {
-            guard operands.count > 1 else { return }
-            throw UsageError("unexpected \(Arguments.quoted(operands[1])); see earshot --help")
-        }
-        let hint = Suggestion.nearest(to: first, among: ["chat"]).map { "did you mean \($0)?" }
-        throw UsageError("no command \(Arguments.quoted(first)) in this version; \(hint ?? "see earshot --help")")
-    }
-
     private static func unknown(option name: String) -> UsageError {
-        let hint = Suggestion.nearest(to: name, among: Option.all.map(\.name)).map { "did you mean \($0)?" }
-        return UsageError("no option \(quoted(name)) in this version; \(hint ?? "see earshot --help")")
+        let hint = Suggestion.nearest(to: name, among: options.map(\.name) + Invocation.answers)
+        let advice = hint.map { "did you mean \($0)?" } ?? "see earshot --help"
+        return UsageError("no option \(UsageError.quoted(name)); \(advice)")
     }
+}
 
+extension UsageError {
     /// What somebody typed, in quotes, safe to show and not without end.
-    private static func quoted(_ text: String) -> String {
-        "\"\(DisplayGuard.safe(String(text.prefix(64))))\""
-    }
+    static func quoted(_ text: String) -> String { "\"\(DisplayGuard.safe(String(text.prefix(64))))\"" }
 }

@@ -1,0 +1,47 @@
+/// What a whole command line asks for: a command with its settings, or to be told something.
+enum Invocation: Sendable {
+    case chat(Arguments)
+    case help(CommandName)
+    case version
+
+    /// The commands, by the word that names them.
+    enum CommandName: String, Sendable, CaseIterable { case chat }
+
+    /// Options that ask for an answer instead of a command.
+    static let answers = ["--help", "--version"]
+
+    /// Reads a command line, the program's own name left out. The first word may name a command; without one it is `chat`.
+    ///
+    /// `--help` and `--version` win over whatever else is in the line, but for an operand behind `--`.
+    init(parsing words: [String]) throws(UsageError) {
+        let command = words.first.flatMap(CommandName.init(rawValue:))
+        let rest = Array(command == nil ? words[...] : words.dropFirst())
+        let options = rest.prefix { $0 != "--" }
+        if options.contains(where: { $0 == "--help" || $0 == "-h" }) {
+            self = .help(command ?? .chat)
+        } else if options.contains("--version") {
+            self = .version
+        } else {
+            self = try Invocation(command ?? .chat, parsing: rest)
+        }
+    }
+
+    private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
+        switch command {
+        case .chat: self = .chat(try Arguments(parsing: words))
+        }
+    }
+}
+
+extension Arguments {
+    mutating func take(operands: [String]) throws(UsageError) {
+        guard let first = operands.first else { return }
+        if first == "chat" {
+            guard operands.count > 1 else { return }
+            throw UsageError("unexpected \(UsageError.quoted(operands[1])); see earshot --help")
+        }
+        let hint = Suggestion.nearest(to: first, among: Invocation.CommandName.allCases.map(\.rawValue))
+        let advice = hint.map { "did you mean \($0)?" } ?? "see earshot --help"
+        throw UsageError("no command \(UsageError.quoted(first)); \(advice)")
+    }
+}

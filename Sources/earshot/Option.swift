@@ -1,0 +1,27 @@
+/// One option of a command. Parsing and `--help` are both read from the tables of these.
+struct Option<Settings>: Sendable {
+    enum Kind: Sendable {
+        case flag(@Sendable (inout Settings) -> Void)
+        /// What stands for the value in `--help`, what a right value is, and how it is taken; false for a wrong value.
+        case value(String, wanted: String, @Sendable (inout Settings, String) -> Bool)
+    }
+
+    let name: String
+    let help: String
+    let kind: Kind
+}
+
+/// What a command's words ask for, checked: everything in it can be used as it is.
+protocol CommandSettings: Sendable {
+    /// What the command does, in one lower-case line.
+    static var summary: String { get }
+    /// What stands for its operands in `--help`; empty for none.
+    static var operands: String { get }
+    /// Every option, in the order of `--help`; `--help` itself is one of every command and not in it.
+    static var options: [Option<Self>] { get }
+
+    init()
+
+    /// Takes the words that are no options, all of them in order.
+    mutating func take(operands: [String]) throws(UsageError)
+}
