@@ -26,6 +26,8 @@ final class LinkSlot {
     var isDirty = false
     /// Since when its queue holds a fast sender up.
     var fullSince: Instant?
+    /// Whose certificates were sent on it.
+    var vouched: Set<PeerID> = []
     /// When the node looks at its deadlines next.
     var wakeAt: Instant?
 

@@ -10,8 +10,18 @@ extension Node {
             receivedPayload(body, on: slot)
         case .goodbye:
             farewell(body.isEmpty ? nil : plaintext[body.lowerBound], on: slot)
-        case .certificate, .have, .want, .superseded, .sealed, .ping, .pong:
-            // Pings are the link's; the others belong to relaying and history, which this version does not do.
+        case .have:
+            receivedHave(body, on: slot)
+        case .want:
+            receivedWant(body, on: slot)
+        case .certificate:
+            receivedCertificate(body, on: slot)
+        case .superseded:
+            receivedSuperseded(body, on: slot)
+        case .sealed:
+            receivedSealed(body, on: slot)
+        case .ping, .pong:
+            // The link has answered them.
             counts.unexpectedFrames += 1
         }
     }
