@@ -18,12 +18,17 @@ package final class SimulatedPeer: Sendable {
         let events = Mutex<[NodeEvent]>([])
     }
 
-    init(simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64) {
+    init(
+        simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64,
+        identitySeed: UInt64?
+    ) {
         network = simulation.network
         directory = simulation.directory
         host = simulation.network.addHost()
         var randomness = Randomness.seeded(seed)
-        let identity = Identity.generate(using: &randomness)
+        var identityRandomness = identitySeed.map(Randomness.seeded) ?? randomness
+        let identity = Identity.generate(using: &identityRandomness)
+        if identitySeed == nil { randomness = identityRandomness }
         key = identity.id
         let told = Told()
         self.told = told

@@ -29,15 +29,19 @@ package final class Simulation {
 
     /// Starts a node on a host of its own.
     ///
-    /// - Parameter clockError: how wrong its wall clock is.
+    /// - Parameters:
+    ///   - clockError: how wrong its wall clock is.
+    ///   - identitySeed: nodes with the same one are the same identity, with other keys of the run; nil for a new one.
     package func node(
-        _ nickname: String, clockError: Duration = .zero, configure: (inout NodeConfiguration) -> Void = { _ in }
+        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil,
+        configure: (inout NodeConfiguration) -> Void = { _ in }
     ) -> SimulatedPeer {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
         let peer = SimulatedPeer(
-            simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next())
+            simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
+            identitySeed: identitySeed)
         peers.append(peer)
         return peer
     }
