@@ -53,6 +53,11 @@ extension MessageRouter {
         return isBlocked ? typing.stopAll(of: peer) : []
     }
 
+    /// That the person compared a peer's code with it. Nobody is told.
+    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+        roster.setVerified(peer, isVerified)
+    }
+
     /// The first link to a peer stands.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
         roster.linkOpened(peer, now: now, wallClock: wallClock).map { [$0] } ?? []

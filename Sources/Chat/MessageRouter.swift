@@ -19,8 +19,9 @@ package struct MessageRouter: Sendable {
         let answer: DirectAnswer
     }
 
-    package init(me: PeerID) {
-        roster = Roster(me: me)
+    /// - Parameter marks: what the person decided about peers in earlier runs.
+    package init(me: PeerID, marks: PeerMarks = PeerMarks()) {
+        roster = Roster(me: me, marks: marks)
         publicChat.isActive = true
     }
 
@@ -76,7 +77,7 @@ package struct MessageRouter: Sendable {
     /// The presence of the muted is followed, since muting is not told; of the blocked nothing is.
     private func isHeard(_ payload: P2PPayload) -> Bool {
         switch payload.body {
-        case .presence: !roster.blocked.contains(payload.author)
+        case .presence: !roster.isBlocked(payload.author)
         case .publicMessage, .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
             .delivered, .read:
             !roster.isHidden(payload.author)

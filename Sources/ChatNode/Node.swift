@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 package import Noise
 import Wire
 
@@ -61,9 +61,12 @@ package actor Node {
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
+    ///   - marks: what the person decided about peers in earlier runs.
+    ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
     ///   - deliver: takes what the node tells, a batch a turn, on the scheduler; it must not block.
     package init(
-        configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
+        configuration: NodeConfiguration, identity: consuming Identity, marks: PeerMarks = PeerMarks(),
+        minimumEpoch: UInt64 = 0, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
         deliver: @escaping @Sendable ([NodeEvent]) -> Void
     ) {
@@ -71,7 +74,7 @@ package actor Node {
         let wallClock = scheduler.wallClock
         let now = scheduler.now
         let room = RoomID(name: configuration.room)
-        let epoch = wallClock.milliseconds
+        let epoch = max(wallClock.milliseconds, minimumEpoch)
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         // Its private half is forgotten at once: relayed direct messages are not opened by this version.
         let relayKey = KeyPair.generate(using: &randomness)
@@ -85,7 +88,7 @@ package actor Node {
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
-        router = MessageRouter(me: certificate.identity)
+        router = MessageRouter(me: certificate.identity, marks: marks)
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))

@@ -64,7 +64,7 @@ extension Node {
     /// Not banned, not blocked, and no better certificate of the same identity is known.
     private func isWelcome(_ certificate: Certificate) -> Bool {
         let peer = certificate.identity
-        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.blocked.contains(peer) else { return false }
+        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.isBlocked(peer) else { return false }
         guard let known = certificates[peer], known != certificate else { return true }
         return certificate.isBetter(than: known)
     }
