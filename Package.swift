@@ -39,11 +39,12 @@ let package = Package(
         room("ChatNode", ["Wire", "Noise", "Chat"]),
         room("Reactor", ["Wire", "ChatNode", "CLinux"]),
         room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
+        room("Storage", ["Wire", "Noise", "Reactor", "CLinux"]),
         room("Discovery", ["Wire", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
         .executableTarget(
             name: "earshot",
-            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"],
+            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "CLinux"],
             swiftSettings: house),
         tests("WireTests", ["Wire"]),
         tests("NoiseTests", ["Wire", "Noise"]),
@@ -52,7 +53,8 @@ let package = Package(
         tests(
             "LinuxTests",
             [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator", "earshot",
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "Simulator",
+                "earshot",
             ]),
     ]
 )
