@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Noise
 import Reactor
+import Storage
 import Transports
 
 /// The program put together: a node, a display, standard input and the signals, each on a thread of its own.
@@ -10,30 +11,40 @@ struct App: Sendable {
     private let startUp: StartUp
     private let diagnostics: Diagnostics
     private let departure: Departure
-    private let node: Node
+    private let loop: EventLoop
+    private let files: IdentityFiles?
+    private let current: CurrentNode
     private let events: EventQueue
     private let display: Display
     private let pump: InputPump
     private let signals: Signals
 
-    /// Begins nothing yet but the threads.
+    /// Opens the identity's file, if there is one, and begins nothing else yet but the threads.
     ///
     /// - Parameter loop: where the node will live; it is run by the caller.
-    init(_ arguments: Arguments, startUp: StartUp, loop: EventLoop) throws(SystemError) {
+    init(_ arguments: Arguments, startUp: StartUp, loop: EventLoop) throws(StartFailure) {
         self.arguments = arguments
         self.startUp = startUp
-        diagnostics = Diagnostics(level: arguments.logLevel)
+        self.loop = loop
+        let diagnostics = Diagnostics(level: arguments.logLevel)
+        self.diagnostics = diagnostics
         let departure = Departure()
         self.departure = departure
         let events = EventQueue()
         self.events = events
-        node = try App.makeNode(arguments, on: loop, deliver: events.append)
+        let (node, files) = try App.makeFirstNode(arguments, on: loop, diagnostics, deliver: events.entrance())
+        self.files = files
+        let current = CurrentNode(node)
+        self.current = current
         let isTyped = Descriptors.isTerminal(Descriptors.input)
-        display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+        let display = try StartFailure.naming { () throws(SystemError) in
+            try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+        }
+        self.display = display
         signals = Signals(on: try App.runningLoop("signals"))
         pump = InputPump(
-            input: StandardInput(on: try App.runningLoop("input")), node: node, display: display, departure: departure,
-            isTyped: isTyped
+            input: StandardInput(on: try App.runningLoop("input")), current: current, files: files,
+            diagnostics: diagnostics, display: display, departure: departure, isTyped: isTyped
         ) { startUp.counters + events.counters }
     }
 
@@ -42,21 +53,48 @@ struct App: Sendable {
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
+        try await begin(current.node)
+        Task { await obeySignals() }
+        for await batch in events.batches {
+            let goesOn = await display.show(batch.map(Report.event))
+            if !goesOn { await current.node.beginLeaving() }
+            for event in batch { note(event) }
+            guard hasStopped(batch) else { continue }
+            guard let lost = current.takeLost(), try await beginAnew(having: lost) else { break }
+        }
+        await display.finish()
+        if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
+        return departure.exitCode
+    }
+
+    /// Which run of its identity the node is, is on the disk before anybody hears of it.
+    private func begin(_ node: Node) async throws(StartFailure) {
+        let epoch = await node.epoch
+        do throws(StorageError) {
+            try files?.store { $0.epoch = epoch }
+        } catch {
+            throw StartFailure(error)
+        }
         do throws(TransportError) {
             try await node.start()
         } catch {
             throw StartFailure(listeningOn: arguments.port, error)
         }
-        Task { await obeySignals() }
-        for await batch in events.batches {
-            let goesOn = await display.show(batch.map(Report.event))
-            if !goesOn { await node.beginLeaving() }
-            for event in batch { note(event) }
-            if hasStopped(batch) { break }
-        }
-        await display.finish()
-        if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
-        return departure.exitCode
+    }
+
+    /// Says what is forgotten, and goes on as somebody else.
+    ///
+    /// - Returns: false if the program leaves instead.
+    private func beginAnew(having lost: Holdings) async throws(StartFailure) -> Bool {
+        let (removed, failures) = files?.remove() ?? ([], [])
+        for failure in failures { diagnostics.say(.error, "\(failure)") }
+        let goesOn = await display.show([.answer(.wiped(lost, files: removed))])
+        guard goesOn, !departure.isDecided else { return false }
+        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: events.entrance()))
+        try await begin(current.node)
+        // Whoever asked to leave meanwhile asked the node that was.
+        if departure.isDecided { await current.node.beginLeaving() }
+        return true
     }
 
     private func note(_ event: NodeEvent) {
@@ -65,8 +103,8 @@ struct App: Sendable {
             startUp.noteReady()
             diagnostics.say(
                 .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
-            Task { await pump.run() }
-        case .stopped(let reason): departure.nodeStopped(reason)
+            if !current.goOn() { Task { await pump.run() } }
+        case .stopped(let reason): if reason != .asked || !current.isWiping { departure.nodeStopped(reason) }
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
         }
     }
@@ -81,7 +119,7 @@ struct App: Sendable {
         let first = await signals.next()
         _ = departure.note(.signal(first))
         Task {
-            await node.leave()
+            await current.node.leave()
             // The display may be stuck behind a reader that does not read; it is not waited for without end.
             try? await Task.sleep(for: .seconds(1))
             Ending.now(128 + first)

@@ -3,30 +3,64 @@ import ChatNode
 import Discovery
 import Noise
 import Reactor
+import Storage
 import Transports
 
 /// Makes the parts of the program as the command line asks for them.
 extension App {
-    static func runningLoop(_ name: String) throws(SystemError) -> EventLoop {
-        let loop = try EventLoop(name: name)
+    static func runningLoop(_ name: String) throws(StartFailure) -> EventLoop {
+        let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: name) }
         loop.start()
         return loop
     }
 
-    static func makeNode(
+    /// The node that the program begins with, and the files of its identity if it is to be kept.
+    static func makeFirstNode(
+        _ arguments: Arguments, on loop: EventLoop, _ diagnostics: Diagnostics,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) throws(StartFailure) -> (Node, IdentityFiles?) {
+        guard let path = arguments.identity else {
+            return (try makeNode(configuration(arguments), newIdentity(), arguments, on: loop, deliver: deliver), nil)
+        }
+        let opened = try KeptIdentity.open(path, phraseFrom: arguments.phraseDescriptor, diagnostics)
+        let files = opened.files
+        let node = try makeNode(
+            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver)
+        return (node, files)
+    }
+
+    /// The node that comes after a wipe: of another identity, under another name.
+    static func makeNextNode(
         _ arguments: Arguments, on loop: EventLoop, deliver: @escaping @Sendable ([NodeEvent]) -> Void
-    ) throws(SystemError) -> Node {
+    ) throws(StartFailure) -> Node {
+        var configuration = configuration(arguments)
+        configuration.nickname = nil
+        return try makeNode(configuration, newIdentity(), arguments, on: loop, deliver: deliver)
+    }
+
+    private static func newIdentity() -> Identity {
         var randomness = Randomness.system
-        let identity = Identity.generate(using: &randomness)
+        return Identity.generate(using: &randomness)
+    }
+
+    private static func makeNode(
+        _ configuration: NodeConfiguration, _ identity: consuming sending Identity,
+        keeping state: IdentityState = IdentityState(), _ arguments: Arguments, on loop: EventLoop,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) throws(StartFailure) -> Node {
+        let ways = try StartFailure.naming { () throws(SystemError) in try discoveries(arguments) }
+        let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         return Node(
-            configuration: configuration(arguments), identity: identity, randomness: randomness, scheduler: loop,
-            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces),
-            discoveries: try discoveries(arguments), deliver: deliver)
+            configuration: configuration, identity: identity, marks: marks, minimumEpoch: state.nextEpoch,
+            randomness: .system, scheduler: loop,
+            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces), discoveries: ways,
+            deliver: deliver)
     }
 
     static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(SystemError) -> Display
     {
-        let loop = try runningLoop("display")
+        let loop = try EventLoop(name: "display")
+        loop.start()
         let isJSON = arguments.format == .json
         let isConversation = arguments.format == .automatic && isTyped && Descriptors.isTerminal(Descriptors.output)
         if !isJSON { LocalTime.prepare() }

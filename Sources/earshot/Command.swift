@@ -22,6 +22,9 @@ enum Command: Hashable, Sendable {
     case away
     case back
     case mark(Mark, who: String)
+    /// `/verify`: the code to compare, or what came of comparing it.
+    case verify(who: String, isVerified: Bool?)
+    case wipe
     case statistics
     case help
     case quit
@@ -34,7 +37,17 @@ enum Command: Hashable, Sendable {
         switch self {
         case .say, .act, .message, .edit: true
         case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .delete,
-            .rename, .away, .back, .mark, .statistics, .help, .quit:
+            .rename, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
+            false
+        }
+    }
+
+    /// Whether it changes what is remembered of peers for longer than a run.
+    var changesMarks: Bool {
+        switch self {
+        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): true
+        case .say, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread,
+            .history, .edit, .delete, .rename, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
     }

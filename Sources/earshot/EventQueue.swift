@@ -16,6 +16,20 @@ final class EventQueue: Sendable {
         (batches, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(EventQueue.capacity))
     }
 
+    /// The way in for one node. What comes behind its end is not taken: it is of a run that is over.
+    func entrance() -> @Sendable ([NodeEvent]) -> Void {
+        let hasEnded = Flag()
+        return { [self] batch in
+            guard !hasEnded.isSet.load(ordering: .acquiring) else { return }
+            if case .stopped = batch.last { hasEnded.isSet.store(true, ordering: .releasing) }
+            append(batch)
+        }
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
+    }
+
     /// From any thread.
     func append(_ batch: [NodeEvent]) {
         if case .dropped(let oldest) = continuation.yield(batch) { dropped.add(oldest.count, ordering: .relaxed) }

@@ -6,6 +6,7 @@ enum HelpText {
     static func text(for command: Invocation.CommandName) -> String {
         switch command {
         case .chat: chat
+        case .identity: text(.identity, IdentityArguments.self)
         }
     }
 

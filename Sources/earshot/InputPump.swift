@@ -1,11 +1,14 @@
 import Chat
 import ChatNode
+import Storage
 import Wire
 
 /// Carries lines from standard input to the node and what comes of them to the display, one line at a time.
 struct InputPump: Sendable {
     let input: StandardInput
-    let node: Node
+    let current: CurrentNode
+    let files: IdentityFiles?
+    let diagnostics: Diagnostics
     let display: Display
     let departure: Departure
     /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
@@ -20,7 +23,7 @@ struct InputPump: Sendable {
             guard await display.show(reports) else { break }
         }
         _ = departure.note(.asked)
-        await node.leave()
+        await current.node.leave()
     }
 
     private func reports(on line: LineSplitter.Line) async -> [Report] {
@@ -29,10 +32,31 @@ struct InputPump: Sendable {
             if isTyped, text.allSatisfy(\.isWhitespace) { return [] }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
-            if command.isPaced, !isTyped { await node.waitUntilMaySend() }
-            return try await node.perform(command).map { [.answer(completed($0))] } ?? []
+            // It says itself what came of it, between the last event of the one node and the first of the other.
+            if command == .wipe { return await wipe() }
+            if command.isPaced, !isTyped { await current.node.waitUntilMaySend() }
+            let answer = try await current.node.perform(command)
+            if command.changesMarks { keep(await current.node.marks) }
+            return answer.map { [.answer(completed($0))] } ?? []
         } catch {
             return [.error(error)]
+        }
+    }
+
+    private func wipe() async -> [Report] {
+        await current.wipe()
+        return []
+    }
+
+    /// The node goes on with what could not be written.
+    private func keep(_ marks: PeerMarks) {
+        do throws(StorageError) {
+            try files?.store { state in
+                state.verified = marks.verified.inOrder
+                state.blocked = marks.blocked.inOrder
+            }
+        } catch {
+            diagnostics.say(.error, "\(error)")
         }
     }
 
@@ -48,7 +72,11 @@ struct InputPump: Sendable {
     }
 
     private func completed(_ answer: Answer) -> Answer {
-        guard case .statistics(let nodeCounters) = answer else { return answer }
-        return .statistics(nodeCounters + counters())
+        switch answer {
+        case .statistics(let nodeCounters): .statistics(nodeCounters + counters())
+        case .verification(let who, let code, let isVerified, isKept: _):
+            .verification(who, code: code, isVerified: isVerified, isKept: files?.isInUse ?? false)
+        case .peers, .requests, .history, .unread, .help, .active, .done, .wiped: answer
+        }
     }
 }

@@ -1,11 +1,12 @@
 /// What a whole command line asks for: a command with its settings, or to be told something.
 enum Invocation: Sendable {
     case chat(Arguments)
+    case identity(IdentityArguments)
     case help(CommandName)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat }
+    enum CommandName: String, Sendable, CaseIterable { case chat, identity }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -29,12 +30,16 @@ enum Invocation: Sendable {
     private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
         switch command {
         case .chat: self = .chat(try Arguments(parsing: words))
+        case .identity: self = .identity(try IdentityArguments(parsing: words))
         }
     }
 }
 
 extension Arguments {
     mutating func take(operands: [String]) throws(UsageError) {
+        if phraseDescriptor != nil, identity == nil {
+            throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
+        }
         guard let first = operands.first else { return }
         if first == "chat" {
             guard operands.count > 1 else { return }

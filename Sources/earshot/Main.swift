@@ -14,10 +14,16 @@ struct Earshot {
             case .help(let command): print(HelpText.text(for: command))
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
+            case .identity(let arguments): answer { () throws(StartFailure) in try IdentityCommand.run(arguments) }
             }
         } catch {
             fail(error.message, code: 2)
         }
+    }
+
+    /// A command that has one answer.
+    private static func answer(_ command: () throws(StartFailure) -> String) -> Never {
+        do throws(StartFailure) { print(try command()) } catch { fail(error.message, code: 1) }
     }
 
     private static func print(_ text: String) -> Never {
@@ -33,13 +39,13 @@ struct Earshot {
 
     /// The node lives on the main thread, which has nothing else to do.
     private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
-        do throws(SystemError) {
-            let loop = try EventLoop(name: "node")
+        do throws(StartFailure) {
+            let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "node") }
             let app = try App(arguments, startUp: startUp, loop: loop)
             Task { await chat(app) }
             loop.run()
         } catch {
-            fail(StartFailure(error).message, code: 1)
+            fail(error.message, code: 1)
         }
         fail("the event loop of the node has ended; report this", code: 1)
     }

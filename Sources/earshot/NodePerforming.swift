@@ -28,10 +28,11 @@ extension Node {
             return .done(command: "nick", me())
         case .away: return tell(isAway: true, "away")
         case .back: return tell(isAway: false, "back")
-        case .mark(let mark, let who): return try answer(to: mark, find(who))
+        case .mark(let mark, let who): return answer(to: mark, try find(who))
+        case .verify(let who, let isVerified): return try verify(find(who), isVerified)
         case .statistics: return .statistics(statistics())
         case .help: return .help(CommandEntry.all)
-        case .quit: beginLeaving()
+        case .quit, .wipe: beginLeaving()
         }
         return nil
     }
@@ -62,12 +63,18 @@ extension Node {
             return .history(active, history(Conversation(active)))
         }
         let peer = try find(name)
-        return .history(.direct(with: try who(of: peer)), history(.direct(peer)))
+        return .history(.direct(with: who(peer)), history(.direct(peer)))
     }
 
-    private func answer(to mark: Command.Mark, _ peer: PeerID) throws(ChatError) -> Answer {
-        // Taken before: a blocked peer may no longer be listed.
-        let who = try who(of: peer)
+    private func verify(_ peer: PeerID, _ isVerified: Bool?) -> Answer {
+        if let isVerified { setVerified(peer, isVerified) }
+        return .verification(
+            who(peer), code: verificationCode(with: peer).text, isVerified: marks.verified.contains(peer), isKept: false
+        )
+    }
+
+    private func answer(to mark: Command.Mark, _ peer: PeerID) -> Answer {
+        let who = who(peer)
         switch mark {
         case .mute: setMuted(peer, true)
         case .unmute: setMuted(peer, false)
@@ -75,13 +82,6 @@ extension Node {
         case .unblock: setBlocked(peer, false)
         }
         return .done(command: mark.rawValue, who)
-    }
-
-    private func who(of peer: PeerID) throws(ChatError) -> Who {
-        guard let view = peers().first(where: { $0.who.key == peer }) else {
-            throw ChatError(.unknownPeer, "peer is no longer known; see /who")
-        }
-        return view.who
     }
 }
 

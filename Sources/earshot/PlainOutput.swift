@@ -49,6 +49,7 @@ struct PlainOutput: Presentation {
     private mutating func notice(_ event: NodeEvent) -> String? {
         switch event {
         case .ready(let me, let port, let room, let discovery):
+            shown = [:]
             let room = DisplayGuard.safe(room)
             return "you are \(PlainName.of(me)) in \(room), port \(port), \(PlainOutput.description(of: discovery))"
         case .peer(let state, let who, online: _): return presence(state, who)

@@ -37,6 +37,7 @@ struct Prompt: Sendable {
 
     mutating func note(_ report: Report) {
         switch report {
+        case .event(.ready): (conversation, peers, unread) = (.publicRoom, 0, [:])
         case .event(.peer(_, _, let online)): peers = online
         case .event(.message(let message)): set(message.unread, in: message.conversation)
         case .event(.edited(let conversation, _, text: _, let unread)): set(unread, in: conversation)

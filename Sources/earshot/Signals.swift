@@ -34,14 +34,14 @@ actor Signals {
 
     private static let asking = [SIGINT, SIGTERM, SIGHUP]
 
-    private static func set(of signals: [CInt]) -> sigset_t {
+    static func set(of signals: [CInt]) -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
         return set
     }
 
-    private static func isIgnored(_ signal: CInt) -> Bool {
+    static func isIgnored(_ signal: CInt) -> Bool {
         var action = sigaction()
         guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
         return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
