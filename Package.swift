@@ -44,7 +44,9 @@ let package = Package(
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
         .executableTarget(
             name: "earshot",
-            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "CLinux"],
+            dependencies: [
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "CLinux",
+            ],
             swiftSettings: house),
         tests("WireTests", ["Wire"]),
         tests("NoiseTests", ["Wire", "Noise"]),
