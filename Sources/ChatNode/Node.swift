@@ -61,7 +61,7 @@ package actor Node {
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
-    ///   - deliver: takes what the node tells, a batch a turn, on the scheduler; it must not block.
+    ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     package init(
         configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
@@ -158,6 +158,11 @@ package actor Node {
         goOnLeaving()
         guard !batch.isEmpty else { return }
         let events = batch
+        tellNow()
+    }
+
+    /// Tells what was gathered so far in this turn, for who has something of its own to put behind it.
+    package func tellNow() {
         batch.removeAll()
         deliver(events)
     }
