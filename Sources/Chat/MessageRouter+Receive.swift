@@ -46,6 +46,7 @@ extension MessageRouter {
             case .departure: isOwn ? DirectStep(events: chat.sentDeparture()) : chat.receiveDeparture()
             }
         }
+        if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
         finish(step, with: peer, into: &events)
         // What its author did to the request while it was open is done to the message that the request now is.
         if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {

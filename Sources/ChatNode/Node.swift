@@ -34,6 +34,7 @@ package actor Node {
     var bans = BanList()
     var pace: TokenBucket
     var counts = NodeStatistics()
+    var typingNotice = TypingNotice()
     /// The best session certificate of each identity (Protocol.md section 9).
     var certificates = RecentTable<PeerID, Certificate>(capacity: Limits.certificates)
 
@@ -56,6 +57,7 @@ package actor Node {
     private var isTurnEndAsked = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
+    var typingWakeAt: Instant?
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
@@ -156,13 +158,13 @@ package actor Node {
             flush(slot)
         }
         goOnLeaving()
-        guard !batch.isEmpty else { return }
-        let events = batch
         tellNow()
     }
 
     /// Tells what was gathered so far in this turn, for who has something of its own to put behind it.
     package func tellNow() {
+        guard !batch.isEmpty else { return }
+        let events = batch
         batch.removeAll()
         deliver(events)
     }

@@ -39,6 +39,7 @@ extension Node {
         case .rename(let nickname):
             try rename(nickname)
             return .done(command: "nick", me())
+        case .typing(let isOn): setTyping(isOn)
         case .away: return tell(isAway: true, "away")
         case .back: return tell(isAway: false, "back")
         case .mark(let mark, let who): return try answer(to: mark, find(who))
