@@ -69,6 +69,8 @@ package struct PeerView: Hashable, Sendable {
     package let roundTrip: Duration?
     package let isMuted: Bool
     package let isVerified: Bool
+    /// Whether its links are refused.
+    package let isBlocked: Bool
 }
 
 /// A row of `/unread`.

@@ -28,6 +28,7 @@ enum PlainAnswers {
         if let roundTrip = peer.roundTrip { line += ", \(Milliseconds(roundTrip).text) ms" }
         if peer.isMuted { line += ", muted" }
         if peer.isVerified { line += ", verified" }
+        if peer.isBlocked { line += ", blocked" }
         return line
     }
 

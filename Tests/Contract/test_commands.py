@@ -83,8 +83,8 @@ class Commands(People):
             self.assertEqual(alice.result(command)["who"]["key"], alice.key)
         for mark in ("mute", "unmute", "block", "unblock"):
             self.assertEqual(alice.result(f"{mark} bob")["who"]["key"], bob.key)
-            if mark in ("mute", "unmute"):
-                self.assertEqual([row["muted"] for row in alice.result("who")["peers"]], [mark == "mute"])
+            row, = alice.result("who")["peers"]
+            self.assertEqual((row["muted"], row["blocked"]), (mark == "mute", mark == "block"))
 
     def test_counters_count(self):
         alice, bob = self.pair()

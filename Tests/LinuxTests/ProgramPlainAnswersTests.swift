@@ -13,15 +13,16 @@ import Wire
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [
             PeerView(
-                who: who, state: .online, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true),
+                who: who, state: .online, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true,
+                isBlocked: false),
             PeerView(
                 who: who, state: .offline, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
-                isVerified: false),
+                isVerified: false, isBlocked: true),
         ]
         #expect(
             ProgramPlainTests.text(.answer(.peers(peers))) == """
                 23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
-                23:59:59 * quiet-otter#4821 offline for 0 s\n
+                23:59:59 * quiet-otter#4821 offline for 0 s, blocked\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.peers([]))) == "23:59:59 * nobody else is here\n")
     }

@@ -114,6 +114,7 @@ PEER_ROW = {
     "roundTripMs": nullable(milliseconds),
     "muted": flag,
     "verified": flag,
+    "blocked": flag,
 }
 
 
