@@ -21,7 +21,7 @@ extension MessageRouter {
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let payload = arrival.payload
-        events.note(roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision))
+        events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
         guard let message = message(from: arrival, asDirect: true) else { return }
         events.note(typing.stop(arrival.author, in: .direct(peer)))
         let isRequest = payload.type == .dmRequest
