@@ -69,7 +69,8 @@ extension Node {
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
         guard isBlocked else { return }
-        for slot in linksByPeer[peer] ?? [] { drop(slot) }
+        // It is gone for us at once: nobody waits for it to come back.
+        for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
     }
 
     /// Takes one message's worth of the own rate, unless nothing is said.

@@ -53,6 +53,18 @@ import Wire
                 == "23:59:59 * bans 1\n")
     }
 
+    @Test func `what was done is a sentence`() throws {
+        let who = try Sample.who()
+        let sentences = [
+            "nick": "you are now quiet-otter#4821", "away": "you are away", "back": "you are back",
+            "mute": "quiet-otter#4821 is muted and not told", "unmute": "quiet-otter#4821 is no longer muted",
+            "block": "quiet-otter#4821 is blocked and not told", "unblock": "quiet-otter#4821 is no longer blocked",
+        ]
+        for (command, sentence) in sentences {
+            #expect(ProgramPlainTests.text(.answer(.done(command: command, who))) == "23:59:59 * \(sentence)\n")
+        }
+    }
+
     @Test func `help lists every command with what it does`() {
         let text = ProgramPlainTests.text(.answer(.help(CommandEntry.all)))
         for entry in CommandEntry.all {
