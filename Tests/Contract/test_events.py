@@ -119,6 +119,16 @@ class Events(People):
             told = self.next(alice, "message")
             self.assertEqual((told["from"]["key"], told["from"]["number"]), (twin.key, twin.number))
 
+    def test_one_talk_tells_every_event_that_there_is(self):
+        alice, bob = self.friends()
+        for line in ("/typing", "helo", "/edit hello", "/delete", "/nope", "/who"):
+            alice.say(line)
+        self.next(alice, "result")
+        self.next(bob, "deleted")
+        told = {event["event"] for node in (alice, bob) for event in node.events}
+        # A notice needs mDNS: Tests/Hosts has those. Nobody sends receipts.
+        self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed"})
+
     def test_the_contract_refuses_what_it_does_not_have(self):
         ready = self.person("alice").ready()
         contract.check(ready)
