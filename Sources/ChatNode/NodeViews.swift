@@ -23,7 +23,7 @@ extension Node {
             PeerView(
                 who: row.who, state: PeerView.State(row.state), since: row.since,
                 roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
-                isVerified: row.isVerified)
+                isVerified: row.isVerified, isBlocked: row.isBlocked)
         }
     }
 

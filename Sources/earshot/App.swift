@@ -14,7 +14,7 @@ struct App: Sendable {
     private let loop: EventLoop
     private let files: IdentityFiles?
     private let current: CurrentNode
-    private let events: EventQueue
+    private let reports: ReportQueue
     private let display: Display
     private let pump: InputPump
     private let signals: Signals
@@ -30,9 +30,9 @@ struct App: Sendable {
         self.diagnostics = diagnostics
         let departure = Departure()
         self.departure = departure
-        let events = EventQueue()
-        self.events = events
-        let (node, files) = try App.makeFirstNode(arguments, on: loop, diagnostics, deliver: events.entrance())
+        let reports = ReportQueue()
+        self.reports = reports
+        let (node, files) = try App.makeFirstNode(arguments, on: loop, diagnostics, deliver: reports.entrance())
         self.files = files
         let current = CurrentNode(node)
         self.current = current
@@ -44,8 +44,8 @@ struct App: Sendable {
         signals = Signals(on: try App.runningLoop("signals"))
         pump = InputPump(
             input: StandardInput(on: try App.runningLoop("input")), current: current, files: files,
-            diagnostics: diagnostics, display: display, departure: departure, isTyped: isTyped
-        ) { startUp.counters + events.counters }
+            diagnostics: diagnostics, reports: reports, departure: departure, isTyped: isTyped
+        ) { startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)] }
     }
 
     /// Chats until somebody or something ends it.
@@ -55,12 +55,13 @@ struct App: Sendable {
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         try await begin(current.node)
         Task { await obeySignals() }
-        for await batch in events.batches {
-            let goesOn = await display.show(batch.map(Report.event))
-            if !goesOn { await current.node.beginLeaving() }
-            for event in batch { note(event) }
-            guard hasStopped(batch) else { continue }
-            guard let lost = current.takeLost(), try await beginAnew(having: lost) else { break }
+        var goesOn = true
+        while goesOn {
+            let batch = await reports.next()
+            let isShown = await display.show(batch)
+            if !isShown { await current.node.beginLeaving() }
+            for case .event(let event) in batch { note(event) }
+            if batch.contains(where: \.isEnd) { goesOn = try await beginAnew() }
         }
         await display.finish()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
@@ -82,15 +83,16 @@ struct App: Sendable {
         }
     }
 
-    /// Says what is forgotten, and goes on as somebody else.
+    /// The node has ended: if that was to forget it, says what is forgotten, and goes on as somebody else.
     ///
     /// - Returns: false if the program leaves instead.
-    private func beginAnew(having lost: Holdings) async throws(StartFailure) -> Bool {
+    private func beginAnew() async throws(StartFailure) -> Bool {
+        guard let lost = current.takeLost() else { return false }
         let (removed, failures) = files?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
-        let goesOn = await display.show([.answer(.wiped(lost, files: removed))])
-        guard goesOn, !departure.isDecided else { return false }
-        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: events.entrance()))
+        let isShown = await display.show([.answer(.wiped(lost, files: removed))])
+        guard isShown, !departure.isDecided else { return false }
+        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance()))
         try await begin(current.node)
         // Whoever asked to leave meanwhile asked the node that was.
         if departure.isDecided { await current.node.beginLeaving() }
@@ -107,11 +109,6 @@ struct App: Sendable {
         case .stopped(let reason): if reason != .asked || !current.isWiping { departure.nodeStopped(reason) }
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
         }
-    }
-
-    private func hasStopped(_ batch: [NodeEvent]) -> Bool {
-        guard case .stopped = batch.last else { return false }
-        return true
     }
 
     /// The first signal asks politely, the second one does not.

@@ -3,13 +3,13 @@ import ChatNode
 import Storage
 import Wire
 
-/// Carries lines from standard input to the node and what comes of them to the display, one line at a time.
+/// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputPump: Sendable {
     let input: StandardInput
     let current: CurrentNode
     let files: IdentityFiles?
     let diagnostics: Diagnostics
-    let display: Display
+    let reports: ReportQueue
     let departure: Departure
     /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
     let isTyped: Bool
@@ -18,38 +18,35 @@ struct InputPump: Sendable {
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
-        while !departure.isDecided, let line = await input.next() {
-            let reports = await reports(on: line)
-            guard await display.show(reports) else { break }
-        }
+        while await mayGoOn(), let line = await input.next() { await obey(line) }
         _ = departure.note(.asked)
         await current.node.leave()
     }
 
-    private func reports(on line: LineSplitter.Line) async -> [Report] {
+    /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
+    private func mayGoOn() async -> Bool {
+        await reports.waitForRoom()
+        return !departure.isDecided
+    }
+
+    /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
+    private func obey(_ line: LineSplitter.Line) async {
         do throws(ChatError) {
             let text = try InputPump.text(of: line)
-            if isTyped, text.allSatisfy(\.isWhitespace) { return [] }
+            if isTyped, text.allSatisfy(\.isWhitespace) { return }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
             // It says itself what came of it, between the last event of the one node and the first of the other.
-            if command == .wipe { return await wipe() }
+            if command == .wipe { return await current.wipe() }
             if command.isPaced, !isTyped { await current.node.waitUntilMaySend() }
-            let answer = try await current.node.perform(command)
-            if command.changesMarks { keep(await current.node.marks) }
-            return answer.map { [.answer(completed($0))] } ?? []
+            await current.node.perform(command, keep: keep) { reports.append([completed($0)]) }
         } catch {
-            return [.error(error)]
+            reports.append([.error(error)])
         }
     }
 
-    private func wipe() async -> [Report] {
-        await current.wipe()
-        return []
-    }
-
     /// The node goes on with what could not be written.
-    private func keep(_ marks: PeerMarks) {
+    @Sendable private func keep(_ marks: PeerMarks) {
         do throws(StorageError) {
             try files?.store { state in
                 state.verified = marks.verified.inOrder
@@ -71,12 +68,13 @@ struct InputPump: Sendable {
         }
     }
 
-    private func completed(_ answer: Answer) -> Answer {
-        switch answer {
-        case .statistics(let nodeCounters): .statistics(nodeCounters + counters())
+    private func completed(_ report: Report) -> Report {
+        guard case .answer(let answer) = report else { return report }
+        return switch answer {
+        case .statistics(let nodeCounters): .answer(.statistics(nodeCounters + counters()))
         case .verification(let who, let code, let isVerified, isKept: _):
-            .verification(who, code: code, isVerified: isVerified, isKept: files?.isInUse ?? false)
-        case .peers, .requests, .history, .unread, .help, .active, .done, .wiped: answer
+            .answer(.verification(who, code: code, isVerified: isVerified, isKept: files?.isInUse ?? false))
+        case .peers, .requests, .history, .unread, .help, .active, .done, .wiped: report
         }
     }
 }

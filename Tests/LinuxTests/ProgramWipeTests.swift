@@ -26,13 +26,13 @@ import Transports
     }
 
     @Test func `a wiped node is let go of, with its keys and all that it heard`() async throws {
-        let events = EventQueue()
-        let current = CurrentNode(node(events.entrance()))
+        let reports = ReportQueue()
+        let current = CurrentNode(node(reports.entrance()))
         weak let old = current.node
         try await current.node.start()
         try await current.node.send("hello")
         async let wiped: Void = current.wipe()
-        for await batch in events.batches where batch.contains(where: \.isEnd) { break }
+        while await !reports.next().contains(where: \.isEnd) {}
         #expect(current.takeLost() == Holdings(conversations: 1, messages: 1, peers: 0))
         current.replace(with: node { _ in })
         #expect(current.goOn())
@@ -44,25 +44,21 @@ import Transports
     }
 
     @Test func `what a node tells behind its end is not taken`() async {
-        let events = EventQueue()
-        let tell = events.entrance()
-        let next = events.entrance()
+        let reports = ReportQueue()
+        let tell = reports.entrance()
+        let next = reports.entrance()
         tell([.notice(.clockSkew, "1")])
         tell([.notice(.clockSkew, "2"), .stopped(.asked)])
         tell([.notice(.clockSkew, "3")])
         next([.notice(.clockSkew, "4"), .stopped(.asked)])
         var notices: [String] = []
         var ends = 0
-        for await batch in events.batches {
-            notices += batch.compactMap { if case .notice(_, let text) = $0 { text } else { nil } }
+        while ends < 2 {
+            let batch = await reports.next()
+            notices += batch.compactMap { if case .event(.notice(_, let text)) = $0 { text } else { nil } }
             ends += batch.count(where: \.isEnd)
-            if ends == 2 { break }
         }
         #expect(notices == ["1", "2", "4"])
         loop.stop()
     }
-}
-
-extension NodeEvent {
-    fileprivate var isEnd: Bool { if case .stopped = self { true } else { false } }
 }
