@@ -16,9 +16,9 @@ extension Arguments: CommandSettings {
             }),
         Option(
             name: "--room", help: "the room; only nodes of the same room see each other (default lobby)",
-            kind: .value("NAME", wanted: "a name of 1 to 255 bytes") { arguments, value in
+            kind: .value("NAME", wanted: Wanted.room) { arguments, value in
                 arguments.room = value
-                return (1...255).contains(value.utf8.count)
+                return Wanted.isRoom(value)
             }),
     ]
 
@@ -31,14 +31,14 @@ extension Arguments: CommandSettings {
             }),
         Option(
             name: "--port", help: "the TCP port to listen on (default: any that is free)",
-            kind: .value("N", wanted: "a port from 0 to 65535") { arguments, value in
+            kind: .value("N", wanted: Wanted.port) { arguments, value in
                 UInt16(decimal: value).map { arguments.port = $0 } != nil
             }),
         Option(
             name: "--interface", help: "use only this network interface; may be given again",
-            kind: .value("NAME", wanted: "an interface's name of 1 to 15 characters") { arguments, value in
+            kind: .value("NAME", wanted: Wanted.interface) { arguments, value in
                 arguments.interfaces.append(value)
-                return (1...15).contains(value.utf8.count) && !value.contains("/")
+                return Wanted.isInterface(value)
             }),
         Option(
             name: "--discovery", help: "how to find peers: auto, daemon, embedded or none (default auto)",

@@ -6,6 +6,7 @@ enum HelpText {
     static func text(for command: Invocation.CommandName) -> String {
         switch command {
         case .chat: chat
+        case .doctor: text(command, DoctorSettings.self)
         }
     }
 
@@ -13,6 +14,7 @@ enum HelpText {
         Anonymous, encrypted chat on the local network.
 
         Usage: earshot [chat] [options]
+               earshot doctor [options]    \(DoctorSettings.summary)
 
         \(table(of: Arguments.self, besides: [("--version", "show the version and leave")]))
         A line of input is a message; one that begins with / is a command: /help lists them.

@@ -1,11 +1,12 @@
 /// What a whole command line asks for: a command with its settings, or to be told something.
 enum Invocation: Sendable {
     case chat(Arguments)
+    case doctor(DoctorSettings)
     case help(CommandName)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat }
+    enum CommandName: String, Sendable, CaseIterable { case chat, doctor }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -29,6 +30,7 @@ enum Invocation: Sendable {
     private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
         switch command {
         case .chat: self = .chat(try Arguments(parsing: words))
+        case .doctor: self = .doctor(try DoctorSettings(parsing: words))
         }
     }
 }
