@@ -77,7 +77,9 @@ struct ExaminationTally {
 
     private mutating func noteAnswer(_ pointer: MDNSPointer, at place: ProbePlace) {
         if pointer.name == own { families[place]?.isAnswered = true }
-        guard reverseNames.contains(pointer.name), families[place]?.names.count ?? 0 < Self.maximumOthers else { return }
+        guard reverseNames.contains(pointer.name), families[place]?.names.count ?? 0 < Self.maximumOthers else {
+            return
+        }
         families[place]?.names.insert(pointer.target.joined(separator: "."))
     }
 

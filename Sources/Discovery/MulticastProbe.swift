@@ -18,7 +18,8 @@ final class MulticastProbe: DescriptorHandler {
     ///   - source: an address that the machine has there.
     ///   - other: a port that nothing else uses.
     init(
-        at interface: UInt32, from source: [UInt8], other: UInt16, loop: EventLoop, hear: @escaping Hear, fail: @escaping Fail
+        at interface: UInt32, from source: [UInt8], other: UInt16, loop: EventLoop, hear: @escaping Hear,
+        fail: @escaping Fail
     ) {
         self.loop = loop
         self.hear = hear

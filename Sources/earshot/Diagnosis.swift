@@ -6,8 +6,8 @@ struct PortObservation: Hashable, Sendable {
     let port: UInt16
     /// Why nobody could listen there, though nobody else does; nil as a rule.
     var failure: TransportError?
-    /// The addresses that were dialled, with the errors of those that could not be reached.
-    var errors: [[UInt8]: TransportError?] = [:]
+    /// The addresses at which it could not be reached.
+    var lost: Set<[UInt8]> = []
 }
 
 /// Judges what was seen: the same observations always lead to the same findings.
@@ -37,10 +37,12 @@ struct Diagnosis: Hashable, Sendable {
                 .problem(.port, "nobody can listen on TCP port \(port.port): \(failure)", "choose another with --port")
             ]
         }
-        let lost = port.errors.filter { $0.value != nil }.keys.map(AddressText.text).sorted()
+        let lost = port.lost.map(AddressText.text).sorted()
         if lost.isEmpty {
             return [
-                .ok(.port, "TCP port \(port.port) takes connections; whether it does so from outside, only others can try")
+                .ok(
+                    .port,
+                    "TCP port \(port.port) takes connections; whether it does so from outside, only others can try")
             ]
         }
         return [
@@ -72,7 +74,8 @@ struct Diagnosis: Hashable, Sendable {
         }
         return [
             .note(
-                .nobody, "nobody in the room \(room) answers, though other machines are heard: the network carries mDNS",
+                .nobody,
+                "nobody in the room \(room) answers, though other machines are heard: the network carries mDNS",
                 "wait for somebody, or look whether they are in another room (--room)")
         ]
     }

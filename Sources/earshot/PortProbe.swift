@@ -50,9 +50,9 @@ actor PortProbe {
         }
     }
 
-    private func ended(_ connection: ConnectionID, _ error: TransportError?) {
+    private func ended(_ connection: ConnectionID, isReached: Bool) {
         guard let address = dialled.removeValue(forKey: connection) else { return }
-        observation.errors[address] = .some(error)
+        if !isReached { observation.lost.insert(address) }
         guard dialled.isEmpty else { return }
         waiting?.resume(returning: observation)
         waiting = nil
@@ -63,7 +63,7 @@ extension PortProbe: TransportHandler {
     nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {}
 
     nonisolated func transportConnected(_ connection: ConnectionID) {
-        assumeIsolated { $0.ended(connection, nil) }
+        assumeIsolated { $0.ended(connection, isReached: true) }
     }
 
     nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {}
@@ -71,7 +71,7 @@ extension PortProbe: TransportHandler {
     nonisolated func transportBecameWritable(_ connection: ConnectionID) {}
 
     nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
-        assumeIsolated { $0.ended(connection, error) }
+        assumeIsolated { $0.ended(connection, isReached: false) }
     }
 }
 

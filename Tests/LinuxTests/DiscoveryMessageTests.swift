@@ -22,7 +22,10 @@ import Testing
     @Test func `a query asks for the pointers of its names`() {
         let query = MDNSMessage.query(for: [Self.room, Self.instance])
         #expect(query.prefix(12) == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0])
-        #expect(query.dropFirst(12) == (Self.room.wire + [0, 12, 0, 1] + Self.instance.wire + [0, 12, 0, 1])[...])
+        let pointers: [UInt8] = [0, 12, 0, 1]
+        var questions = Self.room.wire + pointers
+        questions += Self.instance.wire + pointers
+        #expect(Array(query.dropFirst(12)) == questions)
         #expect(MDNSMessage.pointers(in: query) == [])
     }
 
@@ -58,7 +61,6 @@ import Testing
     func `a name that does not end is none`(name: [UInt8]) {
         let bytes = Self.response(answers: 1, Self.record(name, [1, 97, 0]))
         #expect(MDNSMessage.pointers(in: bytes) == [])
-        #expect(MDNSMessage.pointers(in: Self.response(answers: 1, Self.record([1, 97, 0], name))) == [])
     }
 
     @Test func `a name of more than 255 bytes is none`() {

@@ -38,8 +38,7 @@ import Testing
             [InterfaceObservation(interface: lo), InterfaceObservation(interface: interface, families: families)]
             + others.map { InterfaceObservation(interface: $0) }
         change(&observations)
-        let port = PortObservation(port: 40_000, errors: [[192, 0, 2, 7]: .some(nil)])
-        return Diagnosis(observations, port: port, room: "lobby")
+        return Diagnosis(observations, port: PortObservation(port: 40_000), room: "lobby")
     }
 
     private static func codes(_ diagnosis: Diagnosis, _ severity: Finding.Severity) -> Set<Finding.Code> {
@@ -160,8 +159,7 @@ import Testing
     }
 
     @Test func `an address that can not be dialled is a problem`() throws {
-        let port = PortObservation(
-            port: 40_000, errors: [[192, 0, 2, 7]: .timedOut, [UInt8](repeating: 0, count: 15) + [1]: .some(nil)])
+        let port = PortObservation(port: 40_000, lost: [[192, 0, 2, 7]])
         let diagnosis = Diagnosis(NetworkObservations(), port: port, room: "lobby")
         let finding = try #require(diagnosis.findings.first { $0.code == .firewallPort })
         #expect(finding.severity == .problem)

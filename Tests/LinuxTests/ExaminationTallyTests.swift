@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test mutating func `nodes of the room are counted once each, whoever tells of them`() {
-        let names = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "bcdefghijklmnopqrstuvwxyza", "printer"]
+        let names = [
+            "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "bcdefghijklmnopqrstuvwxyza", "printer",
+        ]
         for name in names {
             for sender in [Self.own, Self.other] {
                 tally.heard(answer("_r73b49a38", .instance(name)), from: sender, by: .mdns, at: Self.place)
@@ -102,7 +104,9 @@ import Testing
     @Test mutating func `random bytes never trap`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
-            var bytes = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            var bytes = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
             if bytes.count > 2 { bytes[2] |= 0x80 }
             for socket in MulticastSocket.Place.allCases {
                 tally.heard(bytes, from: Self.own, by: socket, at: Self.place)
