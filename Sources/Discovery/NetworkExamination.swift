@@ -183,14 +183,19 @@ extension NetworkExamination {
         }
     }
 
-    /// The first word counts, but for a daemon that fails later. Where it does not answer, this program does.
+    /// The first word counts, but for a daemon that fails later, and for one that was only slow. Where it does not
+    /// answer, this program does.
     private func daemonStands(_ standing: NetworkObservations.Daemon) {
         let isFailure: Bool
         switch standing {
         case .failed, .hasNoBus: isFailure = true
         case .answers, .isAbsent, .hangs: isFailure = false
         }
-        guard daemonStanding == nil || daemonStanding == .answers && isFailure else { return }
+        guard let former = daemonStanding else { return adopt(standing) }
+        if former == .answers && isFailure || former == .hangs { adopt(standing) }
+    }
+
+    private func adopt(_ standing: NetworkObservations.Daemon) {
         daemonStanding = standing
         guard standing != .answers, embedded == nil else { return }
         let names = view.names

@@ -33,11 +33,13 @@ struct InterfaceDiagnosis {
                 .noMulticast, "no network interface carries multicast, by which peers are found: \(reasons)",
                 repair + "use a local network, or dial peers with --peer HOST:PORT")
         }
-        guard all.contains(where: { $0.interface.isLoopback && $0.interface.isUp }) else {
-            return .problem(.noNetwork, "no network interface is up", "ip link lists them; switch the network on")
-        }
         let idle = all.map(\.interface).filter { !$0.isLoopback }
         let reasons = idle.map { "\($0.name) \(Self.idleness($0))" }.joined(separator: ", ")
+        guard all.contains(where: { $0.interface.isLoopback && $0.interface.isUp }) else {
+            return .problem(
+                .noNetwork, "no network interface can be used" + (idle.isEmpty ? "" : ": " + reasons),
+                "ip address lists them; switch the network on")
+        }
         return .problem(
             .onlyLoopback,
             "only nodes on this machine can be found, by loopback: "

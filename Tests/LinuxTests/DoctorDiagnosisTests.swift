@@ -156,6 +156,10 @@ import Testing
             #expect(diagnosis.findings.first?.message.hasSuffix("eth0 \(reason)") == true)
         }
         #expect(Self.codes(Self.diagnose { $0.interfaces = [] }, .problem) == [.noNetwork])
+        // Nothing but an interface that was named, and is idle.
+        let named = Self.diagnose { $0.interfaces = [InterfaceObservation(interface: idle[0])] }
+        #expect(Self.codes(named, .problem) == [.noNetwork])
+        #expect(named.findings.first?.message.hasSuffix("eth0 is down") == true)
     }
 
     @Test func `an address that can not be dialled is a problem`() throws {
