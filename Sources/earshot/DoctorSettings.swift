@@ -1,29 +1,30 @@
 /// What `earshot doctor` is asked for.
-struct DoctorSettings: Hashable, CommandSettings {
-    static let summary = "Says what is wrong with this network, and what to do about it."
+struct DoctorSettings: Hashable, ConfigurableSettings {
+    static let summary = "say what is wrong with this network, and what to do about it"
     static let operands = ""
-    static let options: [Option<DoctorSettings>] = [
-        Option(
-            name: "--room", help: "the room whose people are asked for (default lobby)",
-            kind: .value("NAME", wanted: Wanted.room) { settings, value in
-                settings.room = value
-                return Wanted.isRoom(value)
-            }),
-        Option(
-            name: "--port", help: "the TCP port that you chat on (default: any that is free)",
-            kind: .value("N", wanted: Wanted.port) { settings, value in
-                UInt16(decimal: value).map { settings.port = $0 } != nil
-            }),
-        Option(
-            name: "--interface", help: "examine only this network interface; may be given again",
-            kind: .value("NAME", wanted: Wanted.interface) { settings, value in
-                settings.interfaces.append(value)
-                return Wanted.isInterface(value)
-            }),
-        Option(
-            name: "--json", help: "one line of JSON for each finding on standard output",
-            kind: .flag { $0.isJSON = true }),
-    ]
+    static let options: [Option<DoctorSettings>] =
+        [
+            Option(
+                name: "--room", help: "the room whose people are asked for (default lobby)",
+                kind: .value("NAME", wanted: Wanted.room) { settings, value in
+                    settings.room = value
+                    return Wanted.isRoom(value)
+                }),
+            Option(
+                name: "--port", help: "the TCP port that you chat on (default: any that is free)",
+                kind: .value("N", wanted: Wanted.port) { settings, value in
+                    UInt16(decimal: value).map { settings.port = $0 } != nil
+                }),
+            Option(
+                name: "--interface", help: "examine only this network interface; may be given again",
+                kind: .value("NAME", wanted: Wanted.interface) { settings, value in
+                    settings.interfaces.append(value)
+                    return Wanted.isInterface(value)
+                }, isRepeatable: true),
+            Option(
+                name: "--json", help: "one line of JSON for each finding on standard output",
+                kind: .flag { $0.isJSON = true }),
+        ] + ConfigurationChoice.options()
 
     var room = "lobby"
     /// 0 for a port of the system's choice.
@@ -31,6 +32,7 @@ struct DoctorSettings: Hashable, CommandSettings {
     /// Names of the only interfaces to examine; empty for all.
     var interfaces: [String] = []
     var isJSON = false
+    var configuration = ConfigurationChoice.own
 
     mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }

@@ -10,8 +10,9 @@ struct Earshot {
         Signals.block()
         CoreDumps.forbid()
         do throws(UsageError) {
-            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst())) {
+            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Environment.surroundings) {
             case .help(let command): print(HelpText.text(for: command))
+            case .document(let document): print(document.text)
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
             case .doctor(let settings): examine(settings)

@@ -106,6 +106,17 @@ import Testing
         }
     }
 
+    @Test func `help tells of a command, or writes a document`() throws {
+        guard case .help(.chat) = try Invocation(parsing: ["help"]) else { throw UsageError("help") }
+        guard case .help(.doctor) = try Invocation(parsing: ["help", "doctor"]) else { throw UsageError("doctor") }
+        guard case .document(.manual) = try Invocation(parsing: ["help", "--man"]) else { throw UsageError("man") }
+        let words = ["help", "--completion", "fish"]
+        guard case .document(.completion(.fish)) = try Invocation(parsing: words) else { throw UsageError("fish") }
+        for wrong in [["help", "me"], ["help", "chat", "doctor"], ["help", "--completion", "csh"]] {
+            #expect(throws: UsageError.self) { try Invocation(parsing: wrong) }
+        }
+    }
+
     @Test func `an error shows nothing that could steer a terminal, and is one line`() {
         let error = #expect(throws: UsageError.self) {
             try Arguments(parsing: ["--port", "\u{1b}[2J\n\u{202e}" + String(repeating: "x", count: 1_000)])
