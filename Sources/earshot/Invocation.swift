@@ -1,12 +1,14 @@
 /// What a whole command line asks for: a command with its settings, or to be told something.
 enum Invocation: Sendable {
     case chat(Arguments)
+    case doctor(DoctorSettings)
     case identity(IdentityArguments)
     case help(CommandName)
+    case document(Document)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat, identity }
+    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, identity, help }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -14,7 +16,7 @@ enum Invocation: Sendable {
     /// Reads a command line, the program's own name left out. The first word may name a command; without one it is `chat`.
     ///
     /// `--help` and `--version` win over whatever else is in the line, but for an operand behind `--`.
-    init(parsing words: [String]) throws(UsageError) {
+    init(parsing words: [String], in surroundings: Surroundings = .none) throws(UsageError) {
         let command = words.first.flatMap(CommandName.init(rawValue:))
         let rest = Array(command == nil ? words[...] : words.dropFirst())
         let options = rest.prefix { $0 != "--" }
@@ -23,23 +25,34 @@ enum Invocation: Sendable {
         } else if options.contains("--version") {
             self = .version
         } else {
-            self = try Invocation(command ?? .chat, parsing: rest)
+            self = try Invocation(command ?? .chat, parsing: rest, in: surroundings)
         }
     }
 
-    private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
+    private init(
+        _ command: CommandName, parsing words: [String], in surroundings: Surroundings
+    ) throws(UsageError) {
         switch command {
-        case .chat: self = .chat(try Arguments(parsing: words))
+        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked())
+        case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
         case .identity: self = .identity(try IdentityArguments(parsing: words))
+        case .help:
+            let settings = try HelpSettings(parsing: words)
+            self = settings.document.map(Invocation.document) ?? .help(settings.command)
         }
     }
 }
 
 extension Arguments {
-    mutating func take(operands: [String]) throws(UsageError) {
-        if phraseDescriptor != nil, identity == nil {
+    /// What only shows once words, variables and the file have all been read.
+    fileprivate func checked() throws(UsageError) -> Arguments {
+        guard phraseDescriptor == nil || identity != nil else {
             throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
         }
+        return self
+    }
+
+    mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }
         if first == "chat" {
             guard operands.count > 1 else { return }
