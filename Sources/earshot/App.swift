@@ -12,7 +12,9 @@ struct App: Sendable {
     private let departure: Departure
     private let node: Node
     private let events: EventQueue
-    private let display: Display
+    private let display: any ReportDisplay
+    /// Nil where there is no line editor.
+    private let terminal: TerminalOwner?
     private let pump: InputPump
     private let signals: Signals
 
@@ -25,16 +27,25 @@ struct App: Sendable {
         diagnostics = Diagnostics(level: arguments.logLevel)
         let departure = Departure()
         self.departure = departure
+        let place = Place(arguments)
+        if case .terminal = place { TerminalSignals.block() }
         let events = EventQueue()
         self.events = events
         node = try App.makeNode(arguments, on: loop, deliver: events.append)
-        let isTyped = Descriptors.isTerminal(Descriptors.input)
-        display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+        let input: any LineSource
+        switch place {
+        case .stream(let isTyped):
+            terminal = nil
+            display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+            input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
+        case .terminal(let hasColors):
+            let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure, node: node)
+            (terminal, display, input) = (owner, owner, owner)
+        }
         signals = Signals(on: try App.runningLoop("signals"))
-        pump = InputPump(
-            input: StandardInput(on: try App.runningLoop("input")), node: node, display: display, departure: departure,
-            isTyped: isTyped
-        ) { startUp.counters + events.counters }
+        pump = InputPump(input: input, node: node, display: display, departure: departure) {
+            startUp.counters + events.counters
+        }
     }
 
     /// Chats until somebody or something ends it.
@@ -47,6 +58,7 @@ struct App: Sendable {
         } catch {
             throw StartFailure(listeningOn: arguments.port, error)
         }
+        await terminal?.begin()
         Task { await obeySignals() }
         for await batch in events.batches {
             let goesOn = await display.show(batch.map(Report.event))

@@ -32,14 +32,24 @@ extension App {
         if !isJSON { LocalTime.prepare() }
         return Display(
             on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text),
-            terminal: isConversation ? makeTerminal(arguments) : nil, departure: departure)
+            terminal: isConversation ? Terminal(bell: Bell(isQuiet: arguments.isQuiet)) : nil, departure: departure)
     }
 
-    private static func makeTerminal(_ arguments: Arguments) -> Terminal {
-        let kind = Environment.value("TERM") ?? ""
-        return Terminal(
-            prompt: Prompt(canErase: !kind.isEmpty && kind != "dumb"), bell: Bell(isQuiet: arguments.isQuiet))
+    static func makeTerminal(
+        _ arguments: Arguments, hasColors: Bool, departure: Departure, node: Node
+    ) throws(SystemError) -> TerminalOwner {
+        LocalTime.prepare()
+        let size = TerminalSettings.size
+        let output = TerminalOutput(plain: PlainOutput(clock: LocalTime.text), hasColors: hasColors)
+        let session = TerminalSession(
+            columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
+        return try TerminalOwner(on: try runningLoop("terminal"), session: session, departure: departure) { isOn in
+            App.tellTyping(isOn, by: node)
+        }
     }
+
+    /// Tells the others that a message is being written, or no longer.
+    private static func tellTyping(_ isOn: Bool, by node: Node) {}
 
     private static func configuration(_ arguments: Arguments) -> NodeConfiguration {
         var configuration = NodeConfiguration()

@@ -4,35 +4,34 @@ import Wire
 
 /// Carries lines from standard input to the node and what comes of them to the display, one line at a time.
 struct InputPump: Sendable {
-    let input: StandardInput
+    let input: any LineSource
     let node: Node
-    let display: Display
+    let display: any ReportDisplay
     let departure: Departure
-    /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
-    let isTyped: Bool
     /// What `/stats` tells about the process, which the node does not know.
     let counters: @Sendable () -> [Counter]
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
         while !departure.isDecided, let line = await input.next() {
-            let reports = await reports(on: line)
+            let (reports, isAccepted) = await reports(on: line)
+            await input.settle(line, isAccepted: isAccepted)
             guard await display.show(reports) else { break }
         }
         _ = departure.note(.asked)
         await node.leave()
     }
 
-    private func reports(on line: LineSplitter.Line) async -> [Report] {
+    private func reports(on line: InputLine) async -> (reports: [Report], isAccepted: Bool) {
         do throws(ChatError) {
-            let text = try InputPump.text(of: line)
-            if isTyped, text.allSatisfy(\.isWhitespace) { return [] }
+            let text = try InputPump.text(of: line.content)
+            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return ([], true) }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
-            if command.isPaced, !isTyped { await node.waitUntilMaySend() }
-            return try await node.perform(command).map { [.answer(completed($0))] } ?? []
+            if command.isPaced, line.isPaced { await node.waitUntilMaySend() }
+            return (try await node.perform(command).map { [.answer(completed($0))] } ?? [], true)
         } catch {
-            return [.error(error)]
+            return ([.error(error)], false)
         }
     }
 
