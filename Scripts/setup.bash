@@ -37,6 +37,7 @@ readonly to_test='
     iproute2                      /usr/sbin/ip
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
+    tmux                          /usr/bin/tmux
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '
 

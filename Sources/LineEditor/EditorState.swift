@@ -102,7 +102,8 @@ package struct EditorState: Sendable {
 
     private mutating func insertPaste(_ text: String) -> EditorOutcome {
         let pasted = PastedLines(text)
-        guard pasted.areMany else { return insert(EditorState.typeable(pasted.joined)) }
+        // Behind a command the lines can only be one: the others would go elsewhere than the first, to the public room.
+        guard pasted.areMany, !PastedLines.isCommand(left) else { return insert(EditorState.typeable(pasted.joined)) }
         question = pasted
         return .changed
     }

@@ -10,6 +10,9 @@ struct PastedLines: Hashable, Sendable {
     /// Whether one has to ask before they are sent.
     var areMany: Bool { lines.count > 1 }
 
+    /// Whether a line, or its beginning, is a command: `/`, but not `//`.
+    static func isCommand(_ line: String) -> Bool { line.hasPrefix("/") && !line.hasPrefix("//") }
+
     /// All of it as one line.
     var joined: String { lines.joined(separator: " ") }
 

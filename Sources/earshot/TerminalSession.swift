@@ -86,7 +86,8 @@ struct TerminalSession: Sendable {
         if !isAccepted {
             editor.putBack(text)
             isEchoDue = true
-        } else if text.hasPrefix("/"), !text.hasPrefix("//") {
+        } else if let command = try? Command(line: text), !command.isPaced {
+            // What is said shows by itself.
             tell(output.echo(of: text))
         }
     }

@@ -40,16 +40,25 @@ enum TerminalSettings {
     }
 
     /// Puts everything back, once. From any thread, and from a signal handler.
-    static func restore() {
+    ///
+    /// - Returns: whether there was something to put back.
+    @discardableResult
+    static func restore() -> Bool {
         guard isChanged.exchange(false, ordering: .sequentiallyConsistent), isForeground,
             let saved = unsafe UnsafePointer<termios>(bitPattern: saved.load(ordering: .acquiring))
-        else { return }
+        else { return false }
         write(modesOff)
         unsafe tcsetattr(Descriptors.input, TCSANOW, saved)
+        return true
     }
 
     /// Whether the terminal listens to this process, and not to a shell that has put it into the background.
-    static var isForeground: Bool { tcgetpgrp(Descriptors.input) == getpgrp() }
+    ///
+    /// A terminal that controls no session has no background.
+    static var isForeground: Bool {
+        let group = tcgetpgrp(Descriptors.input)
+        return group == -1 || group == getpgrp()
+    }
 
     /// Columns and rows; 80 and 24 where the terminal does not know.
     static var size: (columns: Int, rows: Int) {

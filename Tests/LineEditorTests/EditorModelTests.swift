@@ -72,7 +72,7 @@ struct NaiveEditor {
         var random = SeededRandom(seed: seed)
         var editor = EditorState()
         var naive = NaiveEditor()
-        for step in 0..<300 {
+        for step in 0..<150 {
             let key = Self.randomKey(&random)
             _ = editor.take(key)
             naive.take(key)

@@ -59,8 +59,13 @@ import Testing
     @Test func `pasted lines are messages, never commands`() {
         var editor = Self.asked("/quit\n//x\nhi\n/nick y")
         #expect(editor.take(.text("y")) == .pasted(["//quit", "///x", "hi", "//nick y"]))
-        var command = Self.asked("a\nb", left: "/msg 4821 ")
-        #expect(command.take(.text("y")) == .pasted(["/msg 4821 a", "b"]))
+    }
+
+    @Test func `behind a command many lines are joined: none goes elsewhere than the first`() {
+        let command = Self.asked("a\nb", left: "/msg 4821 ")
+        #expect(command.askedLines == nil)
+        #expect(command.text == "/msg 4821 a b")
+        #expect(Self.asked("a\nb", left: "//shrug ").askedLines == 2)
     }
 
     @Test func `pasted control characters are not sent`() {

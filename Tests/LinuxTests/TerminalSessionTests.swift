@@ -100,7 +100,7 @@ import Wire
         var session = Self.session()
         session.settle(Self.line("/who"), isAccepted: true)
         session.settle(Self.line("//not a command"), isAccepted: true)
-        session.settle(Self.line("hello"), isAccepted: true)
+        for said in ["hello", "/me waves", "/msg 4821 hello"] { session.settle(Self.line(said), isAccepted: true) }
         #expect(Self.shown(&session) == "> /who\npublic · 0 peers > ")
     }
 
