@@ -99,6 +99,9 @@ extension TerminalOwner {
 
     /// Writes what is to be written, does what the session asks for, and sets the clock for the next time.
     private func update() {
+        // A key may come before the signal of the window's change: what is drawn must not be for the old size.
+        let size = TerminalSettings.size
+        session.resize(columns: size.columns, rows: size.rows)
         print(session.writing(at: loop.now))
         for request in session.takeRequests() {
             switch request {
@@ -147,17 +150,11 @@ extension TerminalOwner {
     private func signalled() {
         for signal in TerminalSignals.read(signals.number) {
             switch signal {
-            case SIGWINCH: measure()
+            case SIGWINCH: update()
             case SIGTSTP: suspend()
             default: takeOver()
             }
         }
-    }
-
-    private func measure() {
-        let size = TerminalSettings.size
-        session.resize(columns: size.columns, rows: size.rows)
-        update()
     }
 
     private func suspend() {
@@ -176,6 +173,6 @@ extension TerminalOwner {
         TerminalSettings.change()
         session.reveal()
         startReading()
-        measure()
+        update()
     }
 }

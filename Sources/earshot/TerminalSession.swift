@@ -68,7 +68,9 @@ struct TerminalSession: Sendable {
         if !reports.isEmpty { isFrameDue = true }
     }
 
+    /// The terminal has this size now; nothing happens if it had it before.
     mutating func resize(columns: Int, rows: Int) {
+        guard columns != screen.columns || rows != screen.rows else { return }
         screen.resize(columns: columns, rows: rows)
         isEchoDue = true
     }

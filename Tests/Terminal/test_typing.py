@@ -52,7 +52,7 @@ class Typing(unittest.TestCase):
                 said = [line.split("> ", 1)[1] for line in window.everything if "> message" in line]
                 self.assertEqual(said, [f"message {number}" for number in range(40)])
                 # No rest of an earlier prompt is left anywhere.
-                self.assertEqual(sum(row.startswith("public") for row in window.everything), 1)
+                self.assertEqual(sum(row.startswith("public") for row in window.everything), 1 if size[1] > 5 else 0)
                 window.type("Enter")
                 self.hears(node, draft)
 
@@ -125,6 +125,7 @@ class Typing(unittest.TestCase):
 
     def resized(self, window, columns, rows):
         window.resize(columns, rows)
+        window.wait(lambda: window.size == (columns, rows), f"{columns} columns and {rows} rows")
         window.text("x")
         window.wait(lambda: window.screen[-1].rstrip().endswith("x"), "x")
         window.type("BSpace")

@@ -72,6 +72,15 @@ class Window:
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     @property
+    def size(self):
+        """Columns and rows as the program can know them; tmux tells them some time after a change."""
+        descriptor = os.open(self.tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDWR | os.O_NOCTTY)
+        try:
+            return tuple(os.get_terminal_size(descriptor))
+        finally:
+            os.close(descriptor)
+
+    @property
     def screen(self):
         """The rows of the screen, without the blanks at their ends and the empty rows at the end."""
         return self.tmux("capture-pane", "-p").rstrip("\n").split("\n")
