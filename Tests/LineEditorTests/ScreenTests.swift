@@ -91,6 +91,19 @@ import Testing
         #expect(small.lines == ["> x"])
     }
 
+    @Test func `a narrower terminal has cut what was drawn into more rows, all of which are erased`() {
+        var screen = Self.screen(20, 9)
+        // Rows of 20 and 12 cells, with the cursor at the end of the second.
+        _ = screen.show(Self.picture(String(repeating: "x", count: 30)))
+        screen.resize(columns: 8, rows: 9)
+        // 20 cells are 3 rows of 8, and 12 are 2.
+        let narrow = screen.show(Self.picture("y"))
+        #expect(narrow.hasPrefix("\u{1b}[?2026h\r\u{1b}[4A\u{1b}[J"))
+        screen.resize(columns: 80, rows: 9)
+        let wide = screen.show(Self.picture("z"))
+        #expect(wide.hasPrefix("\u{1b}[?2026h\r\u{1b}[J"))
+    }
+
     @Test func `erasing leaves the chat alone`() {
         var screen = Self.screen(10, 5)
         var terminal = Terminal(columns: 10, rows: 5)
