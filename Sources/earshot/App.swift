@@ -11,7 +11,7 @@ struct App: Sendable {
     private let diagnostics: Diagnostics
     private let departure: Departure
     private let node: Node
-    private let events: EventQueue
+    private let reports: ReportQueue
     private let display: any ReportDisplay
     /// Nil where there is no line editor.
     private let terminal: TerminalOwner?
@@ -29,9 +29,10 @@ struct App: Sendable {
         self.departure = departure
         let place = Place(arguments)
         if case .terminal = place { TerminalSignals.block() }
-        let events = EventQueue()
-        self.events = events
-        node = try App.makeNode(arguments, on: loop, deliver: events.append)
+        let reports = ReportQueue()
+        self.reports = reports
+        let node = try App.makeNode(arguments, on: loop) { reports.append($0.map(Report.event)) }
+        self.node = node
         let input: any LineSource
         switch place {
         case .stream(let isTyped):
@@ -39,12 +40,14 @@ struct App: Sendable {
             display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
             input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
         case .terminal(let hasColors):
-            let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure, node: node)
+            let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure) { isOn in
+                loop.execute { node.assumeIsolated { $0.setTyping(isOn) } }
+            }
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        pump = InputPump(input: input, node: node, display: display, departure: departure) {
-            startUp.counters + events.counters
+        pump = InputPump(input: input, node: node, reports: reports, departure: departure) {
+            startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)]
         }
     }
 
@@ -60,11 +63,15 @@ struct App: Sendable {
         }
         await terminal?.begin()
         Task { await obeySignals() }
-        for await batch in events.batches {
-            let goesOn = await display.show(batch.map(Report.event))
+        var hasStopped = false
+        while !hasStopped {
+            let batch = await reports.next()
+            let goesOn = await display.show(batch)
             if !goesOn { await node.beginLeaving() }
-            for event in batch { note(event) }
-            if hasStopped(batch) { break }
+            for case .event(let event) in batch {
+                note(event)
+                if case .stopped = event { hasStopped = true }
+            }
         }
         await display.finish()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
@@ -81,11 +88,6 @@ struct App: Sendable {
         case .stopped(let reason): departure.nodeStopped(reason)
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
         }
-    }
-
-    private func hasStopped(_ batch: [NodeEvent]) -> Bool {
-        guard case .stopped = batch.last else { return false }
-        return true
     }
 
     /// The first signal asks politely, the second one does not.

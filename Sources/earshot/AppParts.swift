@@ -36,20 +36,16 @@ extension App {
     }
 
     static func makeTerminal(
-        _ arguments: Arguments, hasColors: Bool, departure: Departure, node: Node
+        _ arguments: Arguments, hasColors: Bool, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
     ) throws(SystemError) -> TerminalOwner {
         LocalTime.prepare()
         let size = TerminalSettings.size
         let output = TerminalOutput(plain: PlainOutput(clock: LocalTime.text), hasColors: hasColors)
         let session = TerminalSession(
             columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
-        return try TerminalOwner(on: try runningLoop("terminal"), session: session, departure: departure) { isOn in
-            App.tellTyping(isOn, by: node)
-        }
+        return try TerminalOwner(
+            on: try runningLoop("terminal"), session: session, departure: departure, typing: typing)
     }
-
-    /// Tells the others that a message is being written, or no longer.
-    private static func tellTyping(_ isOn: Bool, by node: Node) {}
 
     private static func configuration(_ arguments: Arguments) -> NodeConfiguration {
         var configuration = NodeConfiguration()

@@ -18,7 +18,7 @@ struct Bell: Sendable {
             return false
         case .event(.request): return !isQuiet
         case .event(.message(let message)): return !isQuiet && concerns(message)
-        case .event, .answer, .error: return false
+        case .event, .answer, .error, .entered: return false
         }
     }
 

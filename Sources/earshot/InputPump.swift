@@ -2,36 +2,46 @@ import Chat
 import ChatNode
 import Wire
 
-/// Carries lines from standard input to the node and what comes of them to the display, one line at a time.
+/// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputPump: Sendable {
     let input: any LineSource
     let node: Node
-    let display: any ReportDisplay
+    let reports: ReportQueue
     let departure: Departure
     /// What `/stats` tells about the process, which the node does not know.
     let counters: @Sendable () -> [Counter]
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
-        while !departure.isDecided, let line = await input.next() {
-            let (reports, isAccepted) = await reports(on: line)
-            await input.settle(line, isAccepted: isAccepted)
-            guard await display.show(reports) else { break }
+        while await mayGoOn(), let line = await input.next() {
+            await input.settle(line, isAccepted: await obey(line))
         }
         _ = departure.note(.asked)
         await node.leave()
     }
 
-    private func reports(on line: InputLine) async -> (reports: [Report], isAccepted: Bool) {
+    /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
+    private func mayGoOn() async -> Bool {
+        await reports.waitForRoom()
+        return !departure.isDecided
+    }
+
+    /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
+    ///
+    /// - Returns: whether it was done.
+    private func obey(_ line: InputLine) async -> Bool {
         do throws(ChatError) {
             let text = try InputPump.text(of: line.content)
-            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return ([], true) }
+            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
+            // What is said shows by itself.
+            if !command.isPaced { reports.append([.entered(text)]) }
             if command.isPaced, line.isPaced { await node.waitUntilMaySend() }
-            return (try await node.perform(command).map { [.answer(completed($0))] } ?? [], true)
+            return await node.perform(command) { reports.append([completed($0)]) }
         } catch {
-            return ([.error(error)], false)
+            reports.append([.error(error)])
+            return false
         }
     }
 
@@ -46,8 +56,8 @@ struct InputPump: Sendable {
         }
     }
 
-    private func completed(_ answer: Answer) -> Answer {
-        guard case .statistics(let nodeCounters) = answer else { return answer }
-        return .statistics(nodeCounters + counters())
+    private func completed(_ report: Report) -> Report {
+        guard case .answer(.statistics(let nodeCounters)) = report else { return report }
+        return .answer(.statistics(nodeCounters + counters()))
     }
 }

@@ -11,7 +11,7 @@ struct KnownNames: Sendable {
         switch report {
         case .event(.peer(let state, let who, online: _)): set(who, isThere: state != .left)
         case .event(.request(let who, text: _)): set(who, isThere: true)
-        case .event, .answer, .error: break
+        case .event, .answer, .error, .entered: break
         }
     }
 

@@ -12,6 +12,6 @@ protocol LineSource: Sendable {
     /// The next line, waited for; nil at the end of the input.
     func next() async -> InputLine?
 
-    /// Is told what came of each line, before its answers are shown: one that was not accepted may be typed again.
+    /// Is told what came of each line: one that was not accepted may be typed again.
     func settle(_ line: InputLine, isAccepted: Bool) async
 }

@@ -71,7 +71,7 @@ struct PromptState: Sendable {
         case .answer(.active(_, let conversation)):
             self.conversation = conversation
             set(0, in: conversation)
-        case .event, .error, .answer: break
+        case .event, .error, .answer, .entered: break
         }
     }
 

@@ -16,6 +16,7 @@ struct TerminalOutput: Sendable {
 
     /// Lines without their ends.
     mutating func lines(of report: Report, at time: Timestamp) -> [String] {
+        if case .entered(let command) = report { return [echo(of: command)] }
         let rendering = plain.rendering(of: report, at: time)
         let lines = TerminalOutput.split(rendering.diagnostics) + TerminalOutput.split(rendering.output)
         guard hasColors else { return lines }
@@ -26,12 +27,12 @@ struct TerminalOutput: Sendable {
             let authors = [nil] + messages.map(\.from)
             return zip(lines, authors).map { line, author in author.map { TerminalOutput.colored(line, by: $0) } ?? line
             }
-        case .event, .answer, .error: return lines
+        case .event, .answer, .error, .entered: return lines
         }
     }
 
     /// A command as it was typed, which leaves no other trace.
-    func echo(of command: String) -> String {
+    private func echo(of command: String) -> String {
         let text = "> " + DisplayGuard.safe(command)
         return hasColors ? "\u{1b}[2m\(text)\u{1b}[m" : text
     }

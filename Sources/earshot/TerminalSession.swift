@@ -82,16 +82,11 @@ struct TerminalSession: Sendable {
         return waiting.removeFirst()
     }
 
-    /// What came of a line: a refused one returns to the editor, a command that was done leaves a trace.
+    /// What came of a line: a refused one returns to the editor.
     mutating func settle(_ line: InputLine, isAccepted: Bool) {
-        guard case .text(let text) = line.content else { return }
-        if !isAccepted {
-            editor.putBack(text)
-            isEchoDue = true
-        } else if let command = try? Command(line: text), !command.isPaced {
-            // What is said shows by itself.
-            tell(output.echo(of: text))
-        }
+        guard !isAccepted, case .text(let text) = line.content else { return }
+        editor.putBack(text)
+        isEchoDue = true
     }
 
     /// No line comes any more.
@@ -115,7 +110,7 @@ struct TerminalSession: Sendable {
         switch report {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
             nickname = me.nickname
-        case .event, .answer, .error: break
+        case .event, .answer, .error, .entered: break
         }
         let mayRing = lastRing.map { $0 + TerminalSession.ringTime <= now } ?? true
         if bell.rings(for: report), mayRing {

@@ -96,12 +96,10 @@ import Wire
         #expect(Self.shown(&session) == "earshot: too fast\npublic · 0 peers > hello")
     }
 
-    @Test func `a command leaves a trace, a message is its own`() {
+    @Test func `a command leaves a trace before what comes of it`() {
         var session = Self.session()
-        session.settle(Self.line("/who"), isAccepted: true)
-        session.settle(Self.line("//not a command"), isAccepted: true)
-        for said in ["hello", "/me waves", "/msg 4821 hello"] { session.settle(Self.line(said), isAccepted: true) }
-        #expect(Self.shown(&session) == "> /who\npublic · 0 peers > ")
+        session.show([.entered("/who\u{1b}[2J"), .answer(.peers([]))], at: Self.start, wallClock: Sample.time)
+        #expect(Self.shown(&session) == "> /who\u{fffd}[2J\n23:59:59 * nobody else is here\npublic · 0 peers > ")
     }
 
     @Test func `a paste of many lines is asked about, and then waits for its turn`() {
@@ -181,7 +179,8 @@ import Wire
         var output = TerminalOutput(plain: ProgramPlainTests.output(), hasColors: false)
         for text in Sample.hostile {
             let message = try Sample.said(text, by: try Sample.who(text))
-            let line = output.lines(of: .event(.message(message)), at: Sample.time).joined() + output.echo(of: text)
+            let reports = [Report.event(.message(message)), .entered(text)]
+            let line = reports.flatMap { output.lines(of: $0, at: Sample.time) }.joined()
             #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
         }
     }

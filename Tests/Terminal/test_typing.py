@@ -191,6 +191,18 @@ class Typing(unittest.TestCase):
                 window.wait(lambda: "hi bob" in window.written, "own message")
                 self.assertNotIn("\\033", window.written_since_start())
 
+    def test_who_is_typing_is_shown_and_told(self):
+        window, node = self.meet()
+        number = window.tmux("capture-pane", "-p").partition("bob")[2][:5]
+        node.say("/typing")
+        window.wait_for(f"bob{number} is typing")
+        node.say("/typing off")
+        window.wait(lambda: "typing" not in "".join(window.screen[1:]), "end of typing")
+        for keys, is_on in (("h", True), ("BSpace", False)):
+            window.type(keys)
+            event = node.wait(lambda event: event["event"] == "typing", "typing", from_start=False)
+            self.assertEqual(event["on"], is_on)
+
     def test_a_direct_message_and_a_mention_ring(self):
         window, node = self.meet()
         node.say("nobody in particular")

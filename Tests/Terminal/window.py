@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Hosts"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
 
 from earshot_node import BINARY, Lines  # noqa: E402
 
