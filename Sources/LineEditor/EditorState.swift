@@ -39,7 +39,7 @@ package struct EditorState: Sendable {
     /// Does what a key asks for.
     ///
     /// - Parameter completing: what the text before the cursor may become; asked on Tab.
-    package mutating func take(_ key: Key, completing: (String) -> Completion? = { _ in nil }) -> EditorOutcome {
+    package mutating func take(_ key: Key, completing: (String) -> WordCompletion? = { _ in nil }) -> EditorOutcome {
         guard question == nil else { return answer(key) }
         let before = exchange(&last, with: .other)
         switch key {
@@ -91,7 +91,7 @@ package struct EditorState: Sendable {
         return .changed
     }
 
-    private mutating func complete(_ completion: Completion?) -> EditorOutcome {
+    private mutating func complete(_ completion: WordCompletion?) -> EditorOutcome {
         guard let completion, !completion.candidates.isEmpty else { return .refused }
         guard let replacement = completion.replacement, left.hasSuffix(completion.word) else {
             return .choices(completion.candidates)

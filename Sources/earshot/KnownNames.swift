@@ -25,24 +25,24 @@ struct KnownNames: Sendable {
 
     /// What the end of `left`, which is before the cursor, may become: a command's name behind `/`, whom a command is
     /// about, or in a text whom it names.
-    func completion(of left: String) -> Completion? {
+    func completion(of left: String) -> WordCompletion? {
         guard left.hasPrefix("/"), !left.hasPrefix("//") else { return inText(left) }
         guard let space = left.firstIndex(of: " ") else {
-            return Completion(word: left, candidates: KnownNames.commands(beginningLike: left))
+            return WordCompletion(word: left, candidates: KnownNames.commands(beginningLike: left))
         }
         let name = left[..<space].dropFirst()
         let rest = left[left.index(after: space)...].drop { $0 == " " }
         let takesWho = CommandEntry.all.contains { $0.name == name && $0.operands.contains("WHO") }
         guard takesWho, !rest.contains(" ") else { return inText(left) }
         let places = name == "open" ? ["public"].filter { $0.hasPrefix(rest) } : []
-        return Completion(word: String(rest), candidates: places + names(beginningLike: rest))
+        return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))
     }
 
-    private func inText(_ left: String) -> Completion? {
+    private func inText(_ left: String) -> WordCompletion? {
         let word = left.reversed().prefix { !$0.isWhitespace }.count
         guard word > 0 else { return nil }
         let typed = left.suffix(word)
-        return Completion(word: String(typed), candidates: names(beginningLike: typed))
+        return WordCompletion(word: String(typed), candidates: names(beginningLike: typed))
     }
 
     private static func commands(beginningLike typed: String) -> [String] {

@@ -5,9 +5,9 @@ import Testing
 @Suite struct EditorCompletionTests {
     static let names = ["quiet-otter", "quiet-owl", "민수", "민지", "Zoë"]
 
-    static func complete(_ left: String) -> Completion? {
+    static func complete(_ left: String) -> WordCompletion? {
         let word = String(left.split(separator: " ", omittingEmptySubsequences: false).last ?? "")
-        return Completion(word: word, candidates: names.filter { $0.lowercased().hasPrefix(word.lowercased()) })
+        return WordCompletion(word: word, candidates: names.filter { $0.lowercased().hasPrefix(word.lowercased()) })
     }
 
     static func pressingTab(_ text: String, right: String = "") -> (outcome: EditorOutcome, left: String) {

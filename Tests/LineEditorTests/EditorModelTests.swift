@@ -95,7 +95,7 @@ struct NaiveEditor {
             let bytes = (0..<Int.random(in: 0...24, using: &random)).map { _ in random.byte() }
             now = now + .milliseconds(Int.random(in: 0...200, using: &random))
             for key in decoder.expire(at: now) + decoder.feed(bytes, at: now) {
-                let outcome = editor.take(key) { _ in Completion(word: "", candidates: ["a", "b"]) }
+                let outcome = editor.take(key) { _ in WordCompletion(word: "", candidates: ["a", "b"]) }
                 if case .pasted(let lines) = outcome { #expect(lines.allSatisfy { !Self.hasControls($0) }) }
             }
             #expect(!Self.hasControls(editor.text))

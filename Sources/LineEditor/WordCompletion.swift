@@ -1,5 +1,5 @@
 /// What the word before the cursor may become.
-package struct Completion: Hashable, Sendable {
+package struct WordCompletion: Hashable, Sendable {
     /// The end of the text before the cursor that a candidate takes the place of.
     package let word: String
     /// Each begins like the word, but for upper and lower case.
@@ -17,7 +17,7 @@ package struct Completion: Hashable, Sendable {
         guard let first = candidates.first else { return nil }
         guard candidates.count > 1 else { return first + " " }
         let shared = candidates.dropFirst().reduce(first[...]) { shared, candidate in
-            shared.prefix(Completion.sharedCount(shared, candidate[...]))
+            shared.prefix(WordCompletion.sharedCount(shared, candidate[...]))
         }
         return shared.count > word.count ? String(shared) : nil
     }
