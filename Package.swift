@@ -34,6 +34,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSodium"),
         room("Wire", []),
+        room("LineEditor", ["Wire"]),
         room("Noise", ["Wire", "CSodium"]),
         room("Chat", ["Wire", "Noise"]),
         room("ChatNode", ["Wire", "Noise", "Chat"]),
@@ -45,17 +46,20 @@ let package = Package(
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "CLinux",
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
+                "CLinux",
             ],
             swiftSettings: house),
         tests("WireTests", ["Wire"]),
+        tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Chat"]),
         tests("ChatNodeTests", ["Wire", "Noise", "Chat", "ChatNode", "Simulator"]),
         tests(
             "LinuxTests",
             [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "Simulator",
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
+                "Simulator",
                 "earshot",
             ]),
     ]

@@ -15,7 +15,9 @@ struct App: Sendable {
     private let files: IdentityFiles?
     private let current: CurrentNode
     private let reports: ReportQueue
-    private let display: Display
+    private let display: any ReportDisplay
+    /// Nil where there is no line editor.
+    private let terminal: TerminalOwner?
     private let pump: InputPump
     private let signals: Signals
 
@@ -30,21 +32,30 @@ struct App: Sendable {
         self.diagnostics = diagnostics
         let departure = Departure()
         self.departure = departure
+        let place = Place(arguments)
+        if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
         let (node, files) = try App.makeFirstNode(arguments, on: loop, diagnostics, deliver: reports.entrance())
         self.files = files
         let current = CurrentNode(node)
         self.current = current
-        let isTyped = Descriptors.isTerminal(Descriptors.input)
-        let display = try StartFailure.naming { () throws(SystemError) in
-            try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+        let input: any LineSource
+        switch place {
+        case .stream(let isTyped):
+            terminal = nil
+            display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+            input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
+        case .terminal(let hasColors):
+            let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure) { isOn in
+                loop.execute { current.node.assumeIsolated { $0.setTyping(isOn) } }
+            }
+            (terminal, display, input) = (owner, owner, owner)
         }
-        self.display = display
         signals = Signals(on: try App.runningLoop("signals"))
         pump = InputPump(
-            input: StandardInput(on: try App.runningLoop("input")), current: current, files: files,
-            diagnostics: diagnostics, reports: reports, departure: departure, isTyped: isTyped
+            input: input, current: current, files: files, diagnostics: diagnostics, reports: reports,
+            departure: departure
         ) { startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)] }
     }
 
@@ -54,6 +65,7 @@ struct App: Sendable {
     func run() async throws(StartFailure) -> CInt {
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         try await begin(current.node)
+        await terminal?.begin()
         Task { await obeySignals() }
         var goesOn = true
         while goesOn {

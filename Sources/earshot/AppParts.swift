@@ -57,22 +57,29 @@ extension App {
             deliver: deliver)
     }
 
-    static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(SystemError) -> Display
+    static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(StartFailure) -> Display
     {
-        let loop = try EventLoop(name: "display")
-        loop.start()
+        let loop = try runningLoop("display")
         let isJSON = arguments.format == .json
         let isConversation = arguments.format == .automatic && isTyped && Descriptors.isTerminal(Descriptors.output)
         if !isJSON { LocalTime.prepare() }
         return Display(
             on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text),
-            terminal: isConversation ? makeTerminal(arguments) : nil, departure: departure)
+            terminal: isConversation ? Terminal(bell: Bell(isQuiet: arguments.isQuiet)) : nil, departure: departure)
     }
 
-    private static func makeTerminal(_ arguments: Arguments) -> Terminal {
-        let kind = Environment.value("TERM") ?? ""
-        return Terminal(
-            prompt: Prompt(canErase: !kind.isEmpty && kind != "dumb"), bell: Bell(isQuiet: arguments.isQuiet))
+    static func makeTerminal(
+        _ arguments: Arguments, hasColors: Bool, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
+    ) throws(StartFailure) -> TerminalOwner {
+        LocalTime.prepare()
+        let size = TerminalSettings.size
+        let output = TerminalOutput(plain: PlainOutput(clock: LocalTime.text), hasColors: hasColors)
+        let session = TerminalSession(
+            columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
+        let loop = try runningLoop("terminal")
+        return try StartFailure.naming { () throws(SystemError) in
+            try TerminalOwner(on: loop, session: session, departure: departure, typing: typing)
+        }
     }
 
     private static func configuration(_ arguments: Arguments) -> NodeConfiguration {

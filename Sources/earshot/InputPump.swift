@@ -5,20 +5,20 @@ import Wire
 
 /// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputPump: Sendable {
-    let input: StandardInput
+    let input: any LineSource
     let current: CurrentNode
     let files: IdentityFiles?
     let diagnostics: Diagnostics
     let reports: ReportQueue
     let departure: Departure
-    /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
-    let isTyped: Bool
     /// What `/stats` tells about the process, which the node does not know.
     let counters: @Sendable () -> [Counter]
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
-        while await mayGoOn(), let line = await input.next() { await obey(line) }
+        while await mayGoOn(), let line = await input.next() {
+            await input.settle(line, isAccepted: await obey(line))
+        }
         _ = departure.note(.asked)
         await current.node.leave()
     }
@@ -30,19 +30,29 @@ struct InputPump: Sendable {
     }
 
     /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
-    private func obey(_ line: LineSplitter.Line) async {
+    ///
+    /// - Returns: whether it was done.
+    private func obey(_ line: InputLine) async -> Bool {
         do throws(ChatError) {
-            let text = try InputPump.text(of: line)
-            if isTyped, text.allSatisfy(\.isWhitespace) { return }
+            let text = try InputPump.text(of: line.content)
+            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
+            // What is said shows by itself.
+            if !command.isPaced { reports.append([.entered(text)]) }
             // It says itself what came of it, between the last event of the one node and the first of the other.
-            if command == .wipe { return await current.wipe() }
-            if command.isPaced, !isTyped { await current.node.waitUntilMaySend() }
-            await current.node.perform(command, keep: keep) { reports.append([completed($0)]) }
+            if command == .wipe { return await wipe() }
+            if command.isPaced, line.isPaced { await current.node.waitUntilMaySend() }
+            return await current.node.perform(command, keep: keep) { reports.append([completed($0)]) }
         } catch {
             reports.append([.error(error)])
+            return false
         }
+    }
+
+    private func wipe() async -> Bool {
+        await current.wipe()
+        return true
     }
 
     /// The node goes on with what could not be written.

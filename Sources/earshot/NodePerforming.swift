@@ -8,18 +8,22 @@ extension Node {
     ///   - keep: takes what is remembered of peers, when that has changed and before it is answered.
     ///   - report: takes what the command is told, which is its error or what it asked for, behind every event
     ///     that came of it and of what was before it, and before any that is still to come.
+    /// - Returns: whether it was done.
+    @discardableResult
     func perform(
         _ command: Command, keep: @Sendable (PeerMarks) -> Void = { _ in }, report: @Sendable (Report) -> Void
-    ) {
-        let outcome: Report?
+    ) -> Bool {
         do throws(ChatError) {
-            outcome = try answer(to: command).map(Report.answer)
+            let answer = try answer(to: command)
+            if command.changesMarks { keep(marks) }
+            tellNow()
+            if let answer { report(.answer(answer)) }
+            return true
         } catch {
-            outcome = .error(error)
+            tellNow()
+            report(.error(error))
+            return false
         }
-        if command.changesMarks { keep(marks) }
-        tellNow()
-        if let outcome { report(outcome) }
     }
 
     /// Nil where the node's events tell what happened.

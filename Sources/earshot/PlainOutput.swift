@@ -34,6 +34,10 @@ struct PlainOutput: Presentation {
             for message in messages { memory.note(message) }
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
             return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1).utf8) })
+        case .entered: return Rendering()
+        case .answer(.wiped(let lost, let files)):
+            (shown, memory) = ([:], PlainMemory())
+            return notices(PlainAnswers.wiped(lost, files: files), at: time)
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
         }
     }
@@ -51,7 +55,6 @@ struct PlainOutput: Presentation {
     private mutating func notice(_ event: NodeEvent) -> String? {
         switch event {
         case .ready(let me, let port, let room, let discovery):
-            (shown, memory) = ([:], PlainMemory())
             let room = DisplayGuard.safe(room)
             return "you are \(PlainName.of(me)) in \(room), port \(port), \(PlainOutput.description(of: discovery))"
         case .peer(let state, let who, online: _): return presence(state, who)
