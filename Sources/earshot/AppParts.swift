@@ -31,7 +31,7 @@ extension App {
         let isConversation = arguments.format == .automatic && isTyped && Descriptors.isTerminal(Descriptors.output)
         if !isJSON { LocalTime.prepare() }
         return Display(
-            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text),
+            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text, day: LocalTime.date),
             terminal: isConversation ? makeTerminal(arguments) : nil, departure: departure)
     }
 

@@ -9,6 +9,8 @@ import Wire
 struct PlainOutput: Presentation {
     /// The time of day that a line begins with.
     let clock: @Sendable (Timestamp) -> String
+    /// The day, which a line begins with if it is another than that of the moment.
+    let day: @Sendable (Timestamp) -> String
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
 
@@ -17,19 +19,23 @@ struct PlainOutput: Presentation {
         let name: String
     }
 
-    init(clock: @escaping @Sendable (Timestamp) -> String) {
+    init(
+        clock: @escaping @Sendable (Timestamp) -> String,
+        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
+    ) {
         self.clock = clock
+        self.day = day
     }
 
     mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
-        case .event(.message(let message)): return Rendering(output: Array(line(message).utf8))
+        case .event(.message(let message)): return Rendering(output: Array(line(message, at: time).utf8))
         case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
         case .error(let error):
             return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
         case .answer(.history(let conversation, let messages)):
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
-            return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1).utf8) })
+            return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1, at: time).utf8) })
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
         }
     }
@@ -40,9 +46,10 @@ struct PlainOutput: Presentation {
     }
 
     /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
-    private func line(_ message: MessageView) -> String {
+    private func line(_ message: MessageView, at now: Timestamp) -> String {
         let time = message.isHistory ? message.sentAt : message.receivedAt
-        return "\(clock(time)) \(PlainMessage(message).text)\n"
+        let date = day(time) == day(now) ? "" : "\(day(time)) "
+        return "\(date)\(clock(time)) \(PlainMessage(message).text)\n"
     }
 
     /// Nil for what people in a plain view do not want a line for.
