@@ -5,11 +5,11 @@ import Wire
 /// Every report as lines for people, in a pipe too.
 ///
 /// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: what others wrote stands
-/// only behind such a beginning, and can not end the line.
+/// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date.
 struct PlainOutput: Presentation {
     /// The time of day that a line begins with.
     let clock: @Sendable (Timestamp) -> String
-    /// The day, which a line begins with if it is another than that of the moment.
+    /// The day, which a message from an earlier one begins with.
     let day: @Sendable (Timestamp) -> String
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
@@ -48,7 +48,7 @@ struct PlainOutput: Presentation {
     /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
     private func line(_ message: MessageView, at now: Timestamp) -> String {
         let time = message.isHistory ? message.sentAt : message.receivedAt
-        let date = day(time) == day(now) ? "" : "\(day(time)) "
+        let date = time < now && day(time) != day(now) ? "\(day(time)) " : ""
         return "\(date)\(clock(time)) \(PlainMessage(message).text)\n"
     }
 
