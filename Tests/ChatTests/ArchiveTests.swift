@@ -56,6 +56,11 @@ struct ArchiveTests {
         let (early, late) = (edit(direct, "pst"), edit(direct, "ps"))
         for payload in [early, direct, late] { bob.hear(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])
+        // Whether a message that is not here was public, nobody can tell.
+        let unsaid = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "never mind"))
+        for payload in [deletion(unsaid), unsaid] { bob.hear(payload) }
+        #expect(bob.texts(with: alice) == ["hi", "ps"])
+        #expect(bob.router.publicChat.offer.isEmpty)
         // Not even if its author gives it as history.
         let given = edit(direct, "p")
         bob.hear(given, via: alice, isHistory: true)
