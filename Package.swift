@@ -43,7 +43,9 @@ let package = Package(
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
         .executableTarget(
             name: "earshot",
-            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"],
+            dependencies: [
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator",
+            ],
             swiftSettings: house),
         tests("WireTests", ["Wire"]),
         tests("NoiseTests", ["Wire", "Noise"]),

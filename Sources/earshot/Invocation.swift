@@ -1,11 +1,12 @@
 /// What a whole command line asks for: a command with its settings, or to be told something.
 enum Invocation: Sendable {
     case chat(Arguments)
+    case simulate(SimulateArguments)
     case help(CommandName)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat }
+    enum CommandName: String, Sendable, CaseIterable { case chat, simulate }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -29,6 +30,7 @@ enum Invocation: Sendable {
     private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
         switch command {
         case .chat: self = .chat(try Arguments(parsing: words))
+        case .simulate: self = .simulate(try SimulateArguments(parsing: words))
         }
     }
 }
@@ -39,6 +41,9 @@ extension Arguments {
         if first == "chat" {
             guard operands.count > 1 else { return }
             throw UsageError("unexpected \(UsageError.quoted(operands[1])); see earshot --help")
+        }
+        if let command = Invocation.CommandName(rawValue: first) {
+            throw UsageError("\(command.rawValue) has to be the first word; see earshot \(command.rawValue) --help")
         }
         let hint = Suggestion.nearest(to: first, among: Invocation.CommandName.allCases.map(\.rawValue))
         let advice = hint.map { "did you mean \($0)?" } ?? "see earshot --help"

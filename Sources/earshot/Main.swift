@@ -14,6 +14,7 @@ struct Earshot {
             case .help(let command): print(HelpText.text(for: command))
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
+            case .simulate(let arguments): simulate(arguments)
             }
         } catch {
             fail(error.message, code: 2)
@@ -42,6 +43,17 @@ struct Earshot {
             fail(StartFailure(error).message, code: 1)
         }
         fail("the event loop of the node has ended; report this", code: 1)
+    }
+
+    /// The simulation runs on the main thread; a signal ends the program in the middle of it.
+    private static func simulate(_ arguments: SimulateArguments) -> Never {
+        do throws(SystemError) {
+            let signals = Signals(on: try App.runningLoop("signals"))
+            Task { Ending.now(128 + (await signals.next())) }
+        } catch {
+            fail(StartFailure(error).message, code: 1)
+        }
+        print(Simulate(arguments).run())
     }
 
     private static func chat(_ app: App) async {
