@@ -196,7 +196,7 @@ struct NetworkState: Sendable {
     /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
     mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
         guard var end = ends[connection], let segment = end.queue.first else { return nil }
-        guard let far = ends[end.far], !far.isDeaf else {
+        guard let far = ends[end.far] else {
             ends[connection] = nil
             return nil
         }
@@ -206,7 +206,9 @@ struct NetworkState: Sendable {
             return nil
         }
         end.queue.removeFirst()
-        ends[connection] = end
+        // Nobody takes it where the other side has closed; that it has is still under way.
+        ends[connection] = far.isDeaf && end.isDeaf && end.queue.isEmpty ? nil : end
+        guard !far.isDeaf else { return nil }
         let delivery = Delivery(
             segment: segment, receiver: far.handler, far: end.far, sender: end.isDeaf ? nil : end.handler)
         switch segment {

@@ -107,7 +107,7 @@ final class InteractionRoom {
     /// Whether two are undisturbed now, as far as can be seen from outside.
     func areTogether(_ one: InteractionWitness, _ other: InteractionWitness) -> Bool {
         groups[one.seat] == groups[other.seat] && isReading[one.seat] && isReading[other.seat]
-            && one.peer.isOnline(other.peer) && other.peer.isOnline(one.peer)
+            && one.hasLink(to: other) && other.hasLink(to: one)
             && !muted.contains([other.number, one.number])
     }
 

@@ -163,6 +163,10 @@ extension InteractionWitness {
         return peer.with { node in node.router.directChats[key]?.state == .accepted }
     }
 
+    func hasLink(to other: InteractionWitness) -> Bool {
+        peer.with { [key = other.peer.key] node in node.router.roster.isOnline(key) }
+    }
+
     /// Does what says something; the id of what was said, or nil where it was refused.
     func sending(_ send: () throws(ChatError) -> Void) -> MessageID? {
         catchUp()
