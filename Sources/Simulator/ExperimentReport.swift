@@ -22,6 +22,10 @@ package struct ExperimentReport: Hashable, Sendable {
     package var simulated = Duration.zero
     package var events = 0
 
+    package init(settings: ExperimentSettings) {
+        self.settings = settings
+    }
+
     /// Payloads sent for each message that was shown to somebody, in thousandths; nil where none was.
     package var sendsPerDelivery: Int? {
         let shown = deliveries.delivered + deliveries.others

@@ -18,7 +18,7 @@ struct SimulateArguments: Sendable {
 }
 
 extension SimulateArguments: CommandSettings {
-    static let summary = "many nodes in one process on a simulated network, to see what becomes of their messages"
+    static let summary = "many nodes in one process on a simulated network"
     static let operands = ""
     static let options: [Option<SimulateArguments>] = talk + network + presentation
 
@@ -54,7 +54,7 @@ extension SimulateArguments: CommandSettings {
             }),
         Option(
             name: "--links",
-            help: "how many others each node sees: 2 to 256, or all (default all; 20 from 101 nodes on)",
+            help: "others in sight of each node: 2 to 256, or all (default all; over 100 nodes 20)",
             kind: .value("N", wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all") {
                 arguments, value in
                 if value == "all" { arguments.links = .all }
@@ -63,12 +63,12 @@ extension SimulateArguments: CommandSettings {
                 return value == "all" || links != nil
             }),
         Option(
-            name: "--partition", help: "cut the room in halves for so many seconds while they talk (default 0)",
+            name: "--partition", help: "cut the room in halves for so long while they talk (default 0)",
             kind: .value("SECONDS", wanted: "a number of seconds from 0 to 3600") { arguments, value in
                 number(value, 0...3_600).map { arguments.settings.partition = .milliseconds(Int($0 * 1_000)) } != nil
             }),
         Option(
-            name: "--churn", help: "nodes a minute that leave or are killed; others come in their place (default 0)",
+            name: "--churn", help: "nodes a minute that leave or are killed; others come instead (default 0)",
             kind: .value("N", wanted: "a number of nodes a minute from 0 to 6000") { arguments, value in
                 number(value, 0...6_000).map { arguments.settings.churnPerMinute = $0 } != nil
             }),
