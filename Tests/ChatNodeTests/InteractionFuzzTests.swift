@@ -5,7 +5,7 @@ import Testing
 /// script; `EARSHOT_FUZZ_RUNS=N` runs as many as wished.
 @Suite struct InteractionFuzzTests {
     private static let portion: UInt64 = 50
-    private static let runs = number("EARSHOT_FUZZ_RUNS") ?? 2_000
+    private static let runs = number("EARSHOT_FUZZ_RUNS") ?? 1_000
 
     static let portions: [ClosedRange<UInt64>] =
         if let seed = number("EARSHOT_FUZZ_SEED") {
