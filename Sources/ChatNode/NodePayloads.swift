@@ -34,6 +34,8 @@ extension Node {
             now: scheduler.now, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
+            if !slot.isHeard { table.heard(certificate.identity) }
+            slot.isHeard = true
             route(payload)
         case .dropped:
             break
