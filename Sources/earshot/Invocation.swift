@@ -1,12 +1,14 @@
 /// What a whole command line asks for: a command with its settings, or to be told something.
 enum Invocation: Sendable {
     case chat(Arguments)
-    case simulate(SimulateArguments)
+    case doctor(DoctorSettings)
+    case simulate(SimulateSettings)
     case help(CommandName)
+    case document(Document)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat, simulate }
+    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, simulate, help }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -14,7 +16,7 @@ enum Invocation: Sendable {
     /// Reads a command line, the program's own name left out. The first word may name a command; without one it is `chat`.
     ///
     /// `--help` and `--version` win over whatever else is in the line, but for an operand behind `--`.
-    init(parsing words: [String]) throws(UsageError) {
+    init(parsing words: [String], in surroundings: Surroundings = .none) throws(UsageError) {
         let command = words.first.flatMap(CommandName.init(rawValue:))
         let rest = Array(command == nil ? words[...] : words.dropFirst())
         let options = rest.prefix { $0 != "--" }
@@ -23,14 +25,20 @@ enum Invocation: Sendable {
         } else if options.contains("--version") {
             self = .version
         } else {
-            self = try Invocation(command ?? .chat, parsing: rest)
+            self = try Invocation(command ?? .chat, parsing: rest, in: surroundings)
         }
     }
 
-    private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
+    private init(
+        _ command: CommandName, parsing words: [String], in surroundings: Surroundings
+    ) throws(UsageError) {
         switch command {
-        case .chat: self = .chat(try Arguments(parsing: words))
-        case .simulate: self = .simulate(try SimulateArguments(parsing: words))
+        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings))
+        case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
+        case .simulate: self = .simulate(try SimulateSettings(parsing: words))
+        case .help:
+            let settings = try HelpSettings(parsing: words)
+            self = settings.document.map(Invocation.document) ?? .help(settings.command)
         }
     }
 }

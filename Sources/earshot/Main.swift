@@ -10,26 +10,49 @@ struct Earshot {
         Signals.block()
         CoreDumps.forbid()
         do throws(UsageError) {
-            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst())) {
+            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Environment.surroundings) {
             case .help(let command): print(HelpText.text(for: command))
+            case .document(let document): print(document.text)
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
-            case .simulate(let arguments): simulate(arguments)
+            case .doctor(let settings): examine(settings)
+            case .simulate(let settings): simulate(settings)
             }
         } catch {
             fail(error.message, code: 2)
         }
     }
 
-    private static func print(_ text: String) -> Never {
+    private static func print(_ text: String) -> Never { print(Array(text.utf8), code: 0) }
+
+    private static func print(_ bytes: [UInt8], code: CInt) -> Never {
         do throws(SystemError) {
-            try Descriptors.write(Array(text.utf8), to: Descriptors.output)
+            try Descriptors.write(bytes, to: Descriptors.output)
         } catch {
             if !Descriptors.isClosedByReader(error) {
                 fail("standard output: \(error.reason); see where it goes", code: 1)
             }
         }
-        Ending.inOrder(0)
+        Ending.inOrder(code)
+    }
+
+    private static func examine(_ settings: DoctorSettings) -> Never {
+        do throws(SystemError) {
+            let loop = try EventLoop(name: "doctor")
+            let doctor = Doctor(settings, loop: loop)
+            Task {
+                do throws(StartFailure) {
+                    let (output, code) = try await doctor.run()
+                    print(output, code: code)
+                } catch {
+                    fail(error.message, code: 1)
+                }
+            }
+            loop.run()
+        } catch {
+            fail(StartFailure(error).message, code: 1)
+        }
+        fail("the event loop has ended; report this", code: 1)
     }
 
     /// The node lives on the main thread, which has nothing else to do.
@@ -46,14 +69,14 @@ struct Earshot {
     }
 
     /// The simulation runs on the main thread; a signal ends the program in the middle of it.
-    private static func simulate(_ arguments: SimulateArguments) -> Never {
+    private static func simulate(_ settings: SimulateSettings) -> Never {
         do throws(SystemError) {
             let signals = Signals(on: try App.runningLoop("signals"))
             Task { Ending.now(128 + (await signals.next())) }
         } catch {
             fail(StartFailure(error).message, code: 1)
         }
-        print(Simulate(arguments).run())
+        print(Simulate(settings).run())
     }
 
     private static func chat(_ app: App) async {

@@ -2,19 +2,19 @@ import Simulator
 
 /// `earshot simulate`: runs the experiment, tells on standard error how far it is, and returns the report.
 struct Simulate {
-    private let arguments: SimulateArguments
+    private let settings: SimulateSettings
 
-    init(_ arguments: SimulateArguments) {
-        self.arguments = arguments
+    init(_ settings: SimulateSettings) {
+        self.settings = settings
     }
 
     /// What is to be written to standard output: the same for the same arguments.
     func run() -> String {
-        let line = ProgressLine(messages: arguments.settings.messages)
-        var experiment = Experiment(arguments.settings) { line.note($0) }
+        let line = ProgressLine(messages: settings.experiment.messages)
+        var experiment = Experiment(settings.experiment) { line.note($0) }
         let report = experiment.run()
         line.end()
-        guard arguments.isJSON else { return SimulationTable(report).text }
+        guard settings.isJSON else { return SimulationTable(report).text }
         var writer = JSONWriter()
         writer.object { $0.members(of: report) }
         writer.endLine()

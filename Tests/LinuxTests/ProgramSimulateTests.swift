@@ -7,7 +7,7 @@ import Testing
 /// `earshot simulate`: its options, its report, and the program itself.
 @Suite(.timeLimit(.minutes(2))) struct ProgramSimulateTests {
     @Test func `every option is taken`() throws {
-        let arguments = try SimulateArguments(parsing: [
+        let arguments = try SimulateSettings(parsing: [
             "--nodes", "50", "--messages", "7", "--rate", "2.5", "--latency", "0.5-30", "--loss=1.5", "--links", "8",
             "--partition", "20", "--churn", "6", "--seed", "18446744073709551615", "--json",
         ])
@@ -21,20 +21,21 @@ import Testing
         settings.partition = .seconds(20)
         settings.churnPerMinute = 6
         settings.seed = .max
-        #expect(arguments.settings == settings)
+        #expect(arguments.experiment == settings)
         #expect(arguments.isJSON)
         #expect(
-            try SimulateArguments(parsing: ["--latency", "7"]).settings.latency == .milliseconds(7)...(.milliseconds(7))
+            try SimulateSettings(parsing: ["--latency", "7"]).experiment.latency == .milliseconds(
+                7)...(.milliseconds(7))
         )
     }
 
     @Test func `all see all, but for a crowd, unless it is said how many`() throws {
-        #expect(try SimulateArguments(parsing: []).settings == ExperimentSettings())
-        #expect(try SimulateArguments(parsing: ["--nodes", "100"]).settings.links == nil)
-        #expect(try SimulateArguments(parsing: ["--nodes", "101"]).settings.links == 20)
-        #expect(try SimulateArguments(parsing: ["--nodes", "257", "--links", "all"]).settings.links == nil)
-        #expect(try SimulateArguments(parsing: ["--nodes", "9", "--links", "8"]).settings.links == nil)
-        #expect(try SimulateArguments(parsing: ["--nodes", "10", "--links", "8"]).settings.links == 8)
+        #expect(try SimulateSettings(parsing: []).experiment == ExperimentSettings())
+        #expect(try SimulateSettings(parsing: ["--nodes", "100"]).experiment.links == nil)
+        #expect(try SimulateSettings(parsing: ["--nodes", "101"]).experiment.links == 20)
+        #expect(try SimulateSettings(parsing: ["--nodes", "257", "--links", "all"]).experiment.links == nil)
+        #expect(try SimulateSettings(parsing: ["--nodes", "9", "--links", "8"]).experiment.links == nil)
+        #expect(try SimulateSettings(parsing: ["--nodes", "10", "--links", "8"]).experiment.links == 8)
     }
 
     @Test(arguments: [
@@ -45,18 +46,18 @@ import Testing
         ["--seed", "-1"], ["--seed", "18446744073709551616"],
     ])
     func `a value that is none is refused`(words: [String]) {
-        #expect(throws: UsageError.self) { try SimulateArguments(parsing: words) }
+        #expect(throws: UsageError.self) { try SimulateSettings(parsing: words) }
     }
 
     @Test func `more than a node holds, and words that mean nothing, are refused`() {
         #expect(throws: UsageError("a node holds 256 links at most; give fewer nodes, or fewer --links")) {
-            try SimulateArguments(parsing: ["--nodes", "258", "--links", "all"])
+            try SimulateSettings(parsing: ["--nodes", "258", "--links", "all"])
         }
         #expect(throws: UsageError("unexpected \"now\"; see earshot simulate --help")) {
-            try SimulateArguments(parsing: ["now"])
+            try SimulateSettings(parsing: ["now"])
         }
         #expect(throws: UsageError("no option \"--node\"; did you mean --nodes?")) {
-            try SimulateArguments(parsing: ["--node", "3"])
+            try SimulateSettings(parsing: ["--node", "3"])
         }
     }
 
