@@ -45,7 +45,8 @@ let package = Package(
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "CLinux",
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator",
+                "CLinux",
             ],
             swiftSettings: house),
         tests("WireTests", ["Wire"]),
