@@ -47,6 +47,7 @@ let package = Package(
             name: "earshot",
             dependencies: [
                 "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
+                "Simulator",
                 "CLinux",
             ],
             swiftSettings: house),

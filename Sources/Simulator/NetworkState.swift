@@ -13,9 +13,12 @@ enum Segment: Sendable {
 struct NetworkState: Sendable {
     private struct Host {
         let endpoint: Endpoint
+        let place: Int
         var listener: (any TransportHandler)?
         var group = 0
         var isReading = true
+        /// Its program was killed: nothing that it tries any more has an effect.
+        var isDown = false
         var bytesReceived = 0
     }
 
@@ -50,22 +53,39 @@ struct NetworkState: Sendable {
     }
 
     private var hosts: [Host] = []
+    /// Which two hosts reach each other; nil for all.
+    private var neighbours: Set<Set<HostID>>?
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
     private var randomness: Randomness
-    private let latency: ClosedRange<Duration>
+    private let conditions: Conditions
+    private let topology: Topology
     private var connectionNumber: UInt64 = 0
 
-    init(randomness: Randomness, latency: ClosedRange<Duration>) {
+    init(randomness: Randomness, conditions: Conditions, topology: Topology) {
         self.randomness = randomness
-        self.latency = latency
+        self.conditions = conditions
+        self.topology = topology
     }
 
-    mutating func addHost() -> HostID {
+    /// - Parameter place: where it stands in the topology; nil for the first place that nobody had yet.
+    mutating func addHost(at place: Int?) -> HostID {
         let number = hosts.count
         let address: [UInt8] = [10, UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-        hosts.append(Host(endpoint: Endpoint(address: address, port: 40_000)))
+        hosts.append(Host(endpoint: Endpoint(address: address, port: 40_000), place: place ?? number))
         return HostID(number: number)
+    }
+
+    /// The host with an endpoint; addresses count up.
+    private func host(at endpoint: Endpoint) -> HostID? {
+        let number = endpoint.address.dropFirst().reduce(0) { $0 << 8 | Int($1) }
+        guard hosts.indices.contains(number), hosts[number].endpoint == endpoint else { return nil }
+        return HostID(number: number)
+    }
+
+    /// Whether one hears the other's announcements.
+    func canSee(_ first: HostID, _ second: HostID) -> Bool {
+        topology.sees(hosts[first.number].place, hosts[second.number].place) && canReach(first, second)
     }
 
     func endpoint(of host: HostID) -> Endpoint { hosts[host.number].endpoint }
@@ -77,6 +97,10 @@ struct NetworkState: Sendable {
         for (number, group) in groups.enumerated() {
             for host in group { hosts[host.number].group = number + 1 }
         }
+    }
+
+    mutating func setNeighbours(_ pairs: [(HostID, HostID)]) {
+        neighbours = Set(pairs.map { [$0.0, $0.1] })
     }
 
     /// Everybody who was told something, taken out.
@@ -92,13 +116,13 @@ struct NetworkState: Sendable {
     }
 
     func canReach(_ first: HostID, _ second: HostID) -> Bool {
-        hosts[first.number].group == hosts[second.number].group
+        guard hosts[first.number].group == hosts[second.number].group else { return false }
+        return neighbours?.contains([first, second]) ?? true
     }
 
-    mutating func drawLatency() -> Duration {
-        let range = latency.lowerBound.nanoseconds...latency.upperBound.nanoseconds
-        return .nanoseconds(Int64.random(in: range, using: &randomness))
-    }
+    mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }
+
+    mutating func drawFirstWait() -> Duration { conditions.drawFirstWait(using: &randomness) }
 
     mutating func nextConnection() -> ConnectionID {
         connectionNumber += 1
@@ -121,10 +145,13 @@ struct NetworkState: Sendable {
         _ connection: ConnectionID, from host: HostID, to endpoint: Endpoint, handler: any TransportHandler
     ) -> DialOutcome {
         guard dials.contains(connection) else { return .lost }
-        guard let number = hosts.firstIndex(where: { $0.endpoint == endpoint }) else { return .refused }
-        let target = HostID(number: number)
+        guard !hosts[host.number].isDown else {
+            dials.remove(connection)
+            return .lost
+        }
+        guard let target = self.host(at: endpoint) else { return .refused }
         guard canReach(host, target) else { return .lost }
-        guard let listener = hosts[number].listener else { return .refused }
+        guard let listener = hosts[target.number].listener else { return .refused }
         dials.remove(connection)
         let far = nextConnection()
         dials.remove(far)
@@ -151,7 +178,7 @@ struct NetworkState: Sendable {
         var arrival: Instant?
         if count > 0 {
             end.queue.append(.bytes([UInt8](copying: bytes.extracting(first: count))))
-            arrival = nextArrival(&end, now: now)
+            arrival = nextArrival(of: count, &end, now: now)
         }
         ends[connection] = end
         return (count, arrival)
@@ -168,7 +195,7 @@ struct NetworkState: Sendable {
         }
         end.hasEnded = true
         end.queue.append(ending)
-        let arrival = nextArrival(&end, now: now)
+        let arrival = nextArrival(of: 0, &end, now: now)
         ends[connection] = end
         return arrival
     }
@@ -176,7 +203,7 @@ struct NetworkState: Sendable {
     /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
     mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
         guard var end = ends[connection], let segment = end.queue.first else { return nil }
-        guard let far = ends[end.far], !far.isDeaf else {
+        guard let far = ends[end.far] else {
             ends[connection] = nil
             return nil
         }
@@ -186,7 +213,9 @@ struct NetworkState: Sendable {
             return nil
         }
         end.queue.removeFirst()
-        ends[connection] = end
+        // Nobody takes it where the other side has closed; that it has is still under way.
+        ends[connection] = far.isDeaf && end.isDeaf && end.queue.isEmpty ? nil : end
+        guard !far.isDeaf else { return nil }
         let delivery = Delivery(
             segment: segment, receiver: far.handler, far: end.far, sender: end.isDeaf ? nil : end.handler)
         switch segment {
@@ -212,8 +241,8 @@ struct NetworkState: Sendable {
     /// One entry for each segment that was held back and may go on now, in order.
     mutating func takeStalled() -> [ConnectionID] {
         var released: [ConnectionID] = []
-        for connection in ends.keys.sorted() {
-            guard let end = ends[connection], end.stalled > 0, canReach(end.host, end.farHost),
+        for connection in ends.filter({ $0.value.stalled > 0 }).keys.sorted() {
+            guard let end = ends[connection], canReach(end.host, end.farHost),
                 hosts[end.farHost.number].isReading
             else { continue }
             released += repeatElement(connection, count: end.stalled)
@@ -225,11 +254,10 @@ struct NetworkState: Sendable {
     mutating func removeConnections(
         between first: HostID, and second: HostID
     ) -> [(any TransportHandler, ConnectionID)] {
-        let broken = ends.keys.sorted().filter { connection in
-            guard let end = ends[connection] else { return false }
-            return Set([end.host, end.farHost]) == Set([first, second])
+        let broken = ends.filter { _, end in
+            (end.host, end.farHost) == (first, second) || (end.host, end.farHost) == (second, first)
         }
-        return broken.compactMap { connection in
+        return broken.keys.sorted().compactMap { connection in
             guard let end = ends.removeValue(forKey: connection), !end.isDeaf else { return nil }
             return (end.handler, connection)
         }
@@ -238,11 +266,13 @@ struct NetworkState: Sendable {
     /// Closes a host's port and tells which connections have to be closed.
     mutating func kill(_ host: HostID) -> [ConnectionID] {
         stopListening(host)
-        return ends.keys.sorted().filter { ends[$0]?.host == host }
+        hosts[host.number].isDown = true
+        return ends.filter { $0.value.host == host }.keys.sorted()
     }
 
-    private mutating func nextArrival(_ end: inout End, now: Instant) -> Instant {
-        end.lastArrival = max(end.lastArrival, now + drawLatency())
+    /// Order is kept: what is written behind something that was lost waits for it.
+    private mutating func nextArrival(of bytes: Int, _ end: inout End, now: Instant) -> Instant {
+        end.lastArrival = max(end.lastArrival, now + conditions.drawDelay(of: bytes, using: &randomness))
         return end.lastArrival
     }
 }

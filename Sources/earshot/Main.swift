@@ -17,6 +17,7 @@ struct Earshot {
             case .chat(let arguments): chat(arguments, startUp: startUp)
             case .doctor(let settings): examine(settings)
             case .identity(let arguments): answer { () throws(StartFailure) in try IdentityCommand.run(arguments) }
+            case .simulate(let settings): simulate(settings)
             }
         } catch {
             fail(error.message, code: 2)
@@ -71,6 +72,17 @@ struct Earshot {
             fail(error.message, code: 1)
         }
         fail("the event loop of the node has ended; report this", code: 1)
+    }
+
+    /// The simulation runs on the main thread; a signal ends the program in the middle of it.
+    private static func simulate(_ settings: SimulateSettings) -> Never {
+        do throws(StartFailure) {
+            let signals = Signals(on: try App.runningLoop("signals"))
+            Task { Ending.now(128 + (await signals.next())) }
+        } catch {
+            fail(error.message, code: 1)
+        }
+        print(Simulate(settings).run())
     }
 
     private static func chat(_ app: App) async {
