@@ -85,7 +85,9 @@ package actor Node {
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
-        router = MessageRouter(me: certificate.identity)
+        router = MessageRouter(
+            me: certificate.identity, tellsReading: configuration.readReceipts,
+            pace: Node.ownRate(configuration.messagesPerSecond))
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
@@ -149,6 +151,7 @@ package actor Node {
     /// One write for each link that has something to say, and one batch for whoever listens.
     private func endTurn() {
         isTurnEndAsked = false
+        sendReplies()
         let flushed = dirty
         dirty.removeAll(keepingCapacity: true)
         for slot in flushed {

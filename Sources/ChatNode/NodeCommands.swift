@@ -33,21 +33,26 @@ extension Node {
 
     /// Looks at a conversation: its unread count becomes 0, the others count from now on.
     package func open(_ conversation: Conversation) {
-        router.open(conversation)
+        apply(router.open(conversation))
+        askForTurnEnd()
     }
 
     /// Looks at the public room again.
     package func close() {
-        router.close()
+        open(.publicRoom)
     }
 
     /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
     package func edit(_ id: String?, _ text: String) throws(ChatError) {
-        apply(try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock))
+        try paced { () throws(ChatError) in
+            try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     package func delete(_ id: String?) throws(ChatError) {
-        apply(try router.delete(id, in: &session, now: scheduler.now, wallClock: wallClock))
+        try paced { () throws(ChatError) in
+            try router.delete(id, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     package func rename(_ nickname: String) throws(ChatError) {

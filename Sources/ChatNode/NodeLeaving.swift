@@ -43,6 +43,8 @@ extension Node {
         }
         guard slots.isEmpty else { return }
         phase = .stopping
+        // Not before all links are closed: until then receipts may come.
+        apply(router.giveUp())
         Task {
             for discovery in discoveries { await discovery.stop() }
             phase = .stopped

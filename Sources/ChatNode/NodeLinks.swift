@@ -84,6 +84,7 @@ extension Node {
             armRouter()
         }
         introduceOurselves(on: slot)
+        if winner === slot { router.linkReady(peer) }
         lastMetAt = scheduler.now
     }
 
@@ -139,6 +140,7 @@ extension Node {
 
     /// Ends a link politely: what it has still to say is said.
     func finish(_ slot: LinkSlot, _ end: LinkEnd = .lost) {
+        sendReplies()
         flush(slot)
         guard slots[slot.id] === slot else { return }
         forget(slot, end)

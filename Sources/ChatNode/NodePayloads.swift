@@ -34,7 +34,11 @@ extension Node {
             now: scheduler.now, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
-            route(payload)
+            apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+            routed()
+        case .repeated(let payload):
+            apply(router.routeAgain(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+            routed()
         case .dropped:
             break
         case .closeLink:
@@ -46,16 +50,23 @@ extension Node {
         }
     }
 
-    private func route(_ payload: VerifiedPayload) {
-        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
-        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) {
+    private func routed() {
+        if router.hasReplies { askForTurnEnd() }
+        armRouter()
+    }
+
+    /// Sends what the router has waiting: what one turn brings is acknowledged together.
+    func sendReplies() {
+        guard router.hasReplies else { return }
+        for reply in router.takeReplies(in: &session, now: scheduler.now, wallClock: scheduler.wallClock) {
             send(reply.payload, to: reply.destination)
         }
         armRouter()
     }
 
-    /// Sends what the router wants sent and tells what it wants told.
+    /// Sends what the router wants sent and tells what it wants told. What came before is answered before.
     func apply(_ outcome: Outcome) {
+        sendReplies()
         for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)
     }

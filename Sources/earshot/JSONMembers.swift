@@ -17,6 +17,10 @@ extension JSONWriter {
         }
     }
 
+    mutating func member(_ name: String, _ ids: [MessageID]) {
+        member(name) { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
+    }
+
     mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
 
     mutating func members(of conversation: ConversationView) {
@@ -38,6 +42,7 @@ extension JSONWriter {
         member("isFromCurrentUser", message.isFromCurrentUser)
         member("history", message.isHistory)
         member("unread", message.unread)
+        if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
 
     mutating func members(of answer: Answer) {

@@ -57,7 +57,10 @@ extension JSONWriter {
             member("id", id.hexadecimal)
         case .delivered(let with, let ids), .read(let with, let ids):
             member("with", with)
-            member("ids") { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
+            member("ids", ids)
+        case .failed(let with, let messages):
+            member("with", with)
+            member("ids", messages.map(\.id))
         case .typing(let who, let conversation, let isOn):
             member("who", who)
             members(of: conversation)
@@ -83,6 +86,7 @@ extension NodeEvent {
         case .deleted: "deleted"
         case .delivered: "delivered"
         case .read: "read"
+        case .failed: "failed"
         case .typing: "typing"
         case .notice: "notice"
         case .stopped: "stopped"

@@ -1,0 +1,92 @@
+internal import Wire
+
+/// What the peer did.
+extension DirectChat {
+    /// Their request, or a first text of theirs. One that meets ours, or one after we accepted, needs no second yes; a
+    /// second text of an open request is not shown: nothing more is delivered until we accept.
+    mutating func receiveRequest(_ message: Message) -> DirectStep {
+        switch state {
+        case .none, .left:
+            state = .requestedByThem(message)
+            return DirectStep(events: [.request(from: peer, text: message.content)])
+        case .requestedByUs:
+            return DirectStep(events: accepted() + show(message), reply: .acceptance)
+        case .accepted:
+            return DirectStep(events: show(message), reply: .acceptance)
+        case .requestedByThem, .declined:
+            return .nothing
+        }
+    }
+
+    /// A text of theirs. Whoever we asked may speak at once: that it does is its acceptance.
+    mutating func receiveMessage(_ message: Message) -> DirectStep {
+        switch state {
+        case .accepted:
+            return DirectStep(events: show(message))
+        case .requestedByUs:
+            return DirectStep(events: accepted() + show(message))
+        case .left:
+            return DirectStep(reply: .departure)
+        case .none, .requestedByThem, .declined:
+            return .nothing
+        }
+    }
+
+    /// A request or a text that we have: they do not know that, or they would not send it again.
+    mutating func receiveAgain(_ id: MessageID, isRequest: Bool) -> DirectStep {
+        switch state {
+        case .accepted, .requestedByUs:
+            take(id)
+            return DirectStep(events: state == .accepted ? [] : accepted(), reply: isRequest ? .acceptance : nil)
+        case .left:
+            return DirectStep(reply: .departure)
+        case .none, .requestedByThem, .declined:
+            return .nothing
+        }
+    }
+
+    /// Something of theirs that is acknowledged and not shown: they are muted, or took it back before it came, or it
+    /// only changes a message.
+    mutating func receiveSilently(_ id: MessageID) {
+        if state == .accepted { take(id) }
+    }
+
+    /// They accepted, or do not know that they have: what we said since then may not have been taken.
+    mutating func receiveAcceptance() -> DirectStep {
+        switch state {
+        case .requestedByUs, .accepted:
+            queue.rewind()
+            return DirectStep(events: state == .accepted ? [] : accepted())
+        case .left:
+            return DirectStep(reply: .departure)
+        case .none, .requestedByThem, .declined:
+            return .nothing
+        }
+    }
+
+    /// They left, or took their request back.
+    mutating func receiveDeparture() -> DirectStep {
+        switch state {
+        case .requestedByUs, .requestedByThem, .accepted:
+            state = .left
+            return DirectStep(events: [.direct(.left, with: peer)] + fail(queue.giveUp(keepingSent: false)))
+        case .none, .declined, .left:
+            return .nothing
+        }
+    }
+
+    /// They tell that payloads of ours came, or were read. Returns the messages that were not known to have come as far.
+    mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> [MessageID] {
+        let news = ids.filter { id in
+            let isNew = queue.acknowledge(id) || self.delivery(of: id)?.canBecome(delivery) == true
+            if isNew { settle([id], as: delivery) }
+            return isNew
+        }
+        return news
+    }
+
+    private mutating func accepted() -> [ChatEvent] {
+        state = .accepted
+        return [.direct(.accepted, with: peer)]
+    }
+}
