@@ -55,7 +55,7 @@ extension DirectChat {
     mutating func receiveAcceptance() -> DirectStep {
         switch state {
         case .requestedByUs, .accepted:
-            queue.rewind()
+            queue.rewindToRequest()
             return DirectStep(events: state == .accepted ? [] : accepted())
         case .left:
             return DirectStep(reply: .departure)
@@ -75,14 +75,20 @@ extension DirectChat {
         }
     }
 
-    /// They tell that payloads of ours came, or were read. Returns the messages that were not known to have come as far.
-    mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> [MessageID] {
+    /// They tell that payloads of ours came, or were read; told on are the messages that were not known to have come as
+    /// far. Nobody acknowledges a request without having accepted it.
+    mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> DirectStep {
+        // Who does not tell what it has read is not shown what others have: that it came is all that it learns.
+        let delivery = tellsReading ? delivery : .delivered
         let news = ids.filter { id in
             let isNew = queue.acknowledge(id) || self.delivery(of: id)?.canBecome(delivery) == true
             if isNew { settle([id], as: delivery) }
             return isNew
         }
-        return news
+        var step = state == .requestedByUs && !queue.hasRequest ? receiveAcceptance() : .nothing
+        guard !news.isEmpty else { return step }
+        step.events.append(delivery == .read ? .read(with: peer, ids: news) : .delivered(with: peer, ids: news))
+        return step
     }
 
     private mutating func accepted() -> [ChatEvent] {

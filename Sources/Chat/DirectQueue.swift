@@ -28,6 +28,9 @@ struct DirectQueue: Sendable {
     /// Whether something was not sent on the present link.
     var hasBacklog: Bool { sent < entries.count }
 
+    /// Whether a request waits to be acknowledged.
+    var hasRequest: Bool { entries.contains { $0.payload.payload.type == .dmRequest } }
+
     func contains(_ id: MessageID) -> Bool { entries.contains { $0.payload.payload.messageId == id } }
 
     /// Takes in a payload that was just signed.
@@ -51,9 +54,16 @@ struct DirectQueue: Sendable {
         return oldest.text.map { [Undelivered(id: id, text: $0)] } ?? []
     }
 
-    /// Everything is to be sent, or sent again: a new link stands, or the peer has accepted.
+    /// A new link stands: everything is sent on it.
     mutating func rewind() {
         sent = 0
+        nextDeadline = nil
+    }
+
+    /// The peer has accepted, and may have passed over what was said before it did. The request that it accepted is
+    /// first, and its receipt is on its way.
+    mutating func rewindToRequest() {
+        sent = min(sent, entries.prefix { $0.payload.payload.type == .dmRequest }.count)
         nextDeadline = nil
     }
 

@@ -66,11 +66,7 @@ extension MessageRouter {
         _ ids: [MessageID], _ delivery: Delivery, _ arrival: Arrival, target: PeerID, into events: inout [ChatEvent]
     ) {
         guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
-        // Who does not tell what it has read is not shown what others have: that it came is all that it learns.
-        let delivery = directChats[peer]?.tellsReading == false ? .delivered : delivery
-        let news = directChats.update(peer) { $0.receiveReceipt(ids, delivery) } ?? []
-        guard !news.isEmpty else { return }
-        events.append(delivery == .read ? .read(with: peer, ids: news) : .delivered(with: peer, ids: news))
+        finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
     }
 
     /// Edits or deletes where the message is, or keeps the change until the message comes.

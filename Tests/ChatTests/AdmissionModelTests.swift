@@ -89,15 +89,22 @@ struct AdmissionModel {
 
     mutating func verdict(on event: Event) -> String {
         let payload = event.signed.payload
-        if let reason = event.isHistory ? historyFault(event) : liveFault(event) { return reason }
+        if let reason = event.isHistory ? historyFault(event) : liveFault(event) {
+            if reason == "repeated" { note(payload) }
+            return reason
+        }
         ids.insert(payload.messageId)
         if event.isHistory, newestEpoch[payload.author] != payload.epoch { return "admitted" }
+        note(payload)
+        return "admitted"
+    }
+
+    private mutating func note(_ payload: P2PPayload) {
         if payload.epoch > newestEpoch[payload.author, default: 0] {
             newestEpoch[payload.author] = payload.epoch
             heard[payload.author] = []
         }
         heard[payload.author, default: []].insert(payload.sequence)
-        return "admitted"
     }
 
     private func liveFault(_ event: Event) -> String? {

@@ -128,7 +128,7 @@ private final class Correspondence {
     func settle() {
         unlink()
         link()
-        for _ in 0..<120 {
+        for _ in 0..<60 where !isSettled {
             for (index, me) in sides.enumerated() {
                 let other = sides[1 - index]
                 attempt(me, other) { person throws(ChatError) in try person.accept(other.person) }
@@ -140,6 +140,15 @@ private final class Correspondence {
                 flush()
             }
             pass(.seconds(1))
+        }
+    }
+
+    /// Whether nobody has anything left to say, or to accept.
+    private var isSettled: Bool {
+        sides.indices.allSatisfy { index in
+            let chat = sides[index].person.router.directChats[sides[1 - index].person.id]
+            return sides[index].inbox.isEmpty && chat?.request == nil && chat?.queue.isEmpty != false
+                && !sides[index].person.router.hasReplies
         }
     }
 

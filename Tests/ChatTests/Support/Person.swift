@@ -78,6 +78,7 @@ final class Person {
     ) throws(ChatError) -> [ChatEvent] {
         let outcome = try operation(self)
         note(outcome.events)
+        deliver(replies(), to: others)
         deliver(outcome.outgoing, to: others)
         deliver(replies(), to: others)
         return outcome.events
