@@ -46,9 +46,12 @@ extension DirectChat {
     }
 
     /// Something of theirs that is acknowledged and not shown: they are muted, or took it back before it came, or it
-    /// only changes a message.
+    /// only changes a message. Whoever we asked may know already that it has accepted.
     mutating func receiveSilently(_ id: MessageID) {
-        if state == .accepted { take(id) }
+        switch state {
+        case .accepted, .requestedByUs: take(id)
+        case .none, .requestedByThem, .declined, .left: return
+        }
     }
 
     /// They accepted, or do not know that they have: what we said since then may not have been taken.
