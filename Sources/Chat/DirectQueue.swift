@@ -28,6 +28,9 @@ struct DirectQueue: Sendable {
     /// Whether something was not sent on the present link.
     var hasBacklog: Bool { sent < entries.count }
 
+    /// Whether something other than a request was sent on the present link.
+    var awaitsReceipts: Bool { entries.prefix(sent).contains { $0.payload.payload.type != .dmRequest } }
+
     /// Whether a request waits to be acknowledged.
     var hasRequest: Bool { entries.contains { $0.payload.payload.type == .dmRequest } }
 

@@ -49,6 +49,9 @@ extension MessageRouter {
         }
     }
 
+    /// Whether a peer has been sent something that it acknowledges without being asked for consent.
+    package func awaitsReceipts(from peer: PeerID) -> Bool { directChats[peer]?.queue.awaitsReceipts ?? false }
+
     /// Gives up everything that was not acknowledged: we leave.
     package mutating func giveUp() -> [ChatEvent] {
         directChats.updateAll { $0.giveUp() }

@@ -56,6 +56,8 @@ package actor Node {
     private var isTurnEndAsked = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
+    /// While leaving.
+    var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 

@@ -51,7 +51,7 @@ extension Node {
     }
 
     private func routed() {
-        if router.hasReplies { askForTurnEnd() }
+        if router.hasReplies || phase == .leaving { askForTurnEnd() }
         armRouter()
     }
 
