@@ -17,10 +17,6 @@ extension JSONWriter {
         }
     }
 
-    mutating func member(_ name: String, _ ids: [MessageID]) {
-        member(name) { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
-    }
-
     mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
 
     mutating func members(of conversation: ConversationView) {

@@ -11,23 +11,13 @@ struct DeliveryTests {
 
     init() throws {
         people = room("alice", "bob", "carol")
-        try DeliveryTests.befriend(people[0], people[1])
-    }
-
-    private static func befriend(_ alice: Person, _ bob: Person) throws {
-        try alice.does(to: bob) { me throws(ChatError) in try me.direct("may I?", to: bob) }
-        try bob.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
+        try befriend(people[0], people[1])
     }
 
     private func say(_ text: String) throws -> Outcome {
         let outcome = try alice.direct(text, to: bob)
         alice.note(outcome.events)
         return outcome
-    }
-
-    private func states(_ person: Person, with other: Person) -> [Delivery?] {
-        let messages = person.router.history(.direct(other.id)).filter { $0.author == person.id }
-        return messages.map { person.router.delivery(of: $0, in: .direct(other.id)) }
     }
 
     private func part() {
@@ -47,15 +37,15 @@ struct DeliveryTests {
 
     @Test func `a message is sending until the receipt comes`() throws {
         let outcome = try say("hi")
-        #expect(states(alice, with: bob) == [.delivered, .sending])
+        #expect(alice.deliveries(to: bob) == [.delivered, .sending])
         bob.hear(outcome.outgoing[0].payload)
         let replies = bob.replies()
         let id = outcome.outgoing[0].payload.payload.messageId
         #expect(replies.map(\.payload.payload.body) == [.delivered(target: alice.id, ids: [id])])
         #expect(alice.hear(replies[0].payload) == [.delivered(with: bob.id, ids: [id])])
-        #expect(states(alice, with: bob) == [.delivered, .delivered])
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
         #expect(alice.hear(replies[0].payload).isEmpty)
-        #expect(states(bob, with: alice) == [])
+        #expect(bob.deliveries(to: alice) == [])
     }
 
     @Test func `what one turn brings is acknowledged together`() throws {
@@ -81,18 +71,18 @@ struct DeliveryTests {
         meet()
         #expect(bob.texts(with: alice) == ["may I?", "hi"])
         #expect(bob.router.directChats[alice.id]?.unreadCount == 1)
-        #expect(states(alice, with: bob) == [.delivered, .delivered])
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
         #expect(alice.replies().isEmpty)
     }
 
     @Test func `what was said while the other was away comes when it is back, once and in order`() throws {
         part()
         for text in ["1", "2", "3"] { #expect(try say(text).outgoing.isEmpty) }
-        #expect(states(alice, with: bob).suffix(3) == [.sending, .sending, .sending])
+        #expect(alice.deliveries(to: bob).suffix(3) == [.sending, .sending, .sending])
         meet()
         meet()
         #expect(bob.texts(with: alice) == ["may I?", "1", "2", "3"])
-        #expect(states(alice, with: bob).suffix(3) == [.delivered, .delivered, .delivered])
+        #expect(alice.deliveries(to: bob).suffix(3) == [.delivered, .delivered, .delivered])
     }
 
     @Test func `a lost request and a lost acceptance are made good`() throws {
@@ -109,7 +99,7 @@ struct DeliveryTests {
         for (one, other) in [(carol, dave), (dave, carol)] { _ = one.link(to: other) }
         carol.reply(to: dave)
         #expect(carol.state(with: dave) == .accepted)
-        #expect(states(carol, with: dave) == [.delivered])
+        #expect(carol.deliveries(to: dave) == [.delivered])
         #expect(dave.texts(with: carol) == ["hello?"])
     }
 
@@ -121,11 +111,11 @@ struct DeliveryTests {
         for text in ["1", "2"] { try alice.does(to: again) { me throws(ChatError) in try me.direct(text, to: again) } }
         #expect(again.router.requests.map(\.text) == ["1"])
         #expect(again.texts(with: alice).isEmpty)
-        #expect(states(alice, with: bob) == [.delivered, .sending, .sending])
+        #expect(alice.deliveries(to: bob) == [.delivered, .sending, .sending])
         try again.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
         alice.reply(to: again)
         #expect(again.texts(with: alice) == ["1", "2"])
-        #expect(states(alice, with: bob) == [.delivered, .delivered, .delivered])
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered, .delivered])
     }
 
     @Test func `an edit and a deletion wait for who is away`() throws {
@@ -174,11 +164,11 @@ struct DeliveryTests {
         alice.router.open(.direct(bob.id))
         try alice.does(to: bob) { me throws(ChatError) in try me.edit("still muted") }
         #expect(bob.events.count == before)
-        #expect(states(alice, with: bob) == [.delivered, .delivered])
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
         #expect(alice.router.directChats[bob.id]?.queue.isEmpty == true)
         _ = bob.router.setBlocked(alice.id, true)
         try alice.does(to: bob) { me throws(ChatError) in try me.direct("blocked", to: bob) }
-        #expect(states(alice, with: bob).last == .sending)
+        #expect(alice.deliveries(to: bob).last == .sending)
         #expect(code { () throws(ChatError) in try bob.direct("hi", to: alice) } == .notConnected)
     }
 
@@ -200,14 +190,14 @@ struct DeliveryTests {
                 .direct(.left, with: bob.id), .failed(with: bob.id, messages: [Undelivered(id: id, text: "hi")]),
             ])
         #expect(alice.hear(bob.sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
-        #expect(states(alice, with: bob) == [.delivered, .failed])
+        #expect(alice.deliveries(to: bob) == [.delivered, .failed])
     }
 
     @Test func `what came before the other left is acknowledged before`() throws {
         bob.hear(try say("hi").outgoing[0].payload)
         let departure = try bob.leave(alice).outgoing
         for item in bob.replies() + departure { alice.hear(item.payload) }
-        #expect(states(alice, with: bob) == [.delivered, .delivered])
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
     }
 
     @Test func `what is under way when we leave may still arrive`() throws {
@@ -221,7 +211,7 @@ struct DeliveryTests {
         #expect(left.events == [.direct(.left, with: bob.id)])
         for item in outgoing + again + left.outgoing { bob.hear(item.payload) }
         bob.reply(to: alice)
-        #expect(states(alice, with: bob) == [.delivered, .delivered, .delivered])
+        #expect(alice.deliveries(to: bob) == [.delivered, .delivered, .delivered])
         #expect(bob.state(with: alice) == .left)
     }
 
@@ -234,7 +224,7 @@ struct DeliveryTests {
             events.contains {
                 if case .failed(bob.id, let lost) = $0 { lost.map(\.text) == ["on its way"] } else { false }
             })
-        #expect(states(alice, with: bob) == [.delivered, .failed])
+        #expect(alice.deliveries(to: bob) == [.delivered, .failed])
     }
 
     @Test func `of 101 that wait the oldest is failed`() throws {
@@ -271,38 +261,5 @@ struct DeliveryTests {
         #expect(alice.router.directChats[bob.id] == nil)
         #expect(
             events.contains { if case .failed(bob.id, let lost) = $0 { lost.map(\.text) == ["waits"] } else { false } })
-    }
-
-    @Test(arguments: [true, false], [true, false])
-    func `reading is told and shown only where both wish it`(aliceDoes: Bool, bobDoes: Bool) throws {
-        let telling = Set((aliceDoes ? ["alice"] : []) + (bobDoes ? ["bob"] : []))
-        let people = room("alice", "bob", tellingReading: telling)
-        let (alice, bob) = (people[0], people[1])
-        try DeliveryTests.befriend(alice, bob)
-        bob.reply(to: alice)
-        try alice.does(to: bob) { me throws(ChatError) in try me.direct("1", to: bob) }
-        #expect(states(alice, with: bob).last == .delivered)
-        bob.router.open(.direct(alice.id))
-        let told = bob.replies().map(\.payload)
-        #expect(told.map(\.payload.type) == (bobDoes ? [.read] : []))
-        for payload in told { alice.hear(payload) }
-        try alice.does(to: bob) { me throws(ChatError) in try me.direct("2", to: bob) }
-        let expected: Delivery = aliceDoes && bobDoes ? .read : .delivered
-        #expect(states(alice, with: bob) == [expected, expected, expected])
-        let isTold = alice.events.contains { if case .read = $0 { true } else { false } }
-        #expect(isTold == (aliceDoes && bobDoes))
-    }
-
-    @Test func `what was read while the other was away is told when it is back`() throws {
-        let people = room("alice", "bob", tellingReading: ["alice", "bob"])
-        let (alice, bob) = (people[0], people[1])
-        try DeliveryTests.befriend(alice, bob)
-        try alice.does(to: bob) { me throws(ChatError) in try me.direct("1", to: bob) }
-        _ = bob.unlink(from: alice, .lost)
-        bob.router.open(.direct(alice.id))
-        #expect(bob.replies().isEmpty)
-        _ = bob.link(to: alice)
-        bob.reply(to: alice)
-        #expect(states(alice, with: bob).last == .read)
     }
 }

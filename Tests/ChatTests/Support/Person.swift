@@ -129,6 +129,20 @@ extension Person {
     }
 }
 
+extension Person {
+    /// How far each direct message came, the oldest first.
+    func deliveries(to other: Person) -> [Delivery?] {
+        let messages = router.history(.direct(other.id)).filter { $0.author == id }
+        return messages.map { router.delivery(of: $0, in: .direct(other.id)) }
+    }
+}
+
+/// One asks the other for a direct conversation, which accepts.
+func befriend(_ one: Person, _ other: Person) throws {
+    try one.does(to: other) { me throws(ChatError) in try me.direct("may I?", to: other) }
+    try other.does(to: one) { me throws(ChatError) in try me.accept(one) }
+}
+
 /// People who are linked to each other and know each other's nickname.
 func room(_ nicknames: String..., tellingReading: Set<String> = []) -> [Person] {
     let people = nicknames.enumerated().map {
