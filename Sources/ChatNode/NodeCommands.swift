@@ -20,7 +20,9 @@ extension Node {
     }
 
     package func accept(_ peer: PeerID) throws(ChatError) {
-        apply(try router.accept(peer, in: &session, now: scheduler.now, wallClock: wallClock))
+        try act { () throws(ChatError) in
+            try router.accept(peer, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     package func decline(_ peer: PeerID) throws(ChatError) {
@@ -28,7 +30,9 @@ extension Node {
     }
 
     package func leave(_ peer: PeerID) throws(ChatError) {
-        apply(try router.leave(peer, in: &session, now: scheduler.now, wallClock: wallClock))
+        try act { () throws(ChatError) in
+            try router.leave(peer, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     /// Looks at a conversation: its unread count becomes 0, the others count from now on.
@@ -82,8 +86,7 @@ extension Node {
             let rate = configuration.messagesPerSecond
             throw ChatError(.rateLimited, "too fast: \(rate) messages a second is the most")
         }
-        let outcome = try say()
+        try act(say)
         pace = rest
-        apply(outcome)
     }
 }

@@ -55,6 +55,12 @@ extension Node {
         armRouter()
     }
 
+    /// Does what a person asks for. What came before is answered before.
+    func act(_ operation: () throws(ChatError) -> Outcome) throws(ChatError) {
+        sendReplies()
+        apply(try operation())
+    }
+
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
         guard router.hasReplies else { return }
@@ -64,11 +70,11 @@ extension Node {
         armRouter()
     }
 
-    /// Sends what the router wants sent and tells what it wants told. What came before is answered before.
+    /// Sends what the router wants sent and tells what it wants told.
     func apply(_ outcome: Outcome) {
-        sendReplies()
         for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)
+        if router.hasReplies { askForTurnEnd() }
     }
 
     func apply(_ events: [ChatEvent]) {

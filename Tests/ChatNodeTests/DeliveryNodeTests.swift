@@ -125,6 +125,16 @@ import Wire
         #expect(states(alice, with: again).allSatisfy { $0 == .delivered })
     }
 
+    @Test func `what went out on a link that is dead goes again on the one that replaces it`() throws {
+        let replaced = alice.counter("links_replaced")
+        simulation.partition([bob])
+        try alice.say("anybody?", to: bob)
+        let again = simulation.node("bob", identitySeed: 900)
+        #expect(simulation.run(atMost: .seconds(5)) { !again.with { $0.requests() }.isEmpty })
+        #expect(again.with { $0.requests() }.map(\.text) == ["anybody?"])
+        #expect(alice.counter("links_replaced") > replaced)
+    }
+
     @Test func `what can not be delivered any more is failed before the node stops`() throws {
         bob.kill()
         #expect(simulation.run(atMost: .seconds(10)) { !alice.isOnline(bob) })
