@@ -26,7 +26,7 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        events.note(roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision))
+        events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
         guard let message = message(from: arrival, asDirect: true) else {
             return receiveSilently(payload.messageId, from: peer)
         }
@@ -55,6 +55,7 @@ extension MessageRouter {
                 isOwn ? DirectStep(events: chat.sentDeparture(isLinked: isLinked)) : chat.receiveDeparture()
             }
         }
+        if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
         finish(step, with: peer, into: &events)
         // What its author did to the request while it was open is done to the message that the request now is.
         if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {

@@ -17,6 +17,8 @@ final class LinkSlot {
     var standing: Standing
     /// Set once the handshake is through and the peer is welcome.
     var certificate: Certificate?
+    /// The peer has said something on it.
+    var isHeard = false
     /// Nothing more is sent on it: a better link to the same peer took over. It is read until the peer says so too.
     var isRetiring = false
     /// The peer sends nothing more on it.

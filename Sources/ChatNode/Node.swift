@@ -34,6 +34,7 @@ package actor Node {
     var bans = BanList()
     var pace: TokenBucket
     var counts = NodeStatistics()
+    var typingNotice = TypingNotice()
     /// The best session certificate of each identity (Protocol.md section 9).
     var certificates = RecentTable<PeerID, Certificate>(capacity: Limits.certificates)
 
@@ -56,6 +57,7 @@ package actor Node {
     private var isTurnEndAsked = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
+    var typingWakeAt: Instant?
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
@@ -63,7 +65,7 @@ package actor Node {
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
-    ///   - deliver: takes what the node tells, a batch a turn, on the scheduler; it must not block.
+    ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     package init(
         configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
@@ -161,6 +163,11 @@ package actor Node {
             flush(slot)
         }
         goOnLeaving()
+        tellNow()
+    }
+
+    /// Tells what was gathered so far in this turn, for who has something of its own to put behind it.
+    package func tellNow() {
         guard !batch.isEmpty else { return }
         let events = batch
         batch.removeAll()

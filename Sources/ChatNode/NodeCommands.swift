@@ -10,6 +10,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.send(text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
+        tell(typingNotice.said(in: router.activeConversation))
     }
 
     /// Sends a direct message; the first one to a peer is a request.
@@ -17,6 +18,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.direct(to: peer, text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
+        tell(typingNotice.said(in: .direct(peer)))
     }
 
     package func accept(_ peer: PeerID) throws(ChatError) {
@@ -38,6 +40,7 @@ extension Node {
     /// Looks at a conversation: its unread count becomes 0, the others count from now on.
     package func open(_ conversation: Conversation) {
         apply(router.open(conversation))
+        tell(typingNotice.moved(to: conversation))
         askForTurnEnd()
     }
 
@@ -75,7 +78,8 @@ extension Node {
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
         guard isBlocked else { return }
-        for slot in linksByPeer[peer] ?? [] { drop(slot) }
+        // It is gone for us at once: nobody waits for it to come back.
+        for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
     }
 
     /// Takes one message's worth of the own rate, unless nothing is said.

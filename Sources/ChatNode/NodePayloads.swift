@@ -34,9 +34,11 @@ extension Node {
             now: scheduler.now, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
+            noteHeard(certificate.identity, on: slot)
             apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
             routed()
         case .repeated(let payload):
+            noteHeard(certificate.identity, on: slot)
             apply(router.routeAgain(payload, now: scheduler.now, wallClock: scheduler.wallClock))
             routed()
         case .dropped:
@@ -48,6 +50,11 @@ extension Node {
             bans.ban(certificate.identity, at: slot.endpoint, now: scheduler.now)
             drop(slot)
         }
+    }
+
+    private func noteHeard(_ peer: PeerID, on slot: LinkSlot) {
+        if !slot.isHeard { table.heard(peer) }
+        slot.isHeard = true
     }
 
     private func routed() {
