@@ -10,6 +10,9 @@ import time
 
 import contract
 
+# What the user of this machine has configured is no part of a test.
+os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
 
