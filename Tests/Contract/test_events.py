@@ -138,7 +138,7 @@ class Events(People):
         self.assertEqual(self.next(alice, "failed", ids=[lost["id"]])["with"]["key"], bob.key)
 
     def test_one_talk_tells_every_event_that_there_is(self):
-        alice, bob = self.friends("--read-receipts")
+        alice, bob = self.friends()
         for line in ("/typing", "helo", "/edit hello", "/delete", "/nope", "/who"):
             alice.say(line)
         self.next(alice, "result")
