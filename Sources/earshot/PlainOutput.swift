@@ -36,6 +36,7 @@ struct PlainOutput: Presentation {
             for message in messages { memory.note(message) }
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
             return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1).utf8) })
+        case .entered: return Rendering()
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
         }
     }
