@@ -13,12 +13,15 @@ package struct MessageChange: Hashable, Sendable {
     package let revision: Revision
     /// A direct message changes only by what came over its author's own link.
     package let isFromAuthorsLink: Bool
+    /// What its author signed, to be given to others.
+    let source: VerifiedPayload
 
     init(_ kind: Kind, of target: MessageID, by verified: VerifiedPayload) {
         self.kind = kind
         self.target = target
         author = verified.payload.author
         revision = verified.payload.revision
+        source = verified
         isFromAuthorsLink = verified.isFromAuthorsLink
     }
 }

@@ -38,6 +38,10 @@ package actor Node {
     /// The best session certificate of each identity (Protocol.md section 9).
     var certificates = RecentTable<PeerID, Certificate>(capacity: Limits.certificates)
 
+    var offers: HistoryOffers
+    var wants = HistoryWants()
+    var answers = HistoryAnswers()
+
     var slots: [ConnectionID: LinkSlot] = [:]
     /// Dialled, and not connected yet.
     var dials: [ConnectionID: Endpoint] = [:]
@@ -57,6 +61,7 @@ package actor Node {
     private var isTurnEndAsked = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
+    var historyWakeAt: Instant?
     var typingWakeAt: Instant?
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
@@ -88,6 +93,7 @@ package actor Node {
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
         router = MessageRouter(me: certificate.identity)
+        offers = HistoryOffers(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))

@@ -84,6 +84,7 @@ extension Node {
             armRouter()
         }
         introduceOurselves(on: slot)
+        if winner === slot { historyLinkOpened(to: peer) }
         lastMetAt = scheduler.now
     }
 
@@ -176,6 +177,7 @@ extension Node {
         guard linksByPeer[peer]?.isEmpty ?? false else { return }
         linksByPeer[peer] = nil
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
+        historyLinkClosed(to: peer, end)
         table.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armTable()
         armRouter()
@@ -194,6 +196,7 @@ extension Node {
             fail(slot, error)
         }
         if slot.link.outbox.isEmpty { linkIsThrough() }
+        answer(on: slot)
     }
 
     /// A link has nothing left to say, or is gone: whoever waited for that may go on.

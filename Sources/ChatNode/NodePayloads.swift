@@ -29,6 +29,7 @@ extension Node {
     private func receivedPayload(_ body: Range<Int>, on slot: LinkSlot) {
         guard let certificate = slot.certificate else { return }
         counts.payloadsReceived += 1
+        if let id = awaitedID(body, from: certificate.identity) { return receivedHistory(id, body, on: slot) }
         let verdict = admission.admit(
             frame: plaintext.span.extracting(body), from: certificate.identity, linkEpoch: certificate.epoch,
             now: scheduler.now, wallClock: scheduler.wallClock)
@@ -42,10 +43,16 @@ extension Node {
         case .closeLink:
             drop(slot)
         case .convict:
-            counts.bans += 1
-            bans.ban(certificate.identity, at: slot.endpoint, now: scheduler.now)
-            drop(slot)
+            convict(slot)
         }
+    }
+
+    /// Bans a neighbour for what it sent, and its address.
+    func convict(_ slot: LinkSlot) {
+        guard let peer = slot.peer else { return }
+        counts.bans += 1
+        bans.ban(peer, at: slot.endpoint, now: scheduler.now)
+        drop(slot)
     }
 
     private func route(_ payload: VerifiedPayload) {
@@ -64,6 +71,7 @@ extension Node {
 
     func apply(_ events: [ChatEvent]) {
         for event in events { emit(view(event)) }
+        noteArchived()
     }
 
     /// Encoded and signed once, sealed per link.

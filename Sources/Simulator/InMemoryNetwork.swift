@@ -43,6 +43,11 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.partition(groups) }
     }
 
+    /// Only these pairs of hosts reach each other, if a partition does not keep them apart.
+    package func setNeighbours(_ pairs: [(HostID, HostID)]) {
+        state.withLock { $0.setNeighbours(pairs) }
+    }
+
     /// Ends the partition; what was held back goes on.
     package func heal() {
         state.withLock { $0.partition([]) }

@@ -53,6 +53,8 @@ struct NetworkState: Sendable {
     }
 
     private var hosts: [Host] = []
+    /// Which two hosts reach each other; nil for all.
+    private var neighbours: Set<Set<HostID>>?
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
     private var randomness: Randomness
@@ -97,6 +99,10 @@ struct NetworkState: Sendable {
         }
     }
 
+    mutating func setNeighbours(_ pairs: [(HostID, HostID)]) {
+        neighbours = Set(pairs.map { [$0.0, $0.1] })
+    }
+
     /// Everybody who was told something, taken out.
     mutating func takeHandlers() -> [any TransportHandler] {
         let handlers = ends.values.map(\.handler) + hosts.compactMap(\.listener)
@@ -110,7 +116,8 @@ struct NetworkState: Sendable {
     }
 
     func canReach(_ first: HostID, _ second: HostID) -> Bool {
-        hosts[first.number].group == hosts[second.number].group
+        guard hosts[first.number].group == hosts[second.number].group else { return false }
+        return neighbours?.contains([first, second]) ?? true
     }
 
     mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }

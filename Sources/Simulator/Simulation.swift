@@ -78,6 +78,11 @@ package final class Simulation {
         }
     }
 
+    /// Only neighbours in `line` reach each other.
+    package func line(_ line: SimulatedPeer...) {
+        network.setNeighbours(zip(line, line.dropFirst()).map { ($0.host, $1.host) })
+    }
+
     /// Only hosts of the same group reach each other.
     package func partition(_ groups: [SimulatedPeer]...) {
         network.partition(groups.map { $0.map(\.host) })

@@ -31,7 +31,7 @@ extension App {
         let isConversation = arguments.format == .automatic && isTyped && Descriptors.isTerminal(Descriptors.output)
         if !isJSON { LocalTime.prepare() }
         return Display(
-            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text),
+            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text, day: LocalTime.date),
             terminal: isConversation ? Terminal(bell: Bell(isQuiet: arguments.isQuiet)) : nil, departure: departure)
     }
 
@@ -40,7 +40,8 @@ extension App {
     ) throws(SystemError) -> TerminalOwner {
         LocalTime.prepare()
         let size = TerminalSettings.size
-        let output = TerminalOutput(plain: PlainOutput(clock: LocalTime.text), hasColors: hasColors)
+        let output = TerminalOutput(
+            plain: PlainOutput(clock: LocalTime.text, day: LocalTime.date), hasColors: hasColors)
         let session = TerminalSession(
             columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
         return try TerminalOwner(

@@ -40,6 +40,11 @@ final class RudeMember: TransportHandler {
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var isMember: Bool { state.withLock { $0.slot?.established != nil } }
 
+    /// The bodies of the frames of a type that came so far.
+    func frames(_ type: FrameType) -> [[UInt8]] {
+        state.withLock { $0.slot?.frames ?? [] }.filter { $0.first == type.rawValue }.map { Array($0.dropFirst()) }
+    }
+
     func dial(_ peer: SimulatedPeer) {
         let endpoint = network.endpoint(of: peer.host)
         let connection = transport.withLock { transport in

@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Discovery
 import Noise
 import Reactor
 import Synchronization
@@ -16,7 +17,21 @@ final class TCPWorld: World {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
-        let person = try TCPPerson(configuration: configuration, directory: directory, news: news)
+        return try await add(configuration, LoopbackDiscovery(directory: directory))
+    }
+
+    /// Starts a node that is told of nobody but the node at a port of this machine, if one is named.
+    func person(_ nickname: String, besides port: UInt16?) async throws -> TCPPerson {
+        var configuration = NodeConfiguration()
+        configuration.nickname = nickname
+        let neighbours = port.flatMap { PeerAddress("127.0.0.1:\($0)") }.map { [$0] } ?? []
+        return try await add(configuration, try StaticDiscovery(peers: neighbours))
+    }
+
+    private func add(
+        _ configuration: NodeConfiguration, _ discovery: any PeerDiscovery
+    ) async throws -> TCPPerson {
+        let person = try TCPPerson(configuration: configuration, discovery: discovery, news: news)
         people.withLock { $0.append(person) }
         try await person.start()
         return person
@@ -37,7 +52,7 @@ final class TCPPerson: Person {
     private let node: Node
     private let loop: EventLoop
 
-    init(configuration: NodeConfiguration, directory: LoopbackDirectory, news: News) throws {
+    init(configuration: NodeConfiguration, discovery: any PeerDiscovery, news: News) throws {
         let loop = try EventLoop(name: configuration.nickname ?? "node")
         self.loop = loop
         loop.start()
@@ -47,7 +62,7 @@ final class TCPPerson: Person {
         let told = told
         node = Node(
             configuration: configuration, identity: identity, randomness: randomness, scheduler: loop,
-            transport: TCPTransport(loop: loop), discoveries: [LoopbackDiscovery(directory: directory)],
+            transport: TCPTransport(loop: loop), discoveries: [discovery],
             deliver: { batch in
                 told.append(batch)
                 news.tell()
@@ -56,6 +71,11 @@ final class TCPPerson: Person {
 
     func start() async throws {
         try await node.start()
+    }
+
+    /// Where it listens.
+    var port: UInt16? {
+        told.events.lazy.compactMap { if case .ready(_, let port, _, _) = $0 { port } else { nil } }.first
     }
 
     func perform<Result: Sendable>(
