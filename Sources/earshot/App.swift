@@ -119,7 +119,8 @@ struct App: Sendable {
                 .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
             if !current.goOn() { Task { await pump.run() } }
         case .stopped(let reason): if reason != .asked || !current.isWiping { departure.nodeStopped(reason) }
-        case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
+        case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
+            break
         }
     }
 
