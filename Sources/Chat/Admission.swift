@@ -32,7 +32,8 @@ package struct Admission: Sendable {
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             try checkSource(frame, link)
-            try checkNews(frame)
+            guard frame.header.room == room else { throw .otherRoom }
+            guard !seen.contains(frame.id) else { return try again(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
             return accept(try relayed(frame, link, now, wallClock))
         } catch {
@@ -84,11 +85,24 @@ package struct Admission: Sendable {
         return true
     }
 
+    /// A payload that was let in before. Where its author waits for a receipt, that one may be lost: then the router has
+    /// to know that it came again.
+    private mutating func again(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
+    ) throws(DropReason) -> Verdict {
+        guard frame.hops == 0, frame.type.isSentAgain else { throw .duplicate }
+        let payload = try direct(frame, link, linkEpoch, now)
+        drops[.duplicate, default: 0] += 1
+        return .repeated(payload)
+    }
+
     private mutating func direct(
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
-        try peers.checkOrder(frame.header)
+        // What is sent again may have any number: the session proves that it is no replay.
+        try peers.checkEpoch(frame.header)
+        if !frame.type.isSentAgain { try peers.checkOrder(frame.header) }
         try peers.take(frame.type, of: link, now: now)
         let payload = try proven(frame, link)
         guard payload.payload.target ?? me == me else { throw .misdirected }

@@ -16,6 +16,10 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     /// Kinds 16 to 22: only on their author's link to their target (Protocol.md section 8).
     package var isDirect: Bool { rawValue >= PayloadType.dmRequest.rawValue }
 
+    /// Whether its author sends it again until its target acknowledges it. Edits and deletions of public messages, which
+    /// nobody acknowledges, look the same.
+    var isSentAgain: Bool { self == .dmRequest || self == .directMessage || changesMessage }
+
     /// Whether it changes a message that was said before.
     var changesMessage: Bool { self == .edit || self == .delete }
 

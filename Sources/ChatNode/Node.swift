@@ -63,6 +63,8 @@ package actor Node {
     var routerWakeAt: Instant?
     var historyWakeAt: Instant?
     var typingWakeAt: Instant?
+    /// While leaving.
+    var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
@@ -92,7 +94,9 @@ package actor Node {
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
-        router = MessageRouter(me: certificate.identity)
+        router = MessageRouter(
+            me: certificate.identity, tellsReading: configuration.readReceipts,
+            pace: Node.ownRate(configuration.messagesPerSecond))
         offers = HistoryOffers(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
@@ -157,6 +161,7 @@ package actor Node {
     /// One write for each link that has something to say, and one batch for whoever listens.
     private func endTurn() {
         isTurnEndAsked = false
+        sendReplies()
         let flushed = dirty
         dirty.removeAll(keepingCapacity: true)
         for slot in flushed {

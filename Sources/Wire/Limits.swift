@@ -96,4 +96,6 @@ package enum Limits {
     // Direct messages (section 8).
     package static let openRequests = 32
     package static let directConversations = 256
+    /// Beyond this the oldest message that a peer has not acknowledged is given up.
+    package static let unacknowledgedPayloads = 100
 }
