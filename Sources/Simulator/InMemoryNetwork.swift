@@ -41,9 +41,14 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.partition(groups) }
     }
 
-    /// Ends the partition; what was held back goes on.
+    /// Two hosts do not reach each other any more, whoever reaches both.
+    package func part(_ first: HostID, _ second: HostID) {
+        state.withLock { $0.part(first, second) }
+    }
+
+    /// Ends all partitions; what was held back goes on.
     package func heal() {
-        state.withLock { $0.partition([]) }
+        state.withLock { $0.heal() }
         releaseHeld()
     }
 
@@ -61,7 +66,7 @@ package final class InMemoryNetwork: Sendable {
         }
     }
 
-    /// What a killed program's kernel does: the port closes, and so do its connections.
+    /// What a killed program's kernel does: the port closes, and so do its connections. Nothing comes from it any more.
     package func kill(_ host: HostID) {
         let connections = state.withLock { $0.kill(host) }
         for connection in connections { close(connection) }

@@ -16,6 +16,8 @@ struct NetworkState: Sendable {
         var listener: (any TransportHandler)?
         var group = 0
         var isReading = true
+        /// Its program was killed: nothing that it tries any more has an effect.
+        var isDown = false
         var bytesReceived = 0
     }
 
@@ -52,6 +54,8 @@ struct NetworkState: Sendable {
     private var hosts: [Host] = []
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
+    /// Pairs that do not reach each other, whoever reaches both.
+    private var parted: Set<[HostID]> = []
     private var randomness: Randomness
     private let latency: ClosedRange<Duration>
     private var connectionNumber: UInt64 = 0
@@ -79,6 +83,16 @@ struct NetworkState: Sendable {
         }
     }
 
+    mutating func part(_ first: HostID, _ second: HostID) {
+        parted.insert([first, second].sorted())
+    }
+
+    /// Everybody reaches everybody.
+    mutating func heal() {
+        partition([])
+        parted = []
+    }
+
     /// Everybody who was told something, taken out.
     mutating func takeHandlers() -> [any TransportHandler] {
         let handlers = ends.values.map(\.handler) + hosts.compactMap(\.listener)
@@ -93,6 +107,7 @@ struct NetworkState: Sendable {
 
     func canReach(_ first: HostID, _ second: HostID) -> Bool {
         hosts[first.number].group == hosts[second.number].group
+            && (parted.isEmpty || !parted.contains([first, second].sorted()))
     }
 
     mutating func drawLatency() -> Duration {
@@ -121,6 +136,10 @@ struct NetworkState: Sendable {
         _ connection: ConnectionID, from host: HostID, to endpoint: Endpoint, handler: any TransportHandler
     ) -> DialOutcome {
         guard dials.contains(connection) else { return .lost }
+        guard !hosts[host.number].isDown else {
+            dials.remove(connection)
+            return .lost
+        }
         guard let number = hosts.firstIndex(where: { $0.endpoint == endpoint }) else { return .refused }
         let target = HostID(number: number)
         guard canReach(host, target) else { return .lost }
@@ -176,7 +195,7 @@ struct NetworkState: Sendable {
     /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
     mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
         guard var end = ends[connection], let segment = end.queue.first else { return nil }
-        guard let far = ends[end.far], !far.isDeaf else {
+        guard let far = ends[end.far] else {
             ends[connection] = nil
             return nil
         }
@@ -186,7 +205,9 @@ struct NetworkState: Sendable {
             return nil
         }
         end.queue.removeFirst()
-        ends[connection] = end
+        // Nobody takes it where the other side has closed; that it has is still under way.
+        ends[connection] = far.isDeaf && end.isDeaf && end.queue.isEmpty ? nil : end
+        guard !far.isDeaf else { return nil }
         let delivery = Delivery(
             segment: segment, receiver: far.handler, far: end.far, sender: end.isDeaf ? nil : end.handler)
         switch segment {
@@ -238,6 +259,7 @@ struct NetworkState: Sendable {
     /// Closes a host's port and tells which connections have to be closed.
     mutating func kill(_ host: HostID) -> [ConnectionID] {
         stopListening(host)
+        hosts[host.number].isDown = true
         return ends.keys.sorted().filter { ends[$0]?.host == host }
     }
 
