@@ -11,14 +11,14 @@ package struct MessageChange: Hashable, Sendable {
     package let author: PeerID
     package let kind: Kind
     package let revision: Revision
-    /// A direct message changes only by what came over its author's own link.
-    package let isFromAuthorsLink: Bool
+    /// A direct message changes only by what came from its author to us alone.
+    package let isFirstHand: Bool
 
     init(_ kind: Kind, of target: MessageID, by verified: VerifiedPayload) {
         self.kind = kind
         self.target = target
         author = verified.payload.author
         revision = verified.payload.revision
-        isFromAuthorsLink = verified.isFromAuthorsLink
+        isFirstHand = verified.isFirstHand
     }
 }

@@ -59,7 +59,7 @@ extension MessageRouter {
         let payload = try chat.composeDeparture(in: &session, at: wallClock)
         var outcome = commit([payload], to: .peer(peer), now: now, wallClock: wallClock)
         outcome.events.note(typing.stop(peer, in: .direct(peer)))
-        if !roster.isOnline(peer) { outcome.outgoing = [] }
+        if !isReachable(peer) { outcome.outgoing = [] }
         return outcome
     }
 
@@ -125,8 +125,11 @@ extension MessageRouter {
         return outcome
     }
 
+    /// Whether a peer can be written to: over a link of its own, or over relays.
+    func isReachable(_ peer: PeerID) -> Bool { roster.isOnline(peer) || !paths[peer].isEmpty }
+
     func checkConnected(_ peer: PeerID) throws(ChatError) {
-        guard !roster.isOnline(peer) else { return }
+        guard !isReachable(peer) else { return }
         throw ChatError(.notConnected, "\(roster.who(peer).numberText) is not connected")
     }
 

@@ -81,10 +81,10 @@ extension MessageRouter {
         return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
     }
 
-    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author's own link
+    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author to us alone
     /// (Protocol.md section 8).
     private func counterpart(in arrival: Arrival, target: PeerID?) -> PeerID? {
-        guard arrival.verified.isFromAuthorsLink, let target, !arrival.isHistory else { return nil }
+        guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
         if arrival.author == me { return target == me ? nil : target }
         return target == me ? arrival.author : nil
     }
@@ -96,7 +96,7 @@ extension MessageRouter {
             from: payload, knownStage: roster.stage(of: payload.author), receivedAt: arrival.wallClock,
             isHistory: arrival.isHistory)
         guard var message, let change = waiting.take(for: message.id, by: message.author) else { return message }
-        guard change.isFromAuthorsLink || !isDirect else { return message }
+        guard change.isFirstHand || !isDirect else { return message }
         switch change.kind {
         case .edit(let text):
             _ = message.show(text, as: change.revision)

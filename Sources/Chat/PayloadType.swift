@@ -16,6 +16,14 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     /// Kinds 16 to 22: only on their author's link to their target (Protocol.md section 8).
     package var isDirect: Bool { rawValue >= PayloadType.dmRequest.rawValue }
 
+    /// Whether it may come sealed over relays: what is said in a direct conversation, and what changes that.
+    package var maySeal: Bool {
+        switch self {
+        case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete: true
+        case .publicMessage, .presence, .typing, .dmDecline: false
+        }
+    }
+
     /// Whether it changes a message that was said before.
     var changesMessage: Bool { self == .edit || self == .delete }
 
