@@ -18,9 +18,7 @@ extension Node {
         guard case .running = phase else { return }
         send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
         phase = .leaving
-        transport.stopListening()
-        for connection in dials.keys.sorted() { transport.close(connection) }
-        dials = [:]
+        closeDoors()
         for slot in connections {
             slot.link.enqueue([FrameType.goodbye.rawValue, Farewell.leaving.rawValue])
             flush(slot)
@@ -46,12 +44,20 @@ extension Node {
         Task {
             for discovery in discoveries { await discovery.stop() }
             phase = .stopped
-            emit(.stopped(.asked))
+            forgetKeys()
+            emit(.stopped(stopReason))
             let waiting = waitingToLeave
             waitingToLeave = []
             for continuation in waiting { continuation.resume() }
         }
     }
 
-    private var connections: [LinkSlot] { slots.values.sorted { $0.id < $1.id } }
+    /// Nobody comes in any more, and nobody is dialled.
+    func closeDoors() {
+        transport.stopListening()
+        for connection in dials.keys.sorted() { transport.close(connection) }
+        dials = [:]
+    }
+
+    var connections: [LinkSlot] { slots.values.sorted { $0.id < $1.id } }
 }

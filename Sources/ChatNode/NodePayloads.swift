@@ -34,19 +34,25 @@ extension Node {
             now: scheduler.now, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
+            compareClocks(with: payload)
             route(payload)
         case .dropped:
             break
         case .closeLink:
             drop(slot)
         case .convict:
-            counts.bans += 1
-            bans.ban(certificate.identity, at: slot.endpoint, now: scheduler.now)
-            drop(slot)
+            convict(slot)
         }
     }
 
-    private func route(_ payload: VerifiedPayload) {
+    /// The peer did what no honest node does: its link ends, and it is kept out for a while.
+    func convict(_ slot: LinkSlot) {
+        counts.bans += 1
+        bans.ban(slot.peer, at: slot.endpoint, now: scheduler.now)
+        drop(slot)
+    }
+
+    func route(_ payload: VerifiedPayload) {
         apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
         for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) {
             send(reply.payload, to: reply.destination)
@@ -71,11 +77,11 @@ extension Node {
         case .everyone:
             for slot in audience { send(frame, on: slot) }
         case .peer(let peer):
-            if let slot = sendingLink(of: peer) { send(frame, on: slot) }
+            if let slot = sendingLink(of: peer) { send(frame, on: slot) } else { seal(payload, for: peer) }
         }
     }
 
-    private func send(_ frame: [UInt8], on slot: LinkSlot) {
+    func send(_ frame: [UInt8], on slot: LinkSlot) {
         slot.link.enqueue(frame)
         counts.payloadsSent += 1
         markDirty(slot)

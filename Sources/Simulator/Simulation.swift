@@ -32,8 +32,9 @@ package final class Simulation {
     /// - Parameters:
     ///   - clockError: how wrong its wall clock is.
     ///   - identitySeed: nodes with the same one are the same identity, with other keys of the run; nil for a new one.
+    ///   - minimumEpoch: as for `Node`.
     package func node(
-        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil,
+        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, minimumEpoch: UInt64 = 0,
         configure: (inout NodeConfiguration) -> Void = { _ in }
     ) -> SimulatedPeer {
         var configuration = NodeConfiguration()
@@ -41,7 +42,7 @@ package final class Simulation {
         configure(&configuration)
         let peer = SimulatedPeer(
             simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
-            identitySeed: identitySeed)
+            identitySeed: identitySeed, minimumEpoch: minimumEpoch)
         peers.append(peer)
         return peer
     }
@@ -68,7 +69,12 @@ package final class Simulation {
         network.partition(groups.map { $0.map(\.host) })
     }
 
-    /// Ends the partition; multicast is heard again.
+    /// Two nodes do not reach each other, whoever reaches both: as on two networks with a relay between them.
+    package func part(_ first: SimulatedPeer, _ second: SimulatedPeer) {
+        network.part(first.host, second.host)
+    }
+
+    /// Ends all partitions; multicast is heard again.
     package func heal() {
         network.heal()
         directory.reintroduceAll()

@@ -13,10 +13,18 @@ final class TCPWorld: World {
     private let news = News()
 
     func person(_ nickname: String, configure: @Sendable (inout NodeConfiguration) -> Void) async throws -> any Person {
+        try await person(nickname, identitySeed: nil, configure: configure)
+    }
+
+    /// - Parameter identitySeed: people with the same one are the same identity; nil for a new one.
+    func person(
+        _ nickname: String, identitySeed: UInt64?, configure: @Sendable (inout NodeConfiguration) -> Void = { _ in }
+    ) async throws -> any Person {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
-        let person = try TCPPerson(configuration: configuration, directory: directory, news: news)
+        let person = try TCPPerson(
+            configuration: configuration, identitySeed: identitySeed, directory: directory, news: news)
         people.withLock { $0.append(person) }
         try await person.start()
         return person
@@ -37,16 +45,18 @@ final class TCPPerson: Person {
     private let node: Node
     private let loop: EventLoop
 
-    init(configuration: NodeConfiguration, directory: LoopbackDirectory, news: News) throws {
+    init(
+        configuration: NodeConfiguration, identitySeed: UInt64?, directory: LoopbackDirectory, news: News
+    ) throws {
         let loop = try EventLoop(name: configuration.nickname ?? "node")
         self.loop = loop
         loop.start()
-        var randomness = Randomness.system
-        let identity = Identity.generate(using: &randomness)
+        var source = identitySeed.map(Randomness.seeded) ?? .system
+        let identity = Identity.generate(using: &source)
         key = identity.id
         let told = told
         node = Node(
-            configuration: configuration, identity: identity, randomness: randomness, scheduler: loop,
+            configuration: configuration, identity: identity, randomness: .system, scheduler: loop,
             transport: TCPTransport(loop: loop), discoveries: [LoopbackDiscovery(directory: directory)],
             deliver: { batch in
                 told.append(batch)
