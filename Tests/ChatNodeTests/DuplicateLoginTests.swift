@@ -45,6 +45,20 @@ import Wire
         #expect(bob.texts() == ["I am back"])
     }
 
+    @Test(arguments: 1...10) func `two sessions that are alone settle it on the connection between them`(
+        seed: UInt64
+    ) throws {
+        let simulation = Simulation(seed: seed)
+        let first = simulation.node("alice", clockError: .seconds(600), identitySeed: 8)
+        simulation.advance(by: .seconds(30))
+        let second = simulation.node("alice", identitySeed: 8)
+        #expect(simulation.run(atMost: .seconds(1)) { first.hasStopped })
+        simulation.advance(by: .seconds(30))
+        #expect(first.stopReason == .signedOut && second.stopReason == nil)
+        #expect(second.with { $0.epoch } > Timeline.epoch.milliseconds + 600_000)
+        #expect(first.with { $0.peers() }.isEmpty && second.with { $0.peers() }.isEmpty)
+    }
+
     @Test func `others see no one leave or come while the sessions change`() throws {
         let simulation = Simulation(seed: 72)
         let bob = simulation.node("bob")
@@ -58,6 +72,8 @@ import Wire
         let presences = bob.events.dropFirst(before).filter { if case .peer = $0 { true } else { false } }
         #expect(presences.isEmpty)
         #expect(bob.isOnline(second))
+        let seen = second.events.compactMap { if case .peer(let state, _, _) = $0 { state } else { nil } }
+        #expect(seen == [.here])
     }
 
     @Test func `what was said before a re-issue and after it is heard by all`() throws {
