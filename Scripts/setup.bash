@@ -35,6 +35,7 @@ readonly to_test='
     avahi-daemon                  /usr/sbin/avahi-daemon
     dbus                          /usr/bin/dbus-daemon
     iproute2                      /usr/sbin/ip
+    nftables                      /usr/sbin/nft
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt

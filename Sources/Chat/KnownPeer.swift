@@ -18,6 +18,8 @@ struct KnownPeer: Sendable {
     var since: Timestamp?
     /// `since` as it was before the link was lost, for a peer that is soon back.
     var linkedSince: Timestamp?
+    /// `since` as it was before a link that came to nothing: nobody was told of it.
+    var goneSince: Timestamp?
     /// Grows with each time it is heard of: the smallest is forgotten first.
     var heardAt: UInt64
 

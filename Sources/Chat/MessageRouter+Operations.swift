@@ -58,7 +58,6 @@ extension MessageRouter {
         let chat = directChats[peer] ?? DirectChat(with: peer)
         let payload = try chat.composeDeparture(in: &session, at: wallClock)
         var outcome = commit([payload], to: .peer(peer), now: now, wallClock: wallClock)
-        outcome.events.note(typing.stop(peer, in: .direct(peer)))
         if !isReachable(peer) { outcome.outgoing = [] }
         return outcome
     }
@@ -89,11 +88,11 @@ extension MessageRouter {
         return commit([session.signPresence(at: wallClock)], to: .everyone, now: now, wallClock: wallClock)
     }
 
-    /// Lets the others in the conversation that is being looked at know that we type. Nothing where nobody may know.
+    /// Lets the others in a conversation know that we type. Nil where nobody may know.
     package func composeTyping(
-        _ isOn: Bool, in session: inout UserSession, wallClock: Timestamp
+        _ isOn: Bool, in conversation: Conversation, session: inout UserSession, wallClock: Timestamp
     ) -> Outgoing? {
-        switch activeConversation {
+        switch conversation {
         case .publicRoom:
             return Outgoing(
                 payload: session.sign(.typing(target: nil, isOn: isOn), at: wallClock), destination: .everyone)

@@ -21,7 +21,7 @@ extension MessageRouter {
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let payload = arrival.payload
-        events.note(roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision))
+        events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
         guard let message = message(from: arrival, asDirect: true) else { return }
         events.note(typing.stop(arrival.author, in: .direct(peer)))
         let isRequest = payload.type == .dmRequest
@@ -46,6 +46,7 @@ extension MessageRouter {
             case .departure: isOwn ? DirectStep(events: chat.sentDeparture()) : chat.receiveDeparture()
             }
         }
+        if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
         finish(step, with: peer, into: &events)
         // What its author did to the request while it was open is done to the message that the request now is.
         if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {

@@ -55,7 +55,7 @@ extension MessageRouter {
 
     /// The first link to a peer stands.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
-        roster.linkOpened(peer, now: now, wallClock: wallClock).map { [$0] } ?? []
+        roster.linkOpened(peer, now: now, wallClock: wallClock)
     }
 
     /// The last link to a peer has ended.

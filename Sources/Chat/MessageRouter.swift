@@ -48,11 +48,11 @@ package struct MessageRouter: Sendable {
         let payload = arrival.payload
         switch payload.body {
         case .publicMessage(let stage, let nickname, _):
-            events.note(roster.hear(payload.author, nickname: nickname, stage: stage, as: payload.revision))
+            events += roster.hear(payload.author, nickname: nickname, stage: stage, as: payload.revision)
             receivePublic(arrival, into: &events)
         case .presence(let state, let stage, let nickname):
-            events.note(
-                roster.hear(payload.author, nickname: nickname, stage: stage, state: state, as: payload.revision))
+            events += roster.hear(
+                payload.author, nickname: nickname, stage: stage, state: state, as: payload.revision)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):

@@ -2,7 +2,8 @@ package import Wire
 
 /// Who is known, what they are called, and who is there. Links alone decide who is there (Protocol.md section 10).
 package struct Roster: Sendable {
-    /// How long a new link waits for its peer's nickname before the peer is announced without one.
+    /// How long a new link waits for its peer to say something before the peer is announced: one that refuses us ends
+    /// the link instead, and is not to look as if it came and went.
     package static let introductionTime = Duration.seconds(1)
 
     package let me: PeerID
@@ -11,6 +12,8 @@ package struct Roster: Sendable {
     package private(set) var blocked: Set<PeerID> = []
     var known: [PeerID: KnownPeer] = [:]
     private var numbers = SharedNumbers()
+    /// Peers whose names have a suffix from now on, and of whom that is to be told.
+    private var renamed: [PeerID] = []
     private let capacity: Int
     private var moments: UInt64 = 0
     /// When peers with a link are announced, and when peers without one are told to have gone.
@@ -66,31 +69,43 @@ package struct Roster: Sendable {
 extension Roster {
     /// Takes over a nickname, a stage, and, from a presence payload, a state.
     ///
-    /// - Returns: the event, if listeners know the peer as online and it is different now, or is to be announced.
+    /// - Returns: the event, if listeners know the peer as online and it is different now, or is to be announced; before
+    ///   it, that of a peer with the same number, whose name is different by that.
     mutating func hear(
         _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil, as revision: Revision
-    ) -> ChatEvent? {
+    ) -> [ChatEvent] {
         meet(author)
-        guard var entry = known[author] else { return nil }
+        var events = takeRenamed()
+        guard var entry = known[author] else { return events }
         let isChanged = entry.take(nickname, stage, state, as: revision)
         known[author] = entry
-        guard entry.isLinked else { return nil }
-        if !entry.isAnnounced { return announce(author) }
-        return isChanged ? .presence(author, entry.presence, online: online) : nil
+        guard entry.isLinked else { return events }
+        if !entry.isAnnounced, !entry.isLeaving {
+            events.note(announce(author))
+        } else if entry.isAnnounced, isChanged {
+            events.append(.presence(author, entry.presence, online: online))
+        }
+        return events
     }
 
-    /// The first link to a peer stands. Who has a name already is announced now, others once they tell it.
-    package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> ChatEvent? {
+    /// The first link to a peer stands. The peer is announced once something is heard of it, here or by `tick`.
+    ///
+    /// - Returns: the event of a peer with the same number, whose name is different by that.
+    package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
         meet(peer)
-        guard var entry = known[peer], !entry.isLinked, peer != me else { return nil }
+        guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
         entry.isLinked = true
         entry.isLeaving = false
-        entry.since = entry.isAnnounced ? entry.linkedSince : wallClock
+        if entry.isAnnounced {
+            entry.since = entry.linkedSince
+        } else {
+            entry.goneSince = entry.since
+            entry.since = wallClock
+        }
         known[peer] = entry
         online += 1
         deadlines[peer] = entry.isAnnounced ? nil : now + Roster.introductionTime
-        guard !entry.isAnnounced, !entry.nickname.isEmpty else { return nil }
-        return announce(peer)
+        return takeRenamed()
     }
 
     /// The last link to a peer has ended. Others are told once it has not come back in time, here or by `tick`.
@@ -100,7 +115,7 @@ extension Roster {
         guard var entry = known[peer], entry.isLinked else { return nil }
         entry.isLinked = false
         entry.linkedSince = entry.since
-        entry.since = wallClock
+        entry.since = entry.isAnnounced ? wallClock : entry.goneSince
         known[peer] = entry
         online -= 1
         let patience = entry.isLeaving ? .zero : end.patience
@@ -138,7 +153,15 @@ extension Roster {
         if known.count >= capacity { forgetOne() }
         let entry = KnownPeer(peer, heardAt: moments)
         known[peer] = entry
-        numbers.add(entry.number.number, of: peer)
+        if let holder = numbers.add(entry.number.number, of: peer) { renamed.append(holder) }
+    }
+
+    private mutating func takeRenamed() -> [ChatEvent] {
+        defer { renamed = [] }
+        return renamed.compactMap { peer in
+            guard let entry = known[peer], entry.isLinked, entry.isAnnounced else { return nil }
+            return .presence(peer, entry.presence, online: online)
+        }
     }
 
     private mutating func forgetOne() {

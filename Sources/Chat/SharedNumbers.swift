@@ -8,11 +8,13 @@ struct SharedNumbers: Sendable {
     func isShared(_ number: Int) -> Bool { shared.contains(number) }
 
     /// The first holder of a number is remembered after it has gone: a second one never looks like the first.
-    mutating func add(_ number: Int, of peer: PeerID) {
+    ///
+    /// - Returns: the holder that has the number no longer alone, once.
+    mutating func add(_ number: Int, of peer: PeerID) -> PeerID? {
         guard let holder = holders[number] else {
             holders[number] = peer
-            return
+            return nil
         }
-        if holder != peer { shared.insert(number) }
+        return holder != peer && shared.insert(number).inserted ? holder : nil
     }
 }

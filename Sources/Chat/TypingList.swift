@@ -1,10 +1,7 @@
 package import Wire
 
-/// Who is typing where, until it stops, says what it typed, or 6 s pass without renewal.
+/// Who is typing where, until it stops, says what it typed, or 6 s pass without renewal (Protocol.md section 6).
 package struct TypingList: Sendable {
-    package static let capacity = 256
-    package static let lifetime = Duration.seconds(6)
-
     private struct Key: Hashable {
         let peer: PeerID
         let conversation: Conversation
@@ -21,8 +18,8 @@ package struct TypingList: Sendable {
         let key = Key(peer: peer, conversation: conversation)
         guard isOn else { return stop(peer, in: conversation) }
         let isNew = ends[key] == nil
-        if isNew && ends.count == TypingList.capacity { return nil }
-        ends[key] = now + TypingList.lifetime
+        if isNew && ends.count == Limits.typingPeers { return nil }
+        ends[key] = now + Limits.typingLifetime
         return isNew ? .typing(peer, conversation, isOn: true) : nil
     }
 

@@ -22,6 +22,8 @@ final class LinkSlot {
     var isOurselves = false
     /// Our certificate when the connection began; another may be ours when the handshake is through.
     let ours: Certificate
+    /// The peer has said something on it.
+    var isHeard = false
     /// Nothing more is sent on it: a better link to the same peer took over. It is read until the peer says so too.
     var isRetiring = false
     /// The peer sends nothing more on it.

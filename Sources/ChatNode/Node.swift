@@ -34,6 +34,7 @@ package actor Node {
     var bans = BanList()
     var pace: TokenBucket
     var counts = NodeStatistics()
+    var typingNotice = TypingNotice()
     /// The best session certificate of each identity (Protocol.md section 9).
     var certificates = KnownCertificates()
     var login = LoginGuard()
@@ -63,13 +64,14 @@ package actor Node {
     private var isTurnEndAsked = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
+    var typingWakeAt: Instant?
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
     ///   - minimumEpoch: for an identity that has run before, one more than the last epoch of that.
-    ///   - deliver: takes what the node tells, a batch a turn, on the scheduler; it must not block.
+    ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
     package init(
         configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
@@ -168,6 +170,11 @@ package actor Node {
             flush(slot)
         }
         goOnLeaving()
+        tellNow()
+    }
+
+    /// Tells what was gathered so far in this turn, for who has something of its own to put behind it.
+    package func tellNow() {
         guard !batch.isEmpty else { return }
         let events = batch
         batch.removeAll()

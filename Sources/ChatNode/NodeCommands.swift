@@ -10,6 +10,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.send(text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
+        tell(typingNotice.said(in: router.activeConversation))
     }
 
     /// Sends a direct message; the first one to a peer is a request.
@@ -17,6 +18,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.direct(to: peer, text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
+        tell(typingNotice.said(in: .direct(peer)))
     }
 
     package func accept(_ peer: PeerID) throws(ChatError) {
@@ -34,11 +36,12 @@ extension Node {
     /// Looks at a conversation: its unread count becomes 0, the others count from now on.
     package func open(_ conversation: Conversation) {
         router.open(conversation)
+        tell(typingNotice.moved(to: conversation))
     }
 
     /// Looks at the public room again.
     package func close() {
-        router.close()
+        open(.publicRoom)
     }
 
     /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
@@ -66,7 +69,8 @@ extension Node {
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
         guard isBlocked else { return }
-        for slot in linksByPeer[peer] ?? [] { drop(slot) }
+        // It is gone for us at once: nobody waits for it to come back.
+        for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
     }
 
     /// Takes one message's worth of the own rate, unless nothing is said.

@@ -9,7 +9,7 @@ package enum NoticeCode: String, Sendable, CaseIterable {
     case signedOut = "signed_out"
 }
 
-/// What the node tells its user, in batches, one batch a turn. Names are as they were when it happened.
+/// What the node tells its user, in batches, in the order in which it happened. Names are as they were when it happened.
 package enum NodeEvent: Sendable {
     case ready(me: Who, port: UInt16, room: String, discovery: DiscoveryMode)
     case peer(PresenceState, Who, online: Int)
@@ -69,6 +69,8 @@ package struct PeerView: Hashable, Sendable {
     package let roundTrip: Duration?
     package let isMuted: Bool
     package let isVerified: Bool
+    /// Whether its links are refused.
+    package let isBlocked: Bool
 }
 
 /// A row of `/unread`.

@@ -167,8 +167,8 @@ extension Node {
     }
 
     /// Ends a link at once, without a reason of its own.
-    func drop(_ slot: LinkSlot) {
-        forget(slot, .lost)
+    func drop(_ slot: LinkSlot, _ end: LinkEnd = .lost) {
+        forget(slot, end)
         transport.close(slot.id)
     }
 

@@ -35,6 +35,8 @@ extension Node {
         switch verdict {
         case .admitted(let payload):
             compareClocks(with: payload)
+            if !slot.isHeard { table.heard(certificate.identity) }
+            slot.isHeard = true
             route(payload)
         case .dropped:
             break

@@ -22,7 +22,8 @@ extension Node {
         router.roster.rows.map { row in
             PeerView(
                 who: row.who, state: PeerView.State(row.state), since: row.since,
-                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted, isVerified: false)
+                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted, isVerified: false,
+                isBlocked: row.isBlocked)
         }
     }
 

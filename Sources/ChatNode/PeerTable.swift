@@ -112,8 +112,14 @@ package struct PeerTable {
     package mutating func identified(_ connection: ConnectionID, as peer: PeerID) {
         guard let instance = attempts.removeValue(forKey: connection) else { return }
         candidates[instance]?.peer = peer
-        candidates[instance]?.backoff.reset()
         candidates[instance]?.phase = .settled
+    }
+
+    /// A peer has said something on a link, so that it does not refuse us: after the next failure pauses are short again.
+    package mutating func heard(_ peer: PeerID) {
+        for instance in candidates.keys where candidates[instance]?.peer == peer {
+            candidates[instance]?.backoff.reset()
+        }
     }
 
     /// A dialled connection led to ourselves, or to somebody we want no link with: not dialled again.

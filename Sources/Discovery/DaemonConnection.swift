@@ -6,6 +6,9 @@ import Reactor
 /// D-Bus, 25 s long while it hangs: not on a loop that anybody else needs.
 @safe
 final class DaemonConnection: ResponderConnection {
+    /// The reason of a failure that no bus stands behind.
+    static var noBus: String { AvahiAnswers.message(CInt(AVAHI_ERR_NO_DAEMON)) }
+
     private let library: AvahiClientFunctions
     private let avahi: AvahiLoop
     private let context: ResponderContext

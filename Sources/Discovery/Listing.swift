@@ -7,7 +7,7 @@ enum Source: Hashable, Sendable, CaseIterable {
 }
 
 /// The family that mDNS was spoken over, or that an address is wanted of.
-enum Family: Hashable, Sendable {
+package enum Family: Hashable, Sendable {
     case ipv4
     case ipv6
 }

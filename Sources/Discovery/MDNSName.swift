@@ -6,6 +6,15 @@ struct MDNSName: Hashable, Sendable {
         self.labels = labels + ["local"]
     }
 
+    /// The name by which whoever has an address is asked for (RFC 1035 section 3.5, RFC 3596 section 2.5).
+    init(reverseOf address: [UInt8]) {
+        if address.count == 4 {
+            labels = address.reversed().map { "\($0)" } + ["in-addr", "arpa"]
+        } else {
+            labels = address.reversed().flatMap { [$0 & 15, $0 >> 4] }.map { String($0, radix: 16) } + ["ip6", "arpa"]
+        }
+    }
+
     /// The service type that all nodes share (Protocol.md section 10).
     static let serviceType = "_earshot._tcp"
 

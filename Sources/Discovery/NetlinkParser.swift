@@ -30,12 +30,17 @@ struct NetlinkParser {
 
     private mutating func addLink(_ body: ArraySlice<UInt8>) {
         guard let index = body.native32(at: 4), let flags = body.native32(at: 8) else { return }
-        var name = ""
-        for (type, value) in Self.attributes(body.dropFirst(16)) where type == 3 {
-            name = String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
+        var name = "", kind = ""
+        for (type, value) in Self.attributes(body.dropFirst(16)) {
+            switch type {
+            case 3: name = Self.text(value)
+            // IFLA_LINKINFO, and within it IFLA_INFO_KIND.
+            case 18: kind = Self.attributes(value).first { $0.0 == 1 }.map { Self.text($0.1) } ?? ""
+            default: break
+            }
         }
         interfaces[index] = NetworkInterface(
-            index: index, name: name, isUp: flags & 0x1 != 0, isRunning: flags & 0x40 != 0,
+            index: index, name: name, kind: kind, isUp: flags & 0x1 != 0, isRunning: flags & 0x40 != 0,
             isLoopback: flags & 0x8 != 0, hasMulticast: flags & 0x1000 != 0, isPointToPoint: flags & 0x10 != 0,
             addresses: interfaces[index]?.addresses ?? [])
     }
@@ -59,6 +64,10 @@ struct NetlinkParser {
         let isUsable = flags & (0x08 | 0x20 | 0x40) == 0
         let new = InterfaceAddress(bytes: Array(address), prefixLength: prefixLength, isUsable: isUsable)
         interfaces[index]?.addresses.append(new)
+    }
+
+    private static func text(_ value: ArraySlice<UInt8>) -> String {
+        String(decoding: value.prefix { $0 != 0 }, as: UTF8.self)
     }
 
     private static func attributes(_ bytes: ArraySlice<UInt8>) -> [(UInt16, ArraySlice<UInt8>)] {

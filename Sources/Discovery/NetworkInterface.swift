@@ -1,7 +1,7 @@
 /// An address of ours, as the kernel tells it.
-struct InterfaceAddress: Hashable, Sendable {
+package struct InterfaceAddress: Hashable, Sendable {
     /// 4 bytes for IPv4, 16 for IPv6.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// How many leading bits the neighbours on the link share with it.
     let prefixLength: Int
     /// Neither being checked for duplicates, nor found to be one, nor on its way out.
@@ -24,19 +24,21 @@ struct InterfaceAddress: Hashable, Sendable {
 }
 
 /// A network interface of this machine with its addresses.
-struct NetworkInterface: Hashable, Sendable {
-    let index: UInt32
-    let name: String
-    var isUp = true
+package struct NetworkInterface: Hashable, Sendable {
+    package let index: UInt32
+    package let name: String
+    /// What the kernel calls its kind: `veth`, `bridge`, `tun`; empty for a card.
+    package var kind = ""
+    package var isUp = true
     /// Up and with a carrier.
-    var isRunning = true
-    var isLoopback = false
-    var hasMulticast = true
-    var isPointToPoint = false
-    var addresses: [InterfaceAddress] = []
+    package var isRunning = true
+    package var isLoopback = false
+    package var hasMulticast = true
+    package var isPointToPoint = false
+    package var addresses: [InterfaceAddress] = []
 
     /// Whether mDNS works on it as far as flags can tell.
-    var carriesMulticast: Bool { isUp && isRunning && (isLoopback || hasMulticast && !isPointToPoint) }
+    package var carriesMulticast: Bool { isUp && isRunning && (isLoopback || hasMulticast && !isPointToPoint) }
 
     /// What is told to others: one IPv4 and one IPv6 address at most.
     var publishableAddresses: [[UInt8]] {

@@ -30,7 +30,8 @@ struct NetworkView: Hashable, Sendable {
         return interface.addresses.contains { $0.covers(address) } ? endpoint : nil
     }
 
-    private var permitted: [NetworkInterface] {
+    /// Those that take part.
+    var permitted: [NetworkInterface] {
         names.isEmpty ? interfaces : interfaces.filter { names.contains($0.name) }
     }
 }

@@ -1,6 +1,7 @@
 import ChatNode
 internal import CLinux
 internal import Glibc
+import Reactor
 import Wire
 
 /// Whether a connection may be used by its local address: it must be one of the named interfaces'.

@@ -55,6 +55,13 @@ package enum Limits {
     /// The sequence numbers behind an author's newest for which it is known whether they were heard.
     package static let sequenceWindow: UInt64 = 256
 
+    // Typing (section 6).
+    package static let typingRenewal = Duration.seconds(3)
+    package static let typingPause = Duration.seconds(5)
+    /// Two renewals, so that one that is late makes nobody stop typing.
+    package static let typingLifetime = Duration.seconds(6)
+    package static let typingPeers = 256
+
     // Rates (section 7), per second with a burst.
     package static let sendPerSecond = 2.0
     package static let sendBurst = 10.0

@@ -11,7 +11,7 @@ struct App: Sendable {
     private let diagnostics: Diagnostics
     private let departure: Departure
     private let node: Node
-    private let events: EventQueue
+    private let reports: ReportQueue
     private let display: Display
     private let pump: InputPump
     private let signals: Signals
@@ -25,16 +25,16 @@ struct App: Sendable {
         diagnostics = Diagnostics(level: arguments.logLevel)
         let departure = Departure()
         self.departure = departure
-        let events = EventQueue()
-        self.events = events
-        node = try App.makeNode(arguments, on: loop, deliver: events.append)
+        let reports = ReportQueue()
+        self.reports = reports
+        node = try App.makeNode(arguments, on: loop) { reports.append($0.map(Report.event)) }
         let isTyped = Descriptors.isTerminal(Descriptors.input)
         display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
         signals = Signals(on: try App.runningLoop("signals"))
         pump = InputPump(
-            input: StandardInput(on: try App.runningLoop("input")), node: node, display: display, departure: departure,
+            input: StandardInput(on: try App.runningLoop("input")), node: node, reports: reports, departure: departure,
             isTyped: isTyped
-        ) { startUp.counters + events.counters }
+        ) { startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)] }
     }
 
     /// Chats until somebody or something ends it.
@@ -48,11 +48,15 @@ struct App: Sendable {
             throw StartFailure(listeningOn: arguments.port, error)
         }
         Task { await obeySignals() }
-        for await batch in events.batches {
-            let goesOn = await display.show(batch.map(Report.event))
+        var hasStopped = false
+        while !hasStopped {
+            let batch = await reports.next()
+            let goesOn = await display.show(batch)
             if !goesOn { await node.beginLeaving() }
-            for event in batch { note(event) }
-            if hasStopped(batch) { break }
+            for case .event(let event) in batch {
+                note(event)
+                if case .stopped = event { hasStopped = true }
+            }
         }
         await display.finish()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
@@ -69,11 +73,6 @@ struct App: Sendable {
         case .stopped(let reason): departure.nodeStopped(reason)
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
         }
-    }
-
-    private func hasStopped(_ batch: [NodeEvent]) -> Bool {
-        guard case .stopped = batch.last else { return false }
-        return true
     }
 
     /// The first signal asks politely, the second one does not.

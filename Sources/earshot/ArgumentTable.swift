@@ -2,10 +2,11 @@ import Chat
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.
-extension Arguments: CommandSettings {
+extension Arguments: ConfigurableSettings {
     static let summary = "chat with whoever is in the room; what is done without a command"
     static let operands = ""
-    static let options: [Option<Arguments>] = identity + network + presentation
+    static let options: [Option<Arguments>] =
+        identity + network + presentation + ConfigurationChoice.options()
 
     private static let identity: [Option<Arguments>] = [
         Option(
@@ -16,9 +17,9 @@ extension Arguments: CommandSettings {
             }),
         Option(
             name: "--room", help: "the room; only nodes of the same room see each other (default lobby)",
-            kind: .value("NAME", wanted: "a name of 1 to 255 bytes") { arguments, value in
+            kind: .value("NAME", wanted: Wanted.room) { arguments, value in
                 arguments.room = value
-                return (1...255).contains(value.utf8.count)
+                return Wanted.isRoom(value)
             }),
     ]
 
@@ -28,23 +29,23 @@ extension Arguments: CommandSettings {
             kind: .value("HOST:PORT", wanted: "a host and a port, like 192.0.2.7:4000 or [2001:db8::7]:4000") {
                 arguments, value in
                 PeerAddress(value).map { arguments.peers.append($0) } != nil
-            }),
+            }, isRepeatable: true),
         Option(
             name: "--port", help: "the TCP port to listen on (default: any that is free)",
-            kind: .value("N", wanted: "a port from 0 to 65535") { arguments, value in
+            kind: .value("N", wanted: Wanted.port) { arguments, value in
                 UInt16(decimal: value).map { arguments.port = $0 } != nil
             }),
         Option(
             name: "--interface", help: "use only this network interface; may be given again",
-            kind: .value("NAME", wanted: "an interface's name of 1 to 15 characters") { arguments, value in
+            kind: .value("NAME", wanted: Wanted.interface) { arguments, value in
                 arguments.interfaces.append(value)
-                return (1...15).contains(value.utf8.count) && !value.contains("/")
-            }),
+                return Wanted.isInterface(value)
+            }, isRepeatable: true),
         Option(
             name: "--discovery", help: "how to find peers: auto, daemon, embedded or none (default auto)",
             kind: .value("WAY", wanted: "auto, daemon, embedded or none") { arguments, value in
                 Arguments.Discovery(rawValue: value).map { arguments.discovery = $0 } != nil
-            }),
+            }, choices: Arguments.Discovery.allCases.map(\.rawValue)),
         Option(
             name: "--no-history", help: "neither ask for past messages nor offer them",
             kind: .flag { $0.sharesHistory = false }),
@@ -67,7 +68,7 @@ extension Arguments: CommandSettings {
             name: "--log-level", help: "what to say on standard error: error, warning, info or debug",
             kind: .value("LEVEL", wanted: "error, warning, info or debug") { arguments, value in
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
-            }),
+            }, choices: LogLevel.allCases.map(\.rawValue)),
     ]
 
     /// Digits with at most one point; `Double` alone would take `nan`, `inf`, `1e99` and `0x10` too.

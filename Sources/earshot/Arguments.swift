@@ -19,6 +19,7 @@ struct Arguments: Hashable, Sendable {
     var rate: Double?
     var isQuiet = false
     var logLevel = LogLevel.warning
+    var configuration = ConfigurationChoice.own
 }
 
 /// How much the program says about itself on standard error, in growing order.

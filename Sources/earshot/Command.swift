@@ -19,6 +19,8 @@ enum Command: Hashable, Sendable {
     case edit(target: String?, text: String)
     case delete(target: String?)
     case rename(String)
+    /// `/typing`: the person writes something elsewhere, as a front end tells; for `false` no longer.
+    case typing(Bool)
     case away
     case back
     case mark(Mark, who: String)
@@ -34,7 +36,7 @@ enum Command: Hashable, Sendable {
         switch self {
         case .say, .act, .message, .edit: true
         case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .delete,
-            .rename, .away, .back, .mark, .statistics, .help, .quit:
+            .rename, .typing, .away, .back, .mark, .statistics, .help, .quit:
             false
         }
     }

@@ -58,6 +58,9 @@ struct CommandEntry: Sendable {
         CommandEntry(name: "me", operands: "TEXT", help: "say what you do") { operands throws(ChatError) in
             .act(try operands.text())
         },
+        CommandEntry(name: "typing", operands: "[off]", help: "tell the others that you type; for front ends") {
+            operands throws(ChatError) in .typing(try operands.isOn())
+        },
         plain("away", "tell the others that you are away", .away),
         plain("back", "tell the others that you are here again", .back),
     ]

@@ -3,52 +3,54 @@ enum HelpText {
     static let version = "earshot \(Version.current)\n"
 
     /// The program's own help is that of `chat`, with the list of commands.
-    static func text(for command: Invocation.CommandName) -> String {
-        switch command {
-        case .chat: chat
+    static func text(for name: Invocation.CommandName) -> String {
+        guard let command = CommandManual.all.first(where: { $0.name == name }) else { return "" }
+        switch name {
+        case .chat: return chat(command)
+        case .doctor, .help: return text(command)
         }
     }
 
-    private static let chat = """
-        Anonymous, encrypted chat on the local network.
+    private static func chat(_ command: CommandManual) -> String {
+        let others = CommandManual.all.filter { $0.name != command.name }
+        return """
+            Anonymous, encrypted chat on the local network.
 
-        Usage: earshot [chat] [options]
+            Usage: earshot [chat] [options]
 
-        \(table(of: Arguments.self, besides: [("--version", "show the version and leave")]))
-        A line of input is a message; one that begins with / is a command: /help lists them.
-        Example: earshot --nick quiet-otter --room kitchen
+            \(table(command.options.map { (usage($0), $0.help) }))
+            Other commands, each with a --help of its own:
+            \(table(others.map { ("earshot \($0.name.rawValue)", $0.summary) }))
+            A line of input is a message; one that begins with / is a command: /help lists them.
+            Example: earshot --nick quiet-otter --room kitchen
 
-        """
+            """
+    }
 
     /// The help of any other command.
-    private static func text<Settings: CommandSettings>(_ command: Invocation.CommandName, _: Settings.Type) -> String {
+    private static func text(_ command: CommandManual) -> String {
         """
-        Usage: earshot \(command.rawValue)\(Settings.operands.isEmpty ? "" : " " + Settings.operands) [options]
-        \(Settings.summary)
+        Usage: earshot \(command.name.rawValue)\(command.operands.isEmpty ? "" : " " + command.operands) [options]
+        \(command.summary)
 
-        \(table(of: Settings.self, besides: []))
+        \(table(command.options.map { (usage($0), $0.help) }))
         """
     }
 
-    private static func table<Settings: CommandSettings>(
-        of _: Settings.Type, besides others: [(left: String, right: String)]
-    ) -> String {
-        let rows =
-            Settings.options.map { (left: usage($0), right: $0.help) } + [("--help", "show this and leave")] + others
+    private static func table(_ rows: [(left: String, right: String)]) -> String {
         let width = rows.map(\.left.count).max() ?? 0
         return rows.map { "  \($0.left)\(String(repeating: " ", count: width - $0.left.count))  \($0.right)\n" }
             .joined()
     }
 
-    private static func usage<Settings>(_ option: Option<Settings>) -> String {
-        switch option.kind {
-        case .flag: option.name
-        case .value(let placeholder, _, _): "\(option.name) \(placeholder)"
-        }
+    private static func usage(_ option: CommandManual.Entry) -> String {
+        option.placeholder.map { "\(option.name) \($0)" } ?? option.name
     }
 }
 
 /// The program's version, as `--version` and the `ready` event tell it.
 enum Version {
     static let current = "0.1.0"
+    /// When it came out, as manual pages write it.
+    static let date = "November 21, 2026"
 }

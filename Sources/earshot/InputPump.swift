@@ -2,11 +2,11 @@ import Chat
 import ChatNode
 import Wire
 
-/// Carries lines from standard input to the node and what comes of them to the display, one line at a time.
+/// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputPump: Sendable {
     let input: StandardInput
     let node: Node
-    let display: Display
+    let reports: ReportQueue
     let departure: Departure
     /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
     let isTyped: Bool
@@ -15,24 +15,28 @@ struct InputPump: Sendable {
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
-        while !departure.isDecided, let line = await input.next() {
-            let reports = await reports(on: line)
-            guard await display.show(reports) else { break }
-        }
+        while await mayGoOn(), let line = await input.next() { await obey(line) }
         _ = departure.note(.asked)
         await node.leave()
     }
 
-    private func reports(on line: LineSplitter.Line) async -> [Report] {
+    /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
+    private func mayGoOn() async -> Bool {
+        await reports.waitForRoom()
+        return !departure.isDecided
+    }
+
+    /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
+    private func obey(_ line: LineSplitter.Line) async {
         do throws(ChatError) {
             let text = try InputPump.text(of: line)
-            if isTyped, text.allSatisfy(\.isWhitespace) { return [] }
+            if isTyped, text.allSatisfy(\.isWhitespace) { return }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
             if command.isPaced, !isTyped { await node.waitUntilMaySend() }
-            return try await node.perform(command).map { [.answer(completed($0))] } ?? []
+            await node.perform(command) { reports.append([completed($0)]) }
         } catch {
-            return [.error(error)]
+            reports.append([.error(error)])
         }
     }
 
@@ -47,8 +51,8 @@ struct InputPump: Sendable {
         }
     }
 
-    private func completed(_ answer: Answer) -> Answer {
-        guard case .statistics(let nodeCounters) = answer else { return answer }
-        return .statistics(nodeCounters + counters())
+    private func completed(_ report: Report) -> Report {
+        guard case .answer(.statistics(let nodeCounters)) = report else { return report }
+        return .answer(.statistics(nodeCounters + counters()))
     }
 }

@@ -1,11 +1,13 @@
 /// What a whole command line asks for: a command with its settings, or to be told something.
 enum Invocation: Sendable {
     case chat(Arguments)
+    case doctor(DoctorSettings)
     case help(CommandName)
+    case document(Document)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat }
+    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, help }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -13,7 +15,7 @@ enum Invocation: Sendable {
     /// Reads a command line, the program's own name left out. The first word may name a command; without one it is `chat`.
     ///
     /// `--help` and `--version` win over whatever else is in the line, but for an operand behind `--`.
-    init(parsing words: [String]) throws(UsageError) {
+    init(parsing words: [String], in surroundings: Surroundings = .none) throws(UsageError) {
         let command = words.first.flatMap(CommandName.init(rawValue:))
         let rest = Array(command == nil ? words[...] : words.dropFirst())
         let options = rest.prefix { $0 != "--" }
@@ -22,13 +24,19 @@ enum Invocation: Sendable {
         } else if options.contains("--version") {
             self = .version
         } else {
-            self = try Invocation(command ?? .chat, parsing: rest)
+            self = try Invocation(command ?? .chat, parsing: rest, in: surroundings)
         }
     }
 
-    private init(_ command: CommandName, parsing words: [String]) throws(UsageError) {
+    private init(
+        _ command: CommandName, parsing words: [String], in surroundings: Surroundings
+    ) throws(UsageError) {
         switch command {
-        case .chat: self = .chat(try Arguments(parsing: words))
+        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings))
+        case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
+        case .help:
+            let settings = try HelpSettings(parsing: words)
+            self = settings.document.map(Invocation.document) ?? .help(settings.command)
         }
     }
 }

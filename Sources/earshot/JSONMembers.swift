@@ -71,6 +71,7 @@ extension JSONWriter {
         member("roundTripMs") { $0.literal(peer.roundTrip.map { Milliseconds($0).text } ?? "null") }
         member("muted", peer.isMuted)
         member("verified", peer.isVerified)
+        member("blocked", peer.isBlocked)
     }
 
     private mutating func members(of summary: ConversationSummary) {

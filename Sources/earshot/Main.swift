@@ -10,25 +10,48 @@ struct Earshot {
         Signals.block()
         CoreDumps.forbid()
         do throws(UsageError) {
-            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst())) {
+            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Environment.surroundings) {
             case .help(let command): print(HelpText.text(for: command))
+            case .document(let document): print(document.text)
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
+            case .doctor(let settings): examine(settings)
             }
         } catch {
             fail(error.message, code: 2)
         }
     }
 
-    private static func print(_ text: String) -> Never {
+    private static func print(_ text: String) -> Never { print(Array(text.utf8), code: 0) }
+
+    private static func print(_ bytes: [UInt8], code: CInt) -> Never {
         do throws(SystemError) {
-            try Descriptors.write(Array(text.utf8), to: Descriptors.output)
+            try Descriptors.write(bytes, to: Descriptors.output)
         } catch {
             if !Descriptors.isClosedByReader(error) {
                 fail("standard output: \(error.reason); see where it goes", code: 1)
             }
         }
-        Ending.inOrder(0)
+        Ending.inOrder(code)
+    }
+
+    private static func examine(_ settings: DoctorSettings) -> Never {
+        do throws(SystemError) {
+            let loop = try EventLoop(name: "doctor")
+            let doctor = Doctor(settings, loop: loop)
+            Task {
+                do throws(StartFailure) {
+                    let (output, code) = try await doctor.run()
+                    print(output, code: code)
+                } catch {
+                    fail(error.message, code: 1)
+                }
+            }
+            loop.run()
+        } catch {
+            fail(StartFailure(error).message, code: 1)
+        }
+        fail("the event loop has ended; report this", code: 1)
     }
 
     /// The node lives on the main thread, which has nothing else to do.

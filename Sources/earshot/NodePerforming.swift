@@ -4,8 +4,21 @@ import Wire
 
 /// Does what a command asks of a node, in one turn of the node.
 extension Node {
-    /// - Returns: what the command gets to know; nil where the node's events tell what happened.
-    func perform(_ command: Command) throws(ChatError) -> Answer? {
+    /// - Parameter report: takes what the command is told, which is its error or what it asked for, behind every event
+    ///   that came of it and of what was before it, and before any that is still to come.
+    func perform(_ command: Command, report: @Sendable (Report) -> Void) {
+        let outcome: Report?
+        do throws(ChatError) {
+            outcome = try answer(to: command).map(Report.answer)
+        } catch {
+            outcome = .error(error)
+        }
+        tellNow()
+        if let outcome { report(outcome) }
+    }
+
+    /// Nil where the node's events tell what happened.
+    private func answer(to command: Command) throws(ChatError) -> Answer? {
         switch command {
         case .say(let text): try send(text)
         case .act(let text): try send("* \(me().nickname) \(text)")
@@ -26,6 +39,7 @@ extension Node {
         case .rename(let nickname):
             try rename(nickname)
             return .done(command: "nick", me())
+        case .typing(let isOn): setTyping(isOn)
         case .away: return tell(isAway: true, "away")
         case .back: return tell(isAway: false, "back")
         case .mark(let mark, let who): return try answer(to: mark, find(who))

@@ -13,6 +13,14 @@ struct Operands: Sendable {
         throw ChatError(.unknownCommand, "/\(command) takes nothing more; write \(usage) alone")
     }
 
+    /// Whether something is to begin, which is said by nothing, or to end: `off`.
+    func isOn() throws(ChatError) -> Bool {
+        guard rest.isEmpty || rest == "off" else {
+            throw ChatError(.unknownCommand, "/\(command) takes nothing more than off; write \(usage)")
+        }
+        return rest.isEmpty
+    }
+
     /// All of the rest names a peer, spaces of a nickname included.
     func who() throws(ChatError) -> String {
         guard let who = optionalWho() else {

@@ -9,6 +9,16 @@ struct Option<Settings>: Sendable {
     let name: String
     let help: String
     let kind: Kind
+    /// Whether each further value is one more, instead of replacing the one before.
+    var isRepeatable = false
+    /// The values that there are, where they can be listed.
+    var choices: [String] = []
+
+    /// How a configuration file calls it: without dashes in front.
+    var key: String { String(name.drop { $0 == "-" }) }
+
+    /// The environment variable that sets it, like `EARSHOT_LOG_LEVEL`.
+    var variable: String { "EARSHOT_" + String(key.uppercased().map { $0 == "-" ? "_" : $0 }) }
 }
 
 /// What a command's words ask for, checked: everything in it can be used as it is.

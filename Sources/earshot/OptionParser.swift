@@ -5,8 +5,14 @@ extension CommandSettings {
     /// `--` are operands.
     init(parsing words: [String]) throws(UsageError) {
         self.init()
+        _ = try take(words: words)
+    }
+
+    /// Returns the names of the options that were among the words.
+    mutating func take(words: [String]) throws(UsageError) -> Set<String> {
         var rest = words[...]
         var operands: [String] = []
+        var names: Set<String> = []
         while let word = rest.popFirst() {
             if word == "--" {
                 operands += rest
@@ -16,12 +22,15 @@ extension CommandSettings {
                 operands.append(word)
                 continue
             }
-            try take(option: word, rest: &rest)
+            names.insert(try take(option: word, rest: &rest))
         }
         try take(operands: operands)
+        return names
     }
 
-    private mutating func take(option word: String, rest: inout ArraySlice<String>) throws(UsageError) {
+    private mutating func take(
+        option word: String, rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
         let equals = word.firstIndex(of: "=")
         let name = String(word[..<(equals ?? word.endIndex)])
         let attached = equals.map { String(word[word.index(after: $0)...]) }
@@ -38,6 +47,7 @@ extension CommandSettings {
                 throw UsageError("\(name) can not be \(UsageError.quoted(value)); give \(wanted)")
             }
         }
+        return name
     }
 
     private static func unknown(option name: String) -> UsageError {

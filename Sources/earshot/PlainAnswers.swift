@@ -14,7 +14,20 @@ enum PlainAnswers {
         case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
         case .help(let entries): help(entries)
         case .active(_, let conversation): ["you are looking at \(PlainName.of(conversation))"]
-        case .done(let command, let who): ["\(command): \(PlainName.of(who))"]
+        case .done(let command, let who): [done(command, PlainName.of(who))]
+        }
+    }
+
+    private static func done(_ command: String, _ name: String) -> String {
+        switch command {
+        case "nick": "you are now \(name)"
+        case "away": "you are away"
+        case "back": "you are back"
+        case "mute": "\(name) is muted and not told"
+        case "unmute": "\(name) is no longer muted"
+        case "block": "\(name) is blocked and not told"
+        case "unblock": "\(name) is no longer blocked"
+        default: "\(command): \(name)"
         }
     }
 
@@ -28,6 +41,7 @@ enum PlainAnswers {
         if let roundTrip = peer.roundTrip { line += ", \(Milliseconds(roundTrip).text) ms" }
         if peer.isMuted { line += ", muted" }
         if peer.isVerified { line += ", verified" }
+        if peer.isBlocked { line += ", blocked" }
         return line
     }
 

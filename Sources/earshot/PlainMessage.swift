@@ -1,17 +1,23 @@
 import Chat
 import ChatNode
+import Wire
 
 /// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 -> you] text`.
 struct PlainMessage {
+    /// Who said it, and to whom: what stands before the text.
+    let author: String
     let text: String
 
     init(_ message: MessageView) {
-        let author = PlainName.of(message.from)
-        let said = DisplayGuard.safe(message.text)
+        let name = PlainName.of(message.from)
         switch message.conversation {
-        case .publicRoom: text = "<\(author)> \(said)"
+        case .publicRoom: author = "<\(name)>"
         case .direct(let who):
-            text = message.isFromCurrentUser ? "[you -> \(PlainName.of(who))] \(said)" : "[\(author) -> you] \(said)"
+            author = message.isFromCurrentUser ? "[you -> \(PlainName.of(who))]" : "[\(name) -> you]"
         }
+        text = "\(author) \(DisplayGuard.safe(message.text))"
     }
+
+    /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
+    static func time(of message: MessageView) -> Timestamp { message.isHistory ? message.sentAt : message.receivedAt }
 }

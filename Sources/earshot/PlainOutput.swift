@@ -11,6 +11,7 @@ struct PlainOutput: Presentation {
     let clock: @Sendable (Timestamp) -> String
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
+    private var memory = PlainMemory()
 
     private struct Sighting: Equatable {
         let state: PresenceState
@@ -23,11 +24,14 @@ struct PlainOutput: Presentation {
 
     mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
-        case .event(.message(let message)): return Rendering(output: Array(line(message).utf8))
+        case .event(.message(let message)):
+            memory.note(message)
+            return Rendering(output: Array(line(message).utf8))
         case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
         case .error(let error):
             return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
         case .answer(.history(let conversation, let messages)):
+            for message in messages { memory.note(message) }
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
             return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1).utf8) })
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
@@ -39,10 +43,8 @@ struct PlainOutput: Presentation {
         return Rendering(output: Array(lines.joined().utf8))
     }
 
-    /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
     private func line(_ message: MessageView) -> String {
-        let time = message.isHistory ? message.sentAt : message.receivedAt
-        return "\(clock(time)) \(PlainMessage(message).text)\n"
+        "\(clock(PlainMessage.time(of: message))) \(PlainMessage(message).text)\n"
     }
 
     /// Nil for what people in a plain view do not want a line for.
@@ -58,9 +60,10 @@ struct PlainOutput: Presentation {
             return "\(PlainName.of(who)) wants to talk to you, /accept \(number) or /decline \(number): \(text)"
         case .direct(let change, let who): return "direct conversation with \(PlainName.of(who)): \(change.rawValue)"
         case .edited(let conversation, let id, let text, unread: _):
-            return "edited in \(PlainName.of(conversation)), \(PlainOutput.short(id)): \(DisplayGuard.safe(text))"
+            let mark = memory[id] == nil ? ":" : ""
+            return "edited\(reference(to: id, in: conversation))\(mark) \(DisplayGuard.safe(text))"
         case .deleted(let conversation, let id, unread: _):
-            return "deleted in \(PlainName.of(conversation)), \(PlainOutput.short(id))"
+            return "deleted\(reference(to: id, in: conversation))"
         case .notice(_, let text): return DisplayGuard.safe(text)
         case .message, .delivered, .read, .typing, .stopped: return nil
         }
@@ -72,6 +75,7 @@ struct PlainOutput: Presentation {
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
         if let before, before.state == state { return "\(before.name) is now \(sighting.name)" }
+        if before != nil, state == .here { return "\(sighting.name) is back" }
         return switch state {
         case .here: "\(sighting.name) is here"
         case .away: "\(sighting.name) is away"
@@ -87,6 +91,9 @@ struct PlainOutput: Presentation {
         }
     }
 
-    /// Enough of an id for `/edit` and `/delete`.
-    private static func short(_ id: MessageID) -> String { String(id.hexadecimal.prefix(8)) }
+    /// How the line of a message began; of one that is not remembered, where it is and the beginning of its id.
+    private func reference(to id: MessageID, in conversation: ConversationView) -> String {
+        guard let known = memory[id] else { return " in \(PlainName.of(conversation)), \(id.hexadecimal.prefix(8))" }
+        return ": \(clock(known.time)) \(known.author)"
+    }
 }

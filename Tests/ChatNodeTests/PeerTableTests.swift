@@ -75,6 +75,29 @@ import Wire
         #expect(table.due(now: start + .seconds(21)).count == 1)
     }
 
+    @Test mutating func `pauses grow while links end before the peer says anything, and are short again once it has`()
+        throws
+    {
+        let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
+        table.found("alice", at: alice, now: start, using: &randomness)
+        var now = start + .milliseconds(50)
+        /// Dials, is through with the handshake and loses the link; how long until it dials again.
+        func pause(isHeard: Bool, _ number: UInt64) throws -> Duration {
+            table.dialled(try #require(table.due(now: now).first), as: connection(number))
+            _ = table.connected(connection(number))
+            table.identified(connection(number), as: peer)
+            table.linkOpened(to: peer)
+            if isHeard { table.heard(peer) }
+            table.linkClosed(to: peer, now: now, using: &randomness)
+            let pause = try #require(table.nextDeadline) - now
+            now = now + pause
+            return pause
+        }
+        let refused = try (1...12).map { try pause(isHeard: false, $0) }
+        #expect(refused.suffix(4).allSatisfy { $0 >= .seconds(30) })
+        #expect(try pause(isHeard: true, 13) <= .milliseconds(500))
+    }
+
     @Test mutating func `a candidate that mDNS drops is forgotten, one that was linked is tried for ten minutes`()
         throws
     {

@@ -115,14 +115,41 @@ struct RosterTests {
         bob.pass(.milliseconds(patience))
         #expect(bob.tick() == [.presence(alice.id, .left, online: 0)])
         #expect(bob.router.roster.rows.map(\.state) == [.left])
-        #expect(bob.link(to: alice) == [.presence(alice.id, .here, online: 1)])
+        #expect(bob.link(to: alice).isEmpty)
+        #expect(
+            bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
+    }
+
+    @Test func `a link that ends before anything is heard on it is told to nobody`() {
+        _ = bob.unlink(from: alice, .goodbye)
+        let gone = bob.router.roster.rows
+        bob.pass(.seconds(5))
+        #expect(bob.link(to: alice).isEmpty)
+        #expect(bob.router.roster.online == 1)
+        bob.pass(.milliseconds(500))
+        #expect(bob.unlink(from: alice, .closed).isEmpty)
+        #expect(bob.router.roster.rows == gone)
+        #expect(bob.router.nextDeadline == nil)
+        let stranger = Person("carol", seed: 9)
+        _ = bob.link(to: stranger)
+        _ = bob.unlink(from: stranger, .closed)
+        #expect(bob.router.roster.rows == gone)
     }
 
     @Test func `whoever says goodbye has left at once`() {
         #expect(bob.unlink(from: alice, .goodbye) == [.presence(alice.id, .left, online: 0)])
         _ = bob.link(to: alice)
+        bob.hear(alice.session.signPresence(at: alice.wallClock))
         #expect(bob.hear(alice.session.signDeparture(at: alice.wallClock)).isEmpty)
         #expect(bob.unlink(from: alice, .closed) == [.presence(alice.id, .left, online: 0)])
+        #expect(bob.router.nextDeadline == nil)
+    }
+
+    @Test func `whoever comes only to say goodbye was never here`() {
+        let carol = Person("carol", seed: 9)
+        _ = bob.link(to: carol)
+        #expect(bob.hear(carol.session.signDeparture(at: carol.wallClock)).isEmpty)
+        #expect(bob.unlink(from: carol, .goodbye).isEmpty)
         #expect(bob.router.nextDeadline == nil)
     }
 
@@ -178,6 +205,8 @@ struct RosterTests {
         for number in 1...70 as ClosedRange<UInt64> {
             let (now, time) = (Instant(nanoseconds: 0), Timestamp(milliseconds: number))
             _ = roster.linkOpened(RosterTests.peer(number), now: now, wallClock: time)
+            let revision = Revision(epoch: 1, sequence: 1)
+            _ = roster.hear(RosterTests.peer(number), nickname: "\(number)", stage: .newcomer, as: revision)
             _ = roster.linkClosed(RosterTests.peer(number), .goodbye, now: now, wallClock: time)
         }
         #expect(roster.rows.map(\.since.milliseconds) == (7...70).reversed())
@@ -201,9 +230,9 @@ struct RosterTests {
         var roster = Roster(me: RosterTests.peer(0))
         roster.setMuted(RosterTests.peer(0), true)
         roster.setBlocked(RosterTests.peer(0), true)
-        let event = roster.linkOpened(
+        let events = roster.linkOpened(
             RosterTests.peer(0), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
-        #expect(event == nil)
+        #expect(events.isEmpty)
         #expect(!roster.isHidden(RosterTests.peer(0)))
         #expect(roster.online == 0)
     }

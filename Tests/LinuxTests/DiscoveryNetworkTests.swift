@@ -124,7 +124,8 @@ private let lo = NetworkInterface(
         let link = [0, 0, 1, 0] + native(UInt32(7)) + native(UInt32(0x1043)) + native(UInt32(0))
         let address = [2, 24, 0x80, 0] + native(UInt32(7))
         let flags = attribute(8, native(UInt32(0x40)))
-        return message(16, link + attribute(3, Array("wlan0".utf8) + [0]))
+        let kind = attribute(18, attribute(1, Array("veth".utf8) + [0]))
+        return message(16, link + attribute(3, Array("wlan0".utf8) + [0]) + kind)
             + message(20, address + attribute(1, [10, 0, 0, 9]) + attribute(2, [10, 0, 0, 8]))
             + message(20, address + attribute(1, [10, 0, 0, 7]) + flags)
             + message(3, native(UInt32(0)))
@@ -135,6 +136,7 @@ private let lo = NetworkInterface(
         parser.parse(datagram[...])
         #expect(parser.isDone)
         let found = try #require(parser.interfaces[7])
+        #expect(found.kind == "veth")
         #expect(found.name == "wlan0" && found.isUp && found.isRunning && found.hasMulticast && !found.isLoopback)
         #expect(
             found.addresses == [

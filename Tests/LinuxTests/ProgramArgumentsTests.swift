@@ -63,7 +63,7 @@ import Testing
         (["--nick"], "--nick needs a value; write --nick NAME"),
         (["--json=yes"], "--json takes no value; write --json alone"),
         (["--port", "65536"], "--port can not be \"65536\"; give a port from 0 to 65535"),
-        (["doctor"], "no command \"doctor\"; see earshot --help"),
+        (["doctr"], "no command \"doctr\"; did you mean doctor?"),
         (["chta"], "no command \"chta\"; did you mean chat?"),
         (["chat", "now"], "unexpected \"now\"; see earshot --help"),
         (["--", "--json"], "no command \"--json\"; see earshot --help"),
@@ -87,6 +87,34 @@ import Testing
     func `a value that is none is refused`(words: [String]) {
         #expect(throws: UsageError.self) { try Arguments(parsing: words) }
         #expect(throws: UsageError.self) { try Arguments(parsing: [words[0] + "=" + words[1]]) }
+    }
+
+    @Test func `the doctor has options of its own`() throws {
+        let words = ["--room", "kitchen", "--port", "4000", "--interface", "eth0", "--interface=eth1", "--json"]
+        let settings = try DoctorSettings(parsing: words)
+        #expect(settings.room == "kitchen")
+        #expect(settings.port == 4_000)
+        #expect(settings.interfaces == ["eth0", "eth1"])
+        #expect(settings.isJSON)
+        guard case .doctor(settings) = try Invocation(parsing: ["doctor"] + words) else { throw UsageError("\(words)") }
+        guard case .help(.doctor) = try Invocation(parsing: ["doctor", "-h"]) else { throw UsageError("no help") }
+        #expect(throws: UsageError("unexpected \"now\"; see earshot doctor --help")) {
+            try DoctorSettings(parsing: ["now"])
+        }
+        for wrong in [["--nick", "x"], ["--room", ""], ["--port", "65536"], ["--interface", "../x"]] {
+            #expect(throws: UsageError.self) { try DoctorSettings(parsing: wrong) }
+        }
+    }
+
+    @Test func `help tells of a command, or writes a document`() throws {
+        guard case .help(.chat) = try Invocation(parsing: ["help"]) else { throw UsageError("help") }
+        guard case .help(.doctor) = try Invocation(parsing: ["help", "doctor"]) else { throw UsageError("doctor") }
+        guard case .document(.manual) = try Invocation(parsing: ["help", "--man"]) else { throw UsageError("man") }
+        let words = ["help", "--completion", "fish"]
+        guard case .document(.completion(.fish)) = try Invocation(parsing: words) else { throw UsageError("fish") }
+        for wrong in [["help", "me"], ["help", "chat", "doctor"], ["help", "--completion", "csh"]] {
+            #expect(throws: UsageError.self) { try Invocation(parsing: wrong) }
+        }
     }
 
     @Test func `an error shows nothing that could steer a terminal, and is one line`() {

@@ -18,7 +18,8 @@ import Testing
             ("/accept \"quiet otter\"", .accept(who: "quiet otter")), ("/decline #4821", .decline(who: "#4821")),
             ("/leave x", .leave(who: "x")), ("/open public", .openPublic), ("/open 4821", .open(who: "4821")),
             ("/close", .close), ("/unread", .unread), ("/history", .history(who: nil)),
-            ("/history 4821", .history(who: "4821")), ("/edit new text", .edit(target: nil, text: "new text")),
+            ("/history 4821", .history(who: "4821")), ("/typing", .typing(true)), ("/typing off", .typing(false)),
+            ("/edit new text", .edit(target: nil, text: "new text")),
             ("/edit 0a1B2c new", .edit(target: "0a1b2c", text: "new")),
             ("/edit 0a1b2c", .edit(target: nil, text: "0a1b2c")),
             ("/edit 0a1b2 new", .edit(target: nil, text: "0a1b2 new")), ("/delete", .delete(target: nil)),
@@ -36,7 +37,8 @@ import Testing
             ("/hwo", .unknownCommand), ("/", .unknownCommand), ("/ who", .unknownCommand),
             ("/verify 1", .unknownCommand),
             ("/wipe", .unknownCommand), ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
-            ("/quit 1", .unknownCommand), ("/msg", .unknownPeer), ("/msg 4821", .empty), ("/msg 4821  ", .empty),
+            ("/quit 1", .unknownCommand), ("/typing on", .unknownCommand), ("/msg", .unknownPeer),
+            ("/msg 4821", .empty), ("/msg 4821  ", .empty),
             ("/accept", .unknownPeer), ("/open", .unknownPeer), ("/mute", .unknownPeer), ("/edit", .empty),
             ("/delete nothex", .unknownMessage), ("/delete 0a1b2", .unknownMessage),
             ("/delete 0123456789abcdef0123456789abcdef0", .unknownMessage), ("/nick", .invalidNickname),
@@ -58,7 +60,7 @@ import Testing
 
     @Test func `only what says something waits for its turn`() throws {
         for line in ["hello", "//x", "/me x", "/msg a b", "/edit x"] { #expect(try Command(line: line).isPaced) }
-        for line in ["/who", "/accept a", "/quit", "/delete", "/history", "/stats", "/nick x"] {
+        for line in ["/who", "/accept a", "/quit", "/delete", "/history", "/stats", "/nick x", "/typing"] {
             #expect(try !Command(line: line).isPaced)
         }
     }
@@ -67,7 +69,7 @@ import Testing
         let names = CommandEntry.all.map(\.name)
         #expect(Set(names).count == names.count)
         for entry in CommandEntry.all {
-            let operands = entry.operands == "[ID]" ? "0a1b2c" : entry.operands.isEmpty ? "" : "abc def"
+            let operands = ["[ID]": "0a1b2c", "[off]": "off", "": ""][entry.operands] ?? "abc def"
             #expect(throws: Never.self) { try Command(line: "/\(entry.name) \(operands)") }
         }
         #expect(!names.contains("verify"))

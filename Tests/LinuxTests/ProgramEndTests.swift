@@ -24,7 +24,7 @@ import Testing
         #expect(await program.complaints() == "")
     }
 
-    @Test(arguments: [["--prot", "1"], ["--port", "x"], ["doctor"], ["--identity", "file"]])
+    @Test(arguments: [["--prot", "1"], ["--port", "x"], ["doctor", "now"], ["--identity", "file"]])
     func `wrong usage is one line on standard error and exit code 2`(options: [String]) async throws {
         let program = try ProgramProcess(options)
         #expect(await program.remainingLines() == [])

@@ -13,14 +13,16 @@ import Wire
         let peers = [
             PeerView(
                 who: who, state: .online, since: Sample.time, roundTrip: .microseconds(400), isMuted: false,
-                isVerified: true),
-            PeerView(who: who, state: .offline, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false),
+                isVerified: true, isBlocked: false),
+            PeerView(
+                who: who, state: .offline, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false,
+                isBlocked: true),
         ]
         #expect(
             JSON.text(.answer(.peers(peers))) == """
                 {"event":"result","command":"who","peers":[\
-                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true},\
-                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false}\
+                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false},\
+                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true}\
                 ]}\n
                 """)
     }

@@ -13,15 +13,16 @@ import Wire
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [
             PeerView(
-                who: who, state: .online, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true),
+                who: who, state: .online, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true,
+                isBlocked: false),
             PeerView(
                 who: who, state: .offline, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
-                isVerified: false),
+                isVerified: false, isBlocked: true),
         ]
         #expect(
             ProgramPlainTests.text(.answer(.peers(peers))) == """
                 23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
-                23:59:59 * quiet-otter#4821 offline for 0 s\n
+                23:59:59 * quiet-otter#4821 offline for 0 s, blocked\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.peers([]))) == "23:59:59 * nobody else is here\n")
     }
@@ -50,6 +51,18 @@ import Wire
             ProgramPlainTests.text(
                 .answer(.statistics([Counter(name: "dials", value: 0), Counter(name: "bans", value: 1)])))
                 == "23:59:59 * bans 1\n")
+    }
+
+    @Test func `what was done is a sentence`() throws {
+        let who = try Sample.who()
+        let sentences = [
+            "nick": "you are now quiet-otter#4821", "away": "you are away", "back": "you are back",
+            "mute": "quiet-otter#4821 is muted and not told", "unmute": "quiet-otter#4821 is no longer muted",
+            "block": "quiet-otter#4821 is blocked and not told", "unblock": "quiet-otter#4821 is no longer blocked",
+        ]
+        for (command, sentence) in sentences {
+            #expect(ProgramPlainTests.text(.answer(.done(command: command, who))) == "23:59:59 * \(sentence)\n")
+        }
     }
 
     @Test func `help lists every command with what it does`() {

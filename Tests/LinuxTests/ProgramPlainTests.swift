@@ -44,8 +44,60 @@ import Wire
         #expect(line(.peer(.here, before, online: 1)) == "")
         #expect(line(.peer(.here, after, online: 1)) == "23:59:59 * quiet-otter#4821 is now loud-otter#4821\n")
         #expect(line(.peer(.away, after, online: 1)) == "23:59:59 * loud-otter#4821 is away\n")
+        #expect(line(.peer(.here, after, online: 1)) == "23:59:59 * loud-otter#4821 is back\n")
         #expect(line(.peer(.left, after, online: 0)) == "23:59:59 * loud-otter#4821 is gone\n")
         #expect(line(.peer(.here, after, online: 1)) == "23:59:59 * loud-otter#4821 is here\n")
+    }
+
+    @Test func `a new name that comes with a new state is told by the state`() throws {
+        var output = Self.output()
+        _ = output.rendering(of: .event(.peer(.here, try Sample.who(), online: 1)), at: Sample.time)
+        let gone = output.rendering(of: .event(.peer(.left, try Sample.who("rob"), online: 0)), at: Sample.time)
+        #expect(String(decoding: gone.output, as: UTF8.self) == "23:59:59 * rob#4821 is gone\n")
+    }
+
+    @Test func `edits and deletions name the line that they change`() throws {
+        var output = Self.output()
+        func lines(_ report: Report) -> String {
+            String(decoding: output.rendering(of: report, at: Sample.time).output, as: UTF8.self)
+        }
+        let who = try Sample.who()
+        let id = try Sample.message(0x0c)
+        #expect(
+            lines(.event(.edited(.publicRoom, id, text: "ho", unread: 0)))
+                == "23:59:59 * edited in public, 0c0c0c0c: ho\n")
+        #expect(
+            lines(.event(.deleted(.direct(with: who), id, unread: 0)))
+                == "23:59:59 * deleted in quiet-otter#4821, 0c0c0c0c\n")
+        _ = lines(.event(.message(try Sample.said("hi", by: who))))
+        #expect(
+            lines(.event(.edited(.publicRoom, id, text: "ho\n", unread: 0)))
+                == "23:59:59 * edited: 00:00:00 <quiet-otter#4821> ho \n")
+        #expect(
+            lines(.event(.deleted(.publicRoom, id, unread: 0))) == "23:59:59 * deleted: 00:00:00 <quiet-otter#4821>\n")
+    }
+
+    @Test func `the last 256 messages are remembered, from history too`() throws {
+        var memory = PlainMemory()
+        let direct = ConversationView.direct(with: try Sample.who())
+        for number in 0..<300 {
+            let id = try #require(
+                MessageID([UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)))
+            let said = try Sample.said("hi", by: try Sample.who(), in: direct, history: true)
+            memory.note(
+                MessageView(
+                    conversation: direct, id: id, from: said.from, text: "hi", sentAt: said.sentAt,
+                    receivedAt: said.receivedAt, isFromCurrentUser: number == 299, isHistory: true, isEdited: false,
+                    unread: 0))
+        }
+        func entry(_ number: Int) throws -> PlainMemory.Entry? {
+            memory[
+                try #require(MessageID([UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)))]
+        }
+        #expect(try entry(43) == nil)
+        #expect(try entry(44)?.author == "[quiet-otter#4821 -> you]")
+        #expect(try entry(44)?.time == Sample.time)
+        #expect(try entry(299)?.author == "[you -> quiet-otter#4821]")
     }
 
     @Test func `every event is whole lines that begin with the time and a mark`() throws {

@@ -1,4 +1,5 @@
 import ChatNode
+import Reactor
 import Testing
 
 @testable import Transports

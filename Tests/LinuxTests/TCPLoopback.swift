@@ -1,6 +1,7 @@
 import ChatNode
 import CLinux
 import Glibc
+import Reactor
 @testable import Transports
 
 extension Endpoint {

@@ -8,6 +8,11 @@ import subprocess
 import threading
 import time
 
+import contract
+
+# What the user of this machine has configured is no part of a test.
+os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
 
@@ -61,7 +66,10 @@ class Node:
         self._read = 0
 
     def say(self, line):
-        self.process.stdin.write(line.encode("utf-8") + b"\n")
+        self.write(line.encode("utf-8") + b"\n")
+
+    def write(self, data):
+        self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def wait(self, matches, what, timeout=20.0, from_start=True):
@@ -78,6 +86,7 @@ class Node:
                 errors = "\n".join(self.errors.seen[-10:])
                 raise AssertionError(f"{self.name}: no {what} within {timeout} s; it said:\n{read}\n{errors}")
             event = json.loads(item[1])
+            contract.check(event)
             self.events.append(event)
             self.times.append(item[0])
             if matches(event):

@@ -1,14 +1,14 @@
-import ChatNode
-internal import CLinux
+package import ChatNode
+package import CLinux
 internal import Glibc
 
 /// An endpoint as the system's calls take and give it: `sockaddr_in` or `sockaddr_in6`.
 @safe
-struct SocketAddress {
+package struct SocketAddress {
     private var storage = sockaddr_storage()
     private var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-    init(_ endpoint: Endpoint) {
+    package init(_ endpoint: Endpoint) {
         if endpoint.isIPv4 {
             fill(sockaddr_in.self) { address in
                 address.sin_family = sa_family_t(AF_INET)
@@ -26,7 +26,7 @@ struct SocketAddress {
     }
 
     /// What `call`, given room and the size of the room, has written there; with its result.
-    static func written(
+    package static func written(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
     ) -> (result: CInt, address: SocketAddress) {
         var address = SocketAddress()
@@ -39,7 +39,7 @@ struct SocketAddress {
     }
 
     /// Copies an address that a list of the system's holds; nil for another family.
-    static func copied(from pointer: UnsafePointer<sockaddr>) -> Endpoint? {
+    package static func copied(from pointer: UnsafePointer<sockaddr>) -> Endpoint? {
         var address = SocketAddress()
         let size: Int
         switch unsafe CInt(pointer.pointee.sa_family) {
@@ -56,7 +56,7 @@ struct SocketAddress {
     private init() {}
 
     /// Nil for a family other than IPv4 and IPv6.
-    var endpoint: Endpoint? {
+    package var endpoint: Endpoint? {
         switch CInt(storage.ss_family) {
         case AF_INET:
             let address = read(sockaddr_in.self)
@@ -72,7 +72,7 @@ struct SocketAddress {
     }
 
     /// Lends the address to a call that takes one.
-    func lend(to call: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+    package func lend(to call: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
         unsafe withUnsafePointer(to: storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe call($0, length) }
         }

@@ -1,0 +1,228 @@
+import ChatNode
+package import Reactor
+import Wire
+
+/// Tries out, in a few seconds and without any privilege, what finding peers on this machine's network rests on.
+///
+/// What it asks to find out about this machine has no hops to go, and is heard here alone. To the network it sends the
+/// query that a chat sends too, one for the kinds of services that there are, and an announcement of random names that
+/// nobody browses for. Nothing on the machine is changed.
+package actor NetworkExamination {
+    /// With somebody there and nothing wrong; peers answer within 120 ms.
+    private static let shortest = Duration.milliseconds(1_000)
+    private static let longest = Duration.milliseconds(2_500)
+    private static let interval = Duration.milliseconds(100)
+    /// The network is asked this often; packets to this machine alone are sent every time.
+    private static let intervalsPerQuestion = 7
+    /// As a chat that has nobody else to ask waits for the daemon.
+    private static let patience = Duration.milliseconds(1_000)
+    private static let closingTime = Duration.milliseconds(300)
+
+    private nonisolated let loop: EventLoop
+    private nonisolated let daemonLoop: EventLoop
+    private let room: String
+    private let port: UInt16
+    private let announcement: Announcement
+
+    private var view: NetworkView
+    private var tally: ExaminationTally
+    private var probes: [ProbePlace: MulticastProbe] = [:]
+    private var daemon: AvahiResponder?
+    private var embedded: AvahiResponder?
+    private var daemonStanding: NetworkObservations.Daemon?
+    private var embeddedFailure: String?
+    private var ticks = 0
+    private var startedAt = Instant(nanoseconds: 0)
+    private var waiting: CheckedContinuation<NetworkObservations, Never>?
+    private var closing: CheckedContinuation<Bool, Never>?
+
+    /// - Parameters:
+    ///   - tag: of the room whose nodes are asked for.
+    ///   - interfaces: names of the only interfaces to examine; empty for all.
+    ///   - port: a UDP port, free or not, that stands for those that nobody opens.
+    package init(tag: String, interfaces: [String], port: UInt16) throws(SystemError) {
+        room = "_r" + tag
+        self.port = port
+        var generator = SystemRandomNumberGenerator()
+        // A room that nobody is in: of 32 random bits, where a real one has bits of a digest.
+        let bits = String(UInt32.random(in: 1 << 28...UInt32.max, using: &generator), radix: 16)
+        announcement = Announcement(
+            instance: RandomNames.draw(using: &generator), host: RandomNames.draw(using: &generator), port: port,
+            subtype: "_r" + bits)
+        view = NetworkView(interfaces: NetworkReader.read(), names: interfaces)
+        tally = ExaminationTally(
+            room: room, own: announcement.subtype, token: Array(RandomNames.draw(using: &generator).utf8),
+            places: view.probePlaces,
+            addresses: view.interfaces.flatMap { $0.addresses.map(\.bytes) })
+        loop = try EventLoop(name: "examination")
+        daemonLoop = try EventLoop(name: "avahi")
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// Once. Returns within 3 s.
+    package nonisolated func run() async -> NetworkObservations {
+        loop.start()
+        daemonLoop.start()
+        let observations = await withCheckedContinuation { continuation in enter { $0.begin(continuation) } }
+        let isClosed = await withCheckedContinuation { continuation in enter { $0.close(continuation) } }
+        loop.stop()
+        if isClosed { daemonLoop.stop() }
+        return observations
+    }
+
+    private nonisolated func enter(_ body: @escaping @Sendable (isolated NetworkExamination) -> Void) {
+        loop.execute { self.assumeIsolated(body) }
+    }
+
+    private func after(_ pause: Duration, _ body: @escaping @Sendable (isolated NetworkExamination) -> Void) {
+        loop.schedule(at: loop.now + pause) { self.assumeIsolated(body) }
+    }
+}
+
+/// The course of it.
+extension NetworkExamination {
+    private func begin(_ continuation: CheckedContinuation<NetworkObservations, Never>) {
+        waiting = continuation
+        startedAt = loop.now
+        for place in view.probePlaces {
+            guard let source = view.usableAddresses(at: place).first else { continue }
+            probes[place] = MulticastProbe(at: place.interface, from: source, other: port, loop: loop) {
+                bytes, sender, socket in
+                self.assumeIsolated { $0.tally.heard(bytes, from: sender, by: socket, at: place) }
+            } fail: { socket, error in
+                self.assumeIsolated { $0.tally.failed(socket, at: place, error) }
+            }
+        }
+        let daemon = AvahiResponder(.daemon, on: daemonLoop, report: report) { loop, context throws(ResponderFailure) in
+            try DaemonConnection(loop: loop, context: context)
+        }
+        self.daemon = daemon
+        daemon.open(epoch: 1)
+        after(Self.patience) { $0.daemonStands(.hangs) }
+        tick()
+    }
+
+    private func tick() {
+        guard let continuation = waiting else { return }
+        let elapsed = loop.now - startedAt
+        let isDone = elapsed >= Self.shortest && tally.isSound && !tally.peers.isEmpty
+        if isDone || elapsed >= Self.longest {
+            waiting = nil
+            return continuation.resume(returning: observations)
+        }
+        let isQuestionDue = ticks.isMultiple(of: Self.intervalsPerQuestion)
+        for (place, probe) in probes {
+            if isQuestionDue { probe.send(tally.question, by: .mdns) }
+            probe.send(tally.token, by: .otherPort)
+            for query in queries(at: place) { probe.send(query, by: .asker) }
+        }
+        ticks += 1
+        after(Self.interval) { $0.tick() }
+    }
+
+    /// What the responders of this machine are asked: who has the address, and for what they were given: the answer to
+    /// that makes silence about the other mean something.
+    private func queries(at place: ProbePlace) -> [[UInt8]] {
+        view.usableAddresses(at: place).map { MDNSMessage.query(for: [MDNSName(reverseOf: $0)]) }
+            + [MDNSMessage.query(for: [.subtype(announcement.subtype)])]
+    }
+
+    private var observations: NetworkObservations {
+        var observations = NetworkObservations()
+        observations.daemon = daemonStanding ?? .hangs
+        observations.embeddedFailure = embeddedFailure
+        observations.peers = tally.peers.count
+        observations.interfaces = view.permitted.map { interface in
+            let families = [Family.ipv4, .ipv6].compactMap {
+                tally.families[ProbePlace(interface: interface.index, family: $0)]
+            }
+            return InterfaceObservation(interface: interface, families: families)
+        }
+        return observations
+    }
+
+    private func close(_ continuation: CheckedContinuation<Bool, Never>) {
+        for probe in probes.values { probe.close() }
+        probes = [:]
+        closing = continuation
+        let daemon = daemon
+        let closeDaemon = { @Sendable in
+            guard let daemon else { return self.enter { $0.closed(isClosed: true) } }
+            daemon.close { self.enter { $0.closed(isClosed: true) } }
+        }
+        if let embedded { embedded.close(closeDaemon) } else { closeDaemon() }
+        after(Self.closingTime) { $0.closed(isClosed: false) }
+    }
+
+    private func closed(isClosed: Bool) {
+        closing?.resume(returning: isClosed)
+        closing = nil
+    }
+}
+
+/// The responders of this machine.
+extension NetworkExamination {
+    private var report: ResponderReport {
+        { event, source, _ in self.enter { $0.handle(event, from: source) } }
+    }
+
+    private func handle(_ event: ResponderEvent, from source: Source) {
+        switch (event, source) {
+        case (.ready, .daemon):
+            daemonStands(.answers)
+            daemon?.publish(publication)
+        case (.ready, .embedded): embedded?.publish(publication)
+        case (.waiting, .daemon): daemonStands(.isAbsent)
+        case (.failed(let reason), .daemon):
+            daemonStands(reason == DaemonConnection.noBus ? .hasNoBus : .failed(reason))
+        case (.failed(let reason), .embedded), (.waiting(let reason), .embedded): embeddedFailure = reason
+        // Names of 128 random bits are nobody else's, and a record that is not there shows by itself.
+        case (.collision, _), (.published, _): break
+        case (.listed, _), (.unlisted, _), (.resolved, _), (.unresolved, _), (.answered, _): break
+        }
+    }
+
+    /// The first word counts, but for a daemon that fails later, and for one that was only slow. Where it does not
+    /// answer, this program does.
+    private func daemonStands(_ standing: NetworkObservations.Daemon) {
+        let isFailure: Bool
+        switch standing {
+        case .failed, .hasNoBus: isFailure = true
+        case .answers, .isAbsent, .hangs: isFailure = false
+        }
+        guard let former = daemonStanding else { return adopt(standing) }
+        if former == .answers && isFailure || former == .hangs { adopt(standing) }
+    }
+
+    private func adopt(_ standing: NetworkObservations.Daemon) {
+        daemonStanding = standing
+        guard standing != .answers, embedded == nil else { return }
+        let names = view.names
+        let embedded = AvahiResponder(.embedded, on: loop, report: report) { loop, context throws(ResponderFailure) in
+            try EmbeddedConnection(loop: loop, context: context, interfaces: names)
+        }
+        self.embedded = embedded
+        embedded.open(epoch: 1)
+    }
+
+    private var publication: Publication {
+        view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0) }
+    }
+}
+
+extension NetworkView {
+    /// Where packets are tried. On loopback nothing is sent by IPv6.
+    fileprivate var probePlaces: [ProbePlace] {
+        publications.keys.sorted().flatMap { index in
+            [Family.ipv4, .ipv6].map { ProbePlace(interface: index, family: $0) }
+        }
+        .filter { !usableAddresses(at: $0).isEmpty }
+    }
+
+    fileprivate func usableAddresses(at place: ProbePlace) -> [[UInt8]] {
+        guard let interface = interfaces.first(where: { $0.index == place.interface }) else { return [] }
+        if interface.isLoopback, place.family == .ipv6 { return [] }
+        return interface.addresses.filter { $0.isUsable && $0.isIPv4 == (place.family == .ipv4) }.map(\.bytes)
+    }
+}

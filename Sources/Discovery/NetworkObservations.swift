@@ -1,0 +1,75 @@
+package import ChatNode
+package import Reactor
+
+/// What was seen of this machine's network within a few seconds, judged by nobody yet.
+package struct NetworkObservations: Hashable, Sendable {
+    /// How the daemon stands.
+    package enum Daemon: Hashable, Sendable {
+        case answers
+        /// There is no system bus to ask it by.
+        case hasNoBus
+        /// There is a bus, and no daemon on it.
+        case isAbsent
+        /// It was asked, and says nothing.
+        case hangs
+        case failed(String)
+    }
+
+    package var interfaces: [InterfaceObservation] = []
+    package var daemon = Daemon.hangs
+    /// Why this program can not answer mDNS itself; nil where it can, or need not.
+    package var embeddedFailure: String?
+    /// How many nodes of the room answered.
+    package var peers = 0
+
+    package init() {}
+}
+
+/// An interface of this machine, and what became of packets on it.
+package struct InterfaceObservation: Hashable, Sendable {
+    package let interface: NetworkInterface
+    /// One for each family that it has an address of; none for an interface that takes no part.
+    package var families: [FamilyObservation] = []
+
+    package init(interface: NetworkInterface, families: [FamilyObservation] = []) {
+        self.interface = interface
+        self.families = families
+    }
+
+    /// The addresses that others are told.
+    package var endpoints: [Endpoint] {
+        interface.publishableAddresses.map {
+            let isScoped = Endpoint(address: $0, port: 0).isLinkLocalIPv6
+            return Endpoint(address: $0, port: 0, scope: isScoped ? interface.index : 0)
+        }
+    }
+}
+
+/// What became of packets on one interface in one address family.
+package struct FamilyObservation: Hashable, Sendable {
+    /// What became of a packet to a multicast group that this machine is in itself.
+    package enum Passage: Hashable, Sendable {
+        /// It came back, as one of anybody's would come.
+        case open
+        /// It was sent, and something on this machine dropped it.
+        case dropped
+        /// The system would not send it, or give the port away.
+        case refused(SystemError)
+    }
+
+    package let family: Family
+    /// At the port of mDNS.
+    package var mdns = Passage.dropped
+    /// At a port that nobody has opened a firewall for, unless for everything.
+    package var otherPort = Passage.dropped
+    /// Whether the record that the responder of this machine was given can be asked for.
+    package var isAnswered = false
+    /// Names under which this machine's address is published.
+    package var names: Set<String> = []
+    /// Addresses of other machines that mDNS was heard from.
+    package var others: Set<[UInt8]> = []
+
+    package init(family: Family) {
+        self.family = family
+    }
+}

@@ -1,0 +1,45 @@
+/// Which configuration file is read.
+enum ConfigurationChoice: Hashable, Sendable {
+    /// The person's own, if there is one.
+    case own
+    case file(String)
+    case none
+
+    /// The options that say so; not to be set anywhere else.
+    static func options<Settings: ConfigurableSettings>() -> [Option<Settings>] {
+        [
+            Option(
+                name: "--config", help: "read settings from this file (default ~/.config/earshot/config)",
+                kind: .value("FILE", wanted: "the name of a file") { settings, value in
+                    settings.configuration = .file(value)
+                    return !value.isEmpty
+                }),
+            Option(
+                name: "--no-config", help: "read no file of settings", kind: .flag { $0.configuration = .none }),
+        ]
+    }
+}
+
+/// What a command's words ask for, where variables and a configuration file may ask for it too.
+protocol ConfigurableSettings: CommandSettings {
+    var configuration: ConfigurationChoice { get set }
+}
+
+/// What the program reads settings from besides its command line.
+struct Surroundings: Sendable {
+    /// The value of an environment variable.
+    var variable: @Sendable (String) -> String?
+    /// The first bytes of a file, up to a count; nil where there is no such file.
+    var read: @Sendable (_ path: String, _ count: Int) throws(UsageError) -> [UInt8]?
+
+    /// Nothing.
+    static let none = Surroundings(variable: { _ in nil }, read: { _, _ in nil })
+
+    /// Where a person's own file is (XDG Base Directory Specification): `earshot/config` in `$XDG_CONFIG_HOME`, which is
+    /// `~/.config` where it is not an absolute path. Nil without a home.
+    var ownFile: String? {
+        if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder + "/earshot/config" }
+        guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
+        return home + "/.config/earshot/config"
+    }
+}

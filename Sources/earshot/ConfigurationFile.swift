@@ -1,0 +1,69 @@
+/// One setting of a configuration file: the name of an option without its dashes, and its value.
+struct ConfigurationEntry: Hashable, Sendable {
+    let name: String
+    let value: String
+    /// From 1 on.
+    let line: Int
+}
+
+/// What is wrong with a configuration file, and in which line.
+struct ConfigurationError: Error, Hashable, Sendable {
+    /// Nil for the file as a whole.
+    let line: Int?
+    /// What is wrong; what to do.
+    let message: String
+}
+
+/// Reads configuration files: lines `name = value`, empty lines, and lines that begin with `#`.
+///
+/// Which names there are, and which values, is for the tables of options to say.
+enum ConfigurationFile {
+    /// Bytes of a file.
+    static let maximumSize = 65_536
+
+    /// The settings of a file, in order.
+    static func entries(in bytes: [UInt8]) throws(ConfigurationError) -> [ConfigurationEntry] {
+        guard bytes.count <= maximumSize else {
+            throw ConfigurationError(
+                line: nil, message: "more than \(maximumSize) bytes; see whether it is the right file")
+        }
+        var entries: [ConfigurationEntry] = []
+        for (index, line) in bytes.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
+            if let entry = try entry(in: line, number: index + 1) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    private static func entry(
+        in bytes: ArraySlice<UInt8>, number: Int
+    ) throws(ConfigurationError) -> ConfigurationEntry? {
+        guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
+            throw ConfigurationError(line: number, message: "not UTF-8; save the file as UTF-8 text")
+        }
+        let line = trimmed(text[...])
+        if line.isEmpty || line.hasPrefix("#") { return nil }
+        guard let equals = line.firstIndex(of: "=") else {
+            throw ConfigurationError(
+                line: number, message: "no \"=\" in \(UsageError.quoted(String(line))); write NAME = VALUE")
+        }
+        let name = trimmed(line[..<equals])
+        let value = trimmed(line[line.index(after: equals)...])
+        guard !name.isEmpty else {
+            throw ConfigurationError(line: number, message: "no name before the \"=\"; write NAME = VALUE")
+        }
+        guard !value.isEmpty else {
+            throw ConfigurationError(
+                line: number,
+                message: "\(UsageError.quoted(String(name))) has no value; write one, or take the line out")
+        }
+        return ConfigurationEntry(name: String(name), value: String(value), line: number)
+    }
+
+    /// Without spaces, tabs and a carriage return at its ends.
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return text
+    }
+}

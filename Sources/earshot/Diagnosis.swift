@@ -1,0 +1,94 @@
+import ChatNode
+import Discovery
+
+/// What came of dialling this machine's own addresses at one port.
+struct PortObservation: Hashable, Sendable {
+    let port: UInt16
+    /// Why nobody could listen there, though nobody else does; nil as a rule.
+    var failure: TransportError?
+    /// The addresses at which it could not be reached.
+    var lost: Set<[UInt8]> = []
+}
+
+/// Judges what was seen: the same observations always lead to the same findings.
+struct Diagnosis: Hashable, Sendable {
+    let findings: [Finding]
+
+    init(_ observations: NetworkObservations, port: PortObservation, room: String) {
+        let used = observations.interfaces.filter { !$0.families.isEmpty }
+        let outward = used.filter { !$0.interface.isLoopback }
+        findings =
+            InterfaceDiagnosis(observations.interfaces, outward: outward).findings
+            + used.flatMap(PassageDiagnosis.findings)
+            + ResponderDiagnosis(observations, used: used).findings
+            + Diagnosis.findings(on: port)
+            + Diagnosis.findings(on: observations.peers, in: room, outward: outward)
+    }
+
+    var problems: Int { count(.problem) }
+
+    var notes: Int { count(.note) }
+
+    private func count(_ severity: Finding.Severity) -> Int { findings.count { $0.severity == severity } }
+
+    private static func findings(on port: PortObservation) -> [Finding] {
+        if let failure = port.failure {
+            return [
+                .problem(.port, "nobody can listen on TCP port \(port.port): \(failure)", "choose another with --port")
+            ]
+        }
+        let lost = port.lost.map(AddressText.text).sorted()
+        if lost.isEmpty {
+            return [
+                .ok(
+                    .port,
+                    "TCP port \(port.port) takes connections; whether it does so from outside, only others can try")
+            ]
+        }
+        return [
+            .problem(
+                .firewallPort,
+                "a firewall on this machine drops TCP port \(port.port), at \(lost.joined(separator: ", ")): "
+                    + "nobody can dial it", Advice.letIn(port.port))
+        ]
+    }
+
+    private static func findings(
+        on peers: Int, in room: String, outward: [InterfaceObservation]
+    ) -> [Finding] {
+        if peers > 0 {
+            return [.ok(.peers, "\(peers) \(peers == 1 ? "node" : "nodes") of the room \(room) answered")]
+        }
+        let heard = outward.flatMap(\.families).filter { $0.mdns == .open }
+        guard !heard.isEmpty else { return [] }
+        let others = Set(heard.flatMap(\.others))
+        if others.isEmpty {
+            return [
+                .note(
+                    .nobodyHeard,
+                    "no other machine is heard: none is there, or this network keeps its guests apart; "
+                        + "from here the two look the same",
+                    "have somebody else on this network run earshot doctor too; where guests are kept apart, "
+                        + "only another network helps, and where just multicast is lost, --peer HOST:PORT")
+            ]
+        }
+        return [
+            .note(
+                .nobody,
+                "nobody in the room \(room) answers, though other machines are heard: the network carries mDNS",
+                "wait for somebody, or look whether they are in another room (--room)")
+        ]
+    }
+}
+
+/// What people are told to do in more than one case.
+enum Advice {
+    static func letIn(_ port: UInt16) -> String {
+        "let it in: sudo ufw allow \(port)/tcp, or sudo firewall-cmd --permanent --add-port=\(port)/tcp "
+            + "and sudo firewall-cmd --reload"
+    }
+
+    static let letInMDNS =
+        "let UDP port 5353 in: sudo ufw allow 5353/udp, or sudo firewall-cmd --permanent --add-service=mdns "
+        + "and sudo firewall-cmd --reload"
+}

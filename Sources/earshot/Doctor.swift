@@ -1,0 +1,34 @@
+import Chat
+import ChatNode
+import Discovery
+import Reactor
+
+/// Examines this machine's network and says what was found.
+struct Doctor: Sendable {
+    let settings: DoctorSettings
+    private let port: PortProbe
+
+    /// - Parameter loop: where the port is tried; it is run by the caller.
+    init(_ settings: DoctorSettings, loop: EventLoop) {
+        self.settings = settings
+        port = PortProbe(on: loop, port: settings.port)
+    }
+
+    /// Within 4 s. What is printed, and the exit code: 0 only if there is no problem.
+    func run() async throws(StartFailure) -> (output: [UInt8], code: CInt) {
+        for name in settings.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
+        let number = await port.listen()
+        let observations: NetworkObservations
+        do throws(SystemError) {
+            let tag = RoomID(name: settings.room).tag
+            let examination = try NetworkExamination(tag: tag, interfaces: settings.interfaces, port: number)
+            observations = await examination.run()
+        } catch {
+            throw StartFailure(error)
+        }
+        let endpoints = observations.interfaces.filter { !$0.families.isEmpty }.flatMap(\.endpoints)
+        let diagnosis = Diagnosis(observations, port: await port.dial(endpoints), room: settings.room)
+        let output = settings.isJSON ? DoctorReport.json(diagnosis) : Array(DoctorReport.plain(diagnosis).utf8)
+        return (output, diagnosis.problems == 0 ? 0 : 1)
+    }
+}

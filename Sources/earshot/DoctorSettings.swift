@@ -1,0 +1,52 @@
+/// What `earshot doctor` is asked for.
+struct DoctorSettings: Hashable, ConfigurableSettings {
+    static let summary = "say what is wrong with this network, and what to do about it"
+    static let operands = ""
+    static let options: [Option<DoctorSettings>] =
+        [
+            Option(
+                name: "--room", help: "the room whose people are asked for (default lobby)",
+                kind: .value("NAME", wanted: Wanted.room) { settings, value in
+                    settings.room = value
+                    return Wanted.isRoom(value)
+                }),
+            Option(
+                name: "--port", help: "the TCP port that you chat on (default: any that is free)",
+                kind: .value("N", wanted: Wanted.port) { settings, value in
+                    UInt16(decimal: value).map { settings.port = $0 } != nil
+                }),
+            Option(
+                name: "--interface", help: "examine only this network interface; may be given again",
+                kind: .value("NAME", wanted: Wanted.interface) { settings, value in
+                    settings.interfaces.append(value)
+                    return Wanted.isInterface(value)
+                }, isRepeatable: true),
+            Option(
+                name: "--json", help: "one line of JSON for each finding on standard output",
+                kind: .flag { $0.isJSON = true }),
+        ] + ConfigurationChoice.options()
+
+    var room = "lobby"
+    /// 0 for a port of the system's choice.
+    var port: UInt16 = 0
+    /// Names of the only interfaces to examine; empty for all.
+    var interfaces: [String] = []
+    var isJSON = false
+    var configuration = ConfigurationChoice.own
+
+    mutating func take(operands: [String]) throws(UsageError) {
+        guard let first = operands.first else { return }
+        throw UsageError("unexpected \(UsageError.quoted(first)); see earshot doctor --help")
+    }
+}
+
+/// Values that options of several commands take.
+enum Wanted {
+    static let room = "a name of 1 to 255 bytes"
+    static let port = "a port from 0 to 65535"
+    static let interface = "an interface's name of 1 to 15 characters"
+
+    static func isRoom(_ text: String) -> Bool { (1...255).contains(text.utf8.count) }
+
+    static func isInterface(_ text: String) -> Bool { (1...15).contains(text.utf8.count) && !text.contains("/") }
+}

@@ -1,0 +1,56 @@
+/// One thing that holds for this machine or its network.
+struct Finding: Hashable, Sendable {
+    enum Severity: String, Hashable, Sendable { case ok, note, problem }
+
+    /// What a script tells findings apart by. A code stays what it is.
+    enum Code: String, Hashable, Sendable, CaseIterable {
+        /// An interface by which peers can be found.
+        case interface
+        case noNetwork = "no_network"
+        case onlyLoopback = "only_loopback"
+        case noMulticast = "no_multicast"
+        /// An interface that carries no multicast, beside others that do.
+        case tunnel
+        case multicastOff = "multicast_off"
+        case virtualInterface = "virtual_interface"
+        /// UDP port 5353.
+        case mdns
+        case firewall
+        case firewallDefault = "firewall_default"
+        case noMulticastRoute = "no_multicast_route"
+        case mdnsPortTaken = "mdns_port_taken"
+        case daemon
+        case noDaemon = "no_daemon"
+        case daemonHangs = "daemon_hangs"
+        case noResponder = "no_responder"
+        case responderSilent = "responder_silent"
+        case hostName = "host_name"
+        /// The TCP port.
+        case port
+        case firewallPort = "firewall_port"
+        case peers
+        case nobody
+        case nobodyHeard = "nobody_heard"
+    }
+
+    let severity: Severity
+    let code: Code
+    /// The name of the one interface that it is about.
+    let interface: String?
+    /// What holds, as a sentence without its full stop.
+    let message: String
+    /// What to do; nil where nothing is to be done.
+    let advice: String?
+
+    static func ok(_ code: Code, on interface: String? = nil, _ message: String) -> Finding {
+        Finding(severity: .ok, code: code, interface: interface, message: message, advice: nil)
+    }
+
+    static func note(_ code: Code, on interface: String? = nil, _ message: String, _ advice: String) -> Finding {
+        Finding(severity: .note, code: code, interface: interface, message: message, advice: advice)
+    }
+
+    static func problem(_ code: Code, on interface: String? = nil, _ message: String, _ advice: String) -> Finding {
+        Finding(severity: .problem, code: code, interface: interface, message: message, advice: advice)
+    }
+}

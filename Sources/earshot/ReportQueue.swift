@@ -1,0 +1,87 @@
+import Synchronization
+
+/// What is to be shown and is not yet, in the order in which it happened: what the node tells, and what comes of input.
+///
+/// Bounded, because a reader that stops must not fill the memory: the oldest reports are dropped then, and counted.
+/// Whoever can wait does so before it adds: see `waitForRoom`.
+final class ReportQueue: Sendable {
+    /// In reports; hours of a busy room.
+    static let capacity = 65_536
+    /// With so many reports waiting, no more input is read.
+    static let ample = 256
+
+    private struct State {
+        /// Those before `first` are taken.
+        var reports: [Report] = []
+        var first = 0
+        var dropped = 0
+        var taker: CheckedContinuation<[Report], Never>?
+        var feeders: [CheckedContinuation<Void, Never>] = []
+
+        var count: Int { reports.count - first }
+
+        mutating func take() -> [Report] {
+            let batch = Array(reports[first...].prefix(ReportQueue.ample))
+            discard(batch.count)
+            return batch
+        }
+
+        /// Moves what is left only when it is the smaller half.
+        mutating func discard(_ number: Int) {
+            first += number
+            guard first > reports.count / 2 else { return }
+            reports.removeFirst(first)
+            first = 0
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Puts reports behind those that wait. From any thread.
+    func append(_ new: [Report]) {
+        guard !new.isEmpty else { return }
+        let handOver = state.withLock { state -> (taker: CheckedContinuation<[Report], Never>, batch: [Report])? in
+            state.reports += new
+            let excess = max(0, state.count - ReportQueue.capacity)
+            state.discard(excess)
+            state.dropped += excess
+            guard let taker = state.taker else { return nil }
+            state.taker = nil
+            return (taker, state.take())
+        }
+        handOver?.taker.resume(returning: handOver?.batch ?? [])
+    }
+
+    /// The oldest reports, at least one and at most 256, waited for. For one caller at a time.
+    func next() async -> [Report] {
+        await withCheckedContinuation { taker in
+            let (batch, feeders) = state.withLock { state -> ([Report], [CheckedContinuation<Void, Never>]) in
+                guard state.count > 0 else {
+                    state.taker = taker
+                    return ([], [])
+                }
+                let batch = state.take()
+                guard state.count < ReportQueue.ample else { return (batch, []) }
+                defer { state.feeders = [] }
+                return (batch, state.feeders)
+            }
+            if !batch.isEmpty { taker.resume(returning: batch) }
+            for feeder in feeders { feeder.resume() }
+        }
+    }
+
+    /// Returns while fewer than 256 reports wait, and otherwise when that is so.
+    func waitForRoom() async {
+        await withCheckedContinuation { feeder in
+            let hasRoom = state.withLock { state in
+                guard state.count >= ReportQueue.ample else { return true }
+                state.feeders.append(feeder)
+                return false
+            }
+            if hasRoom { feeder.resume() }
+        }
+    }
+
+    /// How many reports nobody has seen nor will see.
+    var dropped: Int { state.withLock { $0.dropped } }
+}

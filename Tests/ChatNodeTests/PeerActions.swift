@@ -1,0 +1,66 @@
+import Chat
+import ChatNode
+import Simulator
+import Wire
+
+/// What else a person in front of a simulated node does and sees.
+extension SimulatedPeer {
+    func type() { with { $0.setTyping(true) } }
+
+    func discard() { with { $0.setTyping(false) } }
+
+    func mute(_ other: SimulatedPeer, _ isMuted: Bool = true) {
+        let key = other.key
+        with { $0.setMuted(key, isMuted) }
+    }
+
+    func block(_ other: SimulatedPeer, _ isBlocked: Bool = true) {
+        let key = other.key
+        with { $0.setBlocked(key, isBlocked) }
+    }
+
+    func leaveConversation(with other: SimulatedPeer) throws(ChatError) {
+        let key = other.key
+        try with { node throws(ChatError) in try node.leave(key) }
+    }
+
+    func rename(_ nickname: String) throws(ChatError) {
+        try with { node throws(ChatError) in try node.rename(nickname) }
+    }
+
+    func setAway(_ isAway: Bool) { with { $0.setAway(isAway) } }
+
+    /// The rows of `/who`.
+    var who: [PeerView] { with { $0.peers() } }
+
+    func row(of other: SimulatedPeer) -> PeerView? { who.first { $0.who.key == other.key } }
+
+    /// What was told of another's presence: `here`, `away` or `left`, and the name.
+    func presence(of other: SimulatedPeer) -> [String] {
+        events.compactMap { event in
+            guard case .peer(let state, let who, online: _) = event, who.key == other.key else { return nil }
+            return "\(who.nickname) \(state)"
+        }
+    }
+
+    /// How another is named in the last event about its presence.
+    func lastName(of other: SimulatedPeer) -> Who? {
+        events.last { if case .peer(_, let who, _) = $0 { who.key == other.key } else { false } }.flatMap {
+            if case .peer(_, let who, _) = $0 { who } else { nil }
+        }
+    }
+
+    /// The code of the error that naming a peer so ends with, and its message; nil if one is found.
+    func failure(finding text: String) -> ChatError? {
+        with { node in
+            do throws(ChatError) {
+                _ = try node.find(text)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    func find(_ text: String) -> PeerID? { with { node in try? node.find(text) } }
+}

@@ -1,0 +1,182 @@
+"""What each command of /help comes to, and every code of an error, from the real program."""
+
+import os
+import pty
+import subprocess
+
+import contract
+from people import People
+
+# What a command is answered with: a result, the event that it leads to, or nothing.
+ANSWERS = {
+    "who": "result", "msg": "message", "requests": "result", "accept": "direct", "decline": "direct", "leave": "direct",
+    "open": "result", "close": "result", "unread": "result", "history": "result", "edit": "edited", "delete": "deleted",
+    "nick": "result", "me": "message", "typing": None, "away": "result", "back": "result", "mute": "result",
+    "unmute": "result", "block": "result", "unblock": "result", "stats": "result", "help": "result", "quit": None,
+}
+
+
+class Commands(People):
+    def test_every_command_of_help_is_known_here_with_its_result(self):
+        listed = self.person("alice").result("help")["commands"]
+        names = [entry["usage"].split()[0][1:] for entry in listed]
+        self.assertEqual(sorted(names), sorted(ANSWERS))
+        waiting = {"verify", "wipe"} - set(names)
+        answered = {name for name, answer in ANSWERS.items() if answer == "result"}
+        self.assertEqual(answered, set(contract.RESULTS) - waiting)
+
+    def test_who_lists_those_that_are_here_and_those_that_were(self):
+        alice, bob = self.pair()
+        carol = self.person("carol", meets=alice)
+        bob.say("/away")
+        self.next(alice, "peer", state="away")
+        carol.quit()
+        self.next(alice, "peer", state="offline")
+        rows = {row["who"]["nickname"]: row for row in alice.result("who")["peers"]}
+        self.assertEqual({name: row["state"] for name, row in rows.items()}, {"bob": "away", "carol": "offline"})
+        self.assertIsNone(rows["carol"]["roundTripMs"])
+        self.assertEqual((rows["bob"]["muted"], rows["bob"]["verified"]), (False, False))
+
+    def test_the_round_trip_is_in_milliseconds(self):
+        alice, bob = self.pair()
+        bob.say("the pings of the opening were answered before this")
+        self.next(alice, "message")
+        row = alice.result("who")["peers"][0]
+        self.assertGreater(row["roundTripMs"], 0)
+        self.assertLess(row["roundTripMs"], 10_000)
+
+    def test_requests_history_and_unread_tell_of_every_conversation(self):
+        alice, bob = self.pair()
+        alice.say(f"/msg {bob.number} may I?")
+        self.next(bob, "request")
+        asked = bob.result("requests")["requests"]
+        self.assertEqual([(row["from"]["key"], row["text"]) for row in asked], [(alice.key, "may I?")])
+        bob.say(f"/accept {alice.number}")
+        self.next(alice, "direct")
+        alice.say("in public")
+        alice.say(f"/msg {bob.number} in private")
+        said = self.next(bob, "message", text="in private")
+        self.assertEqual(bob.result("requests")["requests"], [])
+        public = bob.result("history")
+        self.assertEqual([row["text"] for row in public["messages"]], ["in public"])
+        direct = bob.result(f"history {alice.number}")
+        self.assertEqual((direct["with"]["key"], [row["text"] for row in direct["messages"]]),
+                         (alice.key, ["may I?", "in private"]))
+        room, other = bob.result("unread")["conversations"]
+        self.assertEqual((room["conversation"], room["unread"], room["last"]["text"]), ("public", 0, "in public"))
+        self.assertEqual((other["with"]["key"], other["unread"], other["last"]["id"]), (alice.key, 1, said["id"]))
+
+    def test_an_empty_room_has_no_last_message(self):
+        room, = self.person("alice").result("unread")["conversations"]
+        self.assertEqual((room["unread"], room["last"]), (0, None))
+
+    def test_open_and_close_tell_where_one_is(self):
+        alice, bob = self.pair()
+        self.assertEqual(alice.result(f"open {bob.number}")["with"]["key"], bob.key)
+        self.assertEqual(alice.result("close")["conversation"], "public")
+        self.assertEqual(alice.result("open public")["conversation"], "public")
+
+    def test_names_states_and_marks_tell_whom_they_are_about(self):
+        alice, bob = self.pair()
+        self.assertEqual(alice.result("nick alicia")["who"]["nickname"], "alicia")
+        for command in ("away", "back"):
+            self.assertEqual(alice.result(command)["who"]["key"], alice.key)
+        for mark in ("mute", "unmute", "block", "unblock"):
+            self.assertEqual(alice.result(f"{mark} bob")["who"]["key"], bob.key)
+            row, = alice.result("who")["peers"]
+            self.assertEqual((row["muted"], row["blocked"]), (mark == "mute", mark == "block"))
+
+    def test_counters_count(self):
+        alice, bob = self.pair()
+        before = alice.result("stats")
+        alice.say("hello")
+        self.next(bob, "message")
+        after = alice.result("stats")
+        self.assertEqual((after["payloads_sent"] - before["payloads_sent"], after["peers_online"]), (1, 1))
+        self.assertEqual(before.keys(), after.keys())
+
+    def test_me_is_a_message(self):
+        alice = self.person("alice")
+        alice.say("/me waves")
+        self.assertEqual(self.next(alice, "message")["text"], "* alice waves")
+
+
+class Errors(People):
+    """Each code, provoked; the node goes on after each."""
+
+    def test_texts_that_break_a_rule(self):
+        alice = self.person("alice")
+        for line, code in (
+            ("x" * 241, "too_long"), ("x" * 3073, "too_many_bytes"), ("x" * 200_000, "too_many_bytes"), ("  ", "empty"),
+            ("x" + "\u0301" * 13, "too_dense"), ("/me", "empty"), ("/edit " + "x" * 241, "unknown_message"),
+        ):
+            alice.say(line)
+            self.error(alice, code)
+        alice.write(b"\xff\xfe\n")
+        self.error(alice, "invalid_utf8")
+        self.goes_on(alice)
+
+    def test_commands_that_nobody_knows(self):
+        alice = self.person("alice")
+        for line in ("/hwo", "/", "/who now", "/typing on"):
+            alice.say(line)
+            self.error(alice, "unknown_command")
+        alice.say("/nick " + "x" * 25)
+        self.error(alice, "invalid_nickname")
+        self.goes_on(alice)
+
+    def test_peers_that_can_not_be_meant(self):
+        alice = self.person("alice")
+        for _ in range(2):
+            twin = self.person("twin", meets=alice)
+        for command in ("msg twin hi", "accept twin", "open twin", "history twin", "mute twin", "block twin"):
+            alice.say("/" + command)
+            told = self.error(alice, "ambiguous_peer")
+            self.assertIn(f"twin#{twin.number}", told["message"])
+            alice.say("/" + command.replace("twin", "nobody"))
+            self.error(alice, "unknown_peer")
+        self.goes_on(alice)
+
+    def test_direct_messages_that_can_not_be_sent(self):
+        alice, bob = self.pair()
+        alice.say(f"/accept {bob.number}")
+        self.error(alice, "not_accepted")
+        alice.say(f"/msg {bob.number} may I?")
+        alice.say(f"/msg {bob.number} hello?")
+        self.error(alice, "not_accepted")
+        bob.quit()
+        self.next(alice, "peer", state="offline")
+        carol = self.person("carol", meets=alice)
+        carol.quit()
+        self.next(alice, "peer", state="offline")
+        alice.say(f"/msg {carol.number} are you there?")
+        self.error(alice, "not_connected")
+        self.goes_on(alice)
+
+    def test_messages_that_are_not_there(self):
+        alice = self.person("alice")
+        for command in ("/edit other words", "/delete", "/delete 0a1b2c", "/delete nonsense"):
+            alice.say(command)
+            self.error(alice, "unknown_message")
+        self.goes_on(alice)
+
+    def test_what_is_typed_too_fast_is_refused(self):
+        mine, theirs = pty.openpty()
+        alice = self.person("alice", launch=lambda command, **options: subprocess.Popen(command, **options | {"stdin": theirs}))
+        os.close(theirs)
+        self.addCleanup(os.close, mine)
+        for number in range(11):
+            os.write(mine, f"line {number}\n".encode())
+        self.error(alice, "rate_limited")
+        self.assertEqual([told["text"] for told in alice.events if told["event"] == "message"],
+                         [f"line {number}" for number in range(10)])
+
+    def goes_on(self, node):
+        node.say("still here")
+        self.next(node, "message", text="still here")
+
+    def test_every_code_is_provoked_here(self):
+        """The codes of the contract against those in this file: one that is added wants a test."""
+        with open(__file__, encoding="utf-8") as source:
+            tests = source.read()
+        self.assertEqual([code for code in contract.ERROR_CODES if f'"{code}"' not in tests], [])

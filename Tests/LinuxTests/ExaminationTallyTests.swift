@@ -1,0 +1,117 @@
+import Glibc
+import Reactor
+import Testing
+
+@testable import Discovery
+
+@Suite struct ExaminationTallyTests {
+    private static let own: [UInt8] = [10, 77, 0, 2]
+    private static let other: [UInt8] = [10, 77, 0, 3]
+    private static let place = ProbePlace(interface: 2, family: .ipv4)
+
+    private var tally = ExaminationTally(
+        room: "_r73b49a38", own: "_r12345678", token: [1, 2, 3],
+        places: [place, ProbePlace(interface: 2, family: .ipv6)], addresses: [own])
+
+    private var seen: FamilyObservation? { tally.families[Self.place] }
+
+    private func answer(_ subtype: String, _ target: MDNSName) -> [UInt8] {
+        DiscoveryMessageTests.answer(.subtype(subtype), target)
+    }
+
+    @Test mutating func `a port is open when the own packet comes back, and nobody else's counts`() {
+        for socket in [MulticastSocket.Place.mdns, .otherPort] {
+            let bytes = socket == .mdns ? tally.question : tally.token
+            tally.heard(bytes, from: Self.other, by: socket, at: Self.place)
+            tally.heard(bytes + [0], from: Self.own, by: socket, at: Self.place)
+        }
+        #expect(seen?.mdns == .dropped)
+        #expect(seen?.otherPort == .dropped)
+        tally.heard(tally.question, from: Self.own, by: .mdns, at: Self.place)
+        tally.heard(tally.token, from: Self.own, by: .otherPort, at: Self.place)
+        #expect(seen?.mdns == .open)
+        #expect(seen?.otherPort == .open)
+        #expect(tally.families[ProbePlace(interface: 2, family: .ipv6)]?.mdns == .dropped)
+    }
+
+    @Test mutating func `a refusal is kept until a packet comes back after all`() {
+        let error = SystemError(call: "sendto", errno: ENETUNREACH)
+        tally.failed(.mdns, at: Self.place, error)
+        tally.failed(.otherPort, at: Self.place, error)
+        tally.failed(.asker, at: Self.place, error)
+        #expect(seen?.mdns == .refused(error))
+        #expect(seen?.otherPort == .refused(error))
+        tally.heard(tally.question, from: Self.own, by: .mdns, at: Self.place)
+        tally.failed(.mdns, at: Self.place, error)
+        #expect(seen?.mdns == .open)
+    }
+
+    @Test mutating func `nodes of the room are counted once each, whoever tells of them`() {
+        let names = [
+            "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "bcdefghijklmnopqrstuvwxyza", "printer",
+        ]
+        for name in names {
+            for sender in [Self.own, Self.other] {
+                tally.heard(answer("_r73b49a38", .instance(name)), from: sender, by: .mdns, at: Self.place)
+            }
+        }
+        #expect(tally.peers.count == 2)
+    }
+
+    @Test mutating func `those of another room, another service or by another socket are none`() {
+        let name = "abcdefghijklmnopqrstuvwxyz"
+        tally.heard(answer("_r00000000", .instance(name)), from: Self.other, by: .mdns, at: Self.place)
+        tally.heard(answer("_r73b49a38", MDNSName([name])), from: Self.other, by: .mdns, at: Self.place)
+        tally.heard(answer("_r73b49a38", .instance(name)), from: Self.other, by: .asker, at: Self.place)
+        #expect(tally.peers.isEmpty)
+    }
+
+    @Test mutating func `other machines are those with other addresses, up to a bound`() {
+        tally.heard([], from: Self.own, by: .mdns, at: Self.place)
+        #expect(seen?.others == [])
+        for last in UInt8(0)...255 { tally.heard([], from: [10, 77, 1, last], by: .mdns, at: Self.place) }
+        #expect(seen?.others.count == ExaminationTally.maximumOthers)
+    }
+
+    @Test mutating func `only this machine is believed about itself`() {
+        let name = DiscoveryMessageTests.answer(MDNSName(reverseOf: Self.own), MDNSName(["canary"]))
+        let elsewhere = DiscoveryMessageTests.answer(MDNSName(reverseOf: Self.other), MDNSName(["printer"]))
+        let published = answer("_r12345678", .instance("abcdefghijklmnopqrstuvwxyz"))
+        for bytes in [name, elsewhere, published] {
+            tally.heard(bytes, from: Self.other, by: .asker, at: Self.place)
+            tally.heard(bytes, from: Self.own, by: .mdns, at: Self.place)
+        }
+        #expect(seen?.names == [])
+        #expect(seen?.isAnswered == false)
+        for bytes in [name, elsewhere, published] { tally.heard(bytes, from: Self.own, by: .asker, at: Self.place) }
+        #expect(seen?.names == ["canary.local"])
+        #expect(seen?.isAnswered == true)
+    }
+
+    @Test mutating func `it is sound once all came back and each interface is answered in one family`() {
+        for family in [Family.ipv4, .ipv6] {
+            let place = ProbePlace(interface: 2, family: family)
+            #expect(!tally.isSound)
+            tally.heard(tally.question, from: Self.own, by: .mdns, at: place)
+            tally.heard(tally.token, from: Self.own, by: .otherPort, at: place)
+        }
+        #expect(!tally.isSound)
+        let published = answer("_r12345678", .instance("abcdefghijklmnopqrstuvwxyz"))
+        tally.heard(published, from: Self.own, by: .asker, at: Self.place)
+        #expect(tally.isSound)
+    }
+
+    @Test mutating func `random bytes never trap`() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            var bytes = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in
+                UInt8.random(in: 0...255, using: &generator)
+            }
+            if bytes.count > 2 { bytes[2] |= 0x80 }
+            for socket in MulticastSocket.Place.allCases {
+                tally.heard(bytes, from: Self.own, by: socket, at: Self.place)
+            }
+        }
+        #expect(tally.peers.isEmpty)
+    }
+}

@@ -1,0 +1,89 @@
+import Chat
+import ChatNode
+import Simulator
+import Synchronization
+import Testing
+
+@testable import earshot
+
+/// What a script reads is in the order in which it happened.
+@Suite struct ProgramOrderTests {
+    private static func error(_ number: Int) -> Report { .error(ChatError(.empty, "\(number)")) }
+
+    private static func numbers(_ reports: [Report]) -> [String] {
+        reports.map { if case .error(let error) = $0 { error.message } else { "?" } }
+    }
+
+    @Test func `what a line comes to is told before what the next line is answered`() {
+        let simulation = Simulation(seed: 41)
+        let alice = simulation.node("alice")
+        simulation.advance(by: .seconds(1))
+        let log = Log()
+        alice.with { node in
+            for number in 1...3 {
+                node.perform(.say("line \(number)")) { _ in log.note("an answer to what is said") }
+                node.perform(.unread) { _ in log.note("unread behind \(alice.messages.count)") }
+                node.perform(.say("")) { _ in log.note("error behind \(alice.messages.count)") }
+            }
+        }
+        #expect(
+            log.lines == [
+                "unread behind 1", "error behind 1", "unread behind 2", "error behind 2", "unread behind 3",
+                "error behind 3",
+            ])
+    }
+
+    @Test func `reports come out as they went in, in batches`() async {
+        let queue = ReportQueue()
+        for number in 0..<600 { queue.append([Self.error(number)]) }
+        var all: [String] = []
+        while all.count < 600 {
+            let batch = await queue.next()
+            #expect((1...256).contains(batch.count))
+            all += Self.numbers(batch)
+        }
+        #expect(all == (0..<600).map(String.init))
+        #expect(queue.dropped == 0)
+    }
+
+    @Test func `who waits for a report gets it`() async {
+        let queue = ReportQueue()
+        async let batch = queue.next()
+        queue.append([])
+        queue.append([Self.error(1)])
+        #expect(Self.numbers(await batch) == ["1"])
+    }
+
+    @Test func `input waits while 256 reports do, and goes on when they are fewer`() async {
+        let queue = ReportQueue()
+        queue.append((0..<255).map(Self.error))
+        await queue.waitForRoom()
+        queue.append([Self.error(255)])
+        let log = Log()
+        async let goesOn: Void = {
+            await queue.waitForRoom()
+            log.note("room")
+        }()
+        async let batch = {
+            log.note("taken")
+            return await queue.next()
+        }()
+        _ = await (goesOn, batch)
+        #expect(log.lines == ["taken", "room"])
+    }
+
+    private final class Log: Sendable {
+        private let all = Mutex<[String]>([])
+
+        var lines: [String] { all.withLock { $0 } }
+
+        func note(_ line: String) { all.withLock { $0.append(line) } }
+    }
+
+    @Test func `of what nobody takes the newest is kept, and the rest is counted`() async {
+        let queue = ReportQueue()
+        for number in 0..<ReportQueue.capacity + 10 { queue.append([Self.error(number)]) }
+        #expect(queue.dropped == 10)
+        #expect(Self.numbers(await queue.next()).first == "10")
+    }
+}

@@ -1,0 +1,197 @@
+"""What `earshot --json` may print: every event, every field and what may be in it. Anything else breaks the contract.
+
+`check(event)` raises Breach, which names the place. A field or an event that is added to the program is added here.
+A shape is a function that tells whether a value fits, a list of one shape (an array of such), or a dictionary from names
+to shapes (an object with exactly these fields).
+"""
+
+import hashlib
+import re
+
+
+class Breach(AssertionError):
+    """The program printed what the contract does not have."""
+
+
+def text(value):
+    return isinstance(value, str)
+
+
+def flag(value):
+    return isinstance(value, bool)
+
+
+def count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def matching(pattern):
+    return lambda value: text(value) and re.fullmatch(pattern, value, re.ASCII) is not None
+
+
+def one_of(*words):
+    return lambda value: text(value) and value in words
+
+
+def between(first, last):
+    return lambda value: count(value) and first <= value <= last
+
+
+def nullable(shape):
+    return lambda value: value is None or not breaches(value, shape)
+
+
+def either(*shapes):
+    return lambda value: any(not breaches(value, shape) for shape in shapes)
+
+
+def milliseconds(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+
+
+def named_as_its_key_says(who):
+    """Number and suffix are computed from the key (Docs/Protocol.md section 2), and the name shown from all of it."""
+    computed = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
+    number, suffix = computed % 9000 + 1000, computed // 9000 % 9000 + 1000
+    shown = f"{who['nickname'] or who['stage']}#{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
+    return (who["number"], who["displayName"]) == (number, shown) and who["suffix"] in (None, suffix)
+
+
+TIME = matching(r"\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z")
+ID = matching(r"[0-9a-f]{32}")
+SENTENCE = matching(r"[^\n]+")
+WHO_FIELDS = {
+    "number": between(1000, 9999),
+    "suffix": nullable(between(1000, 9999)),
+    "nickname": text,
+    "stage": one_of("newcomer", "regular", "resident"),
+    "displayName": text,
+    "key": matching(r"[0-9a-f]{64}"),
+}
+
+
+def WHO(value):
+    return not breaches(value, WHO_FIELDS) and named_as_its_key_says(value)
+
+
+PUBLIC = {"conversation": one_of("public")}
+DIRECT = {"conversation": one_of("direct"), "with": WHO}
+
+
+def placed(fields):
+    """The fields in the public conversation, or in a direct one, which says with whom."""
+    return either(PUBLIC | fields, DIRECT | fields)
+
+
+MESSAGE_FIELDS = {
+    "id": ID,
+    "from": WHO,
+    "text": text,
+    "sentAt": TIME,
+    "receivedAt": TIME,
+    "isFromCurrentUser": flag,
+    "history": flag,
+    "unread": count,
+}
+# How far an own direct message has come.
+DELIVERY = {"isFromCurrentUser": lambda value: value is True, "delivery": one_of("sending", "delivered", "read", "failed")}
+
+
+def message(more):
+    return either(PUBLIC | MESSAGE_FIELDS | more, DIRECT | MESSAGE_FIELDS | more, DIRECT | MESSAGE_FIELDS | DELIVERY | more)
+
+
+MESSAGE = message({})
+ERROR_CODES = (
+    "empty", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
+    "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname",
+)
+NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out")
+PEER_ROW = {
+    "who": WHO,
+    "state": one_of("online", "away", "offline"),
+    "since": TIME,
+    "roundTripMs": nullable(milliseconds),
+    "muted": flag,
+    "verified": flag,
+    "blocked": flag,
+}
+
+
+def event(name, fields):
+    return {"event": one_of(name)} | fields
+
+
+EVENTS = {
+    "ready": event("ready", {
+        "version": matching(r"\d+\.\d+\.\d+"), "self": WHO, "port": between(1, 65535), "room": text,
+        "discovery": one_of("daemon", "embedded", "none"),
+    }),
+    "peer": event("peer", {"state": one_of("online", "away", "offline"), "who": WHO, "peers": count}),
+    "message": message({"event": one_of("message")}),
+    "request": event("request", {"from": WHO, "text": text}),
+    "direct": event("direct", {"state": one_of("accepted", "declined", "left"), "with": WHO}),
+    "edited": placed(event("edited", {"id": ID, "text": text})),
+    "deleted": placed(event("deleted", {"id": ID})),
+    "delivered": event("delivered", {"with": WHO, "ids": [ID]}),
+    "read": event("read", {"with": WHO, "ids": [ID]}),
+    "failed": event("failed", {"with": WHO, "ids": [ID]}),
+    "typing": placed(event("typing", {"who": WHO, "on": flag})),
+    "error": event("error", {"code": one_of(*ERROR_CODES), "message": SENTENCE}),
+    "notice": event("notice", {"code": one_of(*NOTICE_CODES), "message": SENTENCE}),
+}
+
+
+def counters(value):
+    """Counters come and go with what is counted; all are whole numbers with a name in one form."""
+    names = value.keys() - {"event", "command"}
+    return {"peers_online", "payloads_sent", "resident_bytes", "start_to_ready_us", "events_not_shown"} <= names and all(
+        re.fullmatch(r"[a-z][a-z0-9_]*", name) and count(value[name]) for name in names)
+
+
+def result(command, fields):
+    return {"event": one_of("result"), "command": one_of(command)} | fields
+
+
+SUMMARY = placed({"unread": count, "last": nullable(MESSAGE)})
+RESULTS = {
+    "who": result("who", {"peers": [PEER_ROW]}),
+    "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
+    "history": placed(result("history", {"messages": [MESSAGE]})),
+    "unread": result("unread", {"conversations": [SUMMARY]}),
+    "stats": counters,
+    "help": result("help", {"commands": [{"usage": matching(r"/[a-z]+( .+)?"), "does": SENTENCE}]}),
+    "open": placed(result("open", {})),
+    "close": placed(result("close", {})),
+    "verify": result("verify", {"with": WHO, "code": SENTENCE, "verified": flag}),
+    "wipe": result("wipe", {"conversations": count, "messages": count, "peers": count, "files": [text]}),
+}
+for mark in ("nick", "away", "back", "mute", "unmute", "block", "unblock"):
+    RESULTS[mark] = result(mark, {"who": WHO})
+
+
+def breaches(value, shape, place="it"):
+    """Where a value differs from a shape, as sentences; none if it fits."""
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            return [f"{place} is no object"]
+        odd = [f"{place} has no field {name}" for name in shape.keys() - value.keys()]
+        odd += [f"{place} has a field {name}" for name in value.keys() - shape.keys()]
+        known = [name for name in shape if name in value]
+        return odd + [line for name in known for line in breaches(value[name], shape[name], f"{place}.{name}")]
+    if isinstance(shape, list):
+        if not isinstance(value, list):
+            return [f"{place} is no array"]
+        return [line for number, element in enumerate(value) for line in breaches(element, shape[0], f"{place}[{number}]")]
+    return [] if shape(value) else [f"{place} can not be {value!r}"]
+
+
+def check(value):
+    """Raises Breach unless `value`, a line of JSON taken apart, is an event of the contract."""
+    name = value.get("event") if isinstance(value, dict) else None
+    shape = RESULTS.get(value.get("command")) if name == "result" else EVENTS.get(name)
+    if shape is None:
+        raise Breach(f"there is no such event: {value!r}")
+    odd = breaches(value, shape, name)
+    if odd:
+        raise Breach("; ".join(odd))
