@@ -1,0 +1,182 @@
+import Chat
+import ChatNode
+import Simulator
+import Testing
+import Wire
+
+/// Who is here, away or gone, since when, and what is told of it.
+@Suite struct PresenceTests {
+    private let simulation = Simulation(seed: 71)
+    private let alice: SimulatedPeer
+    private let bob: SimulatedPeer
+
+    init() throws {
+        alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(1))
+    }
+
+    private func pass(_ seconds: Double = 1) { simulation.advance(by: .seconds(seconds)) }
+
+    @Test func `who comes is told once, and is online since then`() {
+        #expect(alice.presence(of: bob) == ["bob here"])
+        pass(600)
+        #expect(alice.presence(of: bob) == ["bob here"])
+        #expect(alice.row(of: bob)?.state == .online)
+        let joined = alice.row(of: bob)?.since ?? Timestamp(milliseconds: 0)
+        #expect(joined.distance(to: Timeline.epoch) <= 1_000)
+        #expect((alice.row(of: bob)?.roundTrip ?? .zero) > .zero)
+    }
+
+    @Test func `who is away, back, or called otherwise is told and listed so, and is online all the while`() throws {
+        let joined = alice.row(of: bob)?.since
+        bob.setAway(true)
+        pass()
+        #expect(alice.row(of: bob)?.state == .away)
+        bob.setAway(false)
+        pass()
+        #expect(alice.row(of: bob)?.state == .online)
+        try bob.rename("rob")
+        pass()
+        #expect(alice.presence(of: bob) == ["bob here", "bob away", "bob here", "rob here"])
+        #expect(alice.row(of: bob)?.who.nickname == "rob")
+        #expect(alice.row(of: bob)?.since == joined)
+        #expect(alice.find("rob") == bob.key)
+        #expect(alice.find("bob") == nil)
+    }
+
+    @Test func `who is away when it comes is told to be away at once`() throws {
+        bob.setAway(true)
+        let carol = simulation.node("carol")
+        try #require(simulation.meet(alice, bob, carol))
+        pass(2)
+        #expect(carol.presence(of: bob) == ["bob away"])
+    }
+
+    @Test func `saying the same again is no news`() throws {
+        bob.setAway(false)
+        try bob.rename("bob")
+        pass()
+        #expect(alice.presence(of: bob) == ["bob here"])
+    }
+
+    @Test func `a message shows the name of its time, the list that of now`() throws {
+        try bob.say("hello")
+        pass()
+        try bob.rename("rob")
+        pass()
+        #expect(alice.with { $0.history(.publicRoom) }.map(\.from.nickname) == ["bob"])
+        #expect(alice.row(of: bob)?.who.nickname == "rob")
+    }
+
+    @Test(arguments: [(10, SenderStage.newcomer, SenderStage.regular), (100, .regular, .resident)])
+    func `a stage grows with public messages, and only with those`(
+        messages: Int, before: SenderStage, after: SenderStage
+    ) throws {
+        try bob.say("may I?", to: alice)
+        pass()
+        try alice.accept(bob)
+        pass()
+        for number in 1...messages {
+            try bob.say("\(number)")
+            try bob.say("only for you", to: alice)
+            pass(0.5)
+        }
+        #expect(alice.row(of: bob)?.who.stage == before)
+        #expect(bob.with { $0.me() }.stage == after)
+        let told = alice.events.count
+        try bob.say("one more")
+        pass()
+        #expect(alice.row(of: bob)?.who.stage == after)
+        guard case .peer(.here, let who, online: 1) = alice.events.dropFirst(told).first else {
+            Issue.record("a new stage was not told before the message that shows it")
+            return
+        }
+        #expect(who.stage == after)
+        #expect(alice.messages.last?.from.stage == after)
+    }
+
+    @Test func `who leaves is told at once, and stays in the list since when it left`() {
+        bob.leave()
+        pass()
+        #expect(alice.presence(of: bob) == ["bob here", "bob left"])
+        let left = alice.row(of: bob)
+        #expect(left?.state == .offline)
+        #expect(left?.roundTrip == nil)
+        pass(3_600)
+        #expect(alice.row(of: bob) == left)
+        #expect((left?.since.distance(to: simulation.timeline.wallClock) ?? 0) / 1_000 == 3_600)
+    }
+
+    @Test func `who is killed is told after 1.5 s, who is cut off after 75 s of silence and 10 more`() throws {
+        let carol = simulation.node("carol")
+        try #require(simulation.meet(alice, bob, carol))
+        pass()
+        carol.kill()
+        pass(1.4)
+        #expect(alice.presence(of: carol) == ["carol here"])
+        pass(0.3)
+        #expect(alice.presence(of: carol) == ["carol here", "carol left"])
+        simulation.partition([alice], [bob])
+        pass(75)
+        #expect(alice.presence(of: bob) == ["bob here"])
+        pass(36)
+        #expect(alice.presence(of: bob) == ["bob here", "bob left"])
+        simulation.heal()
+        try #require(simulation.meet(alice, bob, within: .seconds(90)))
+        pass(2)
+        #expect(alice.presence(of: bob) == ["bob here", "bob left", "bob here"])
+    }
+
+    @Test func `a peer that is back within 10 s was never away`() throws {
+        let joined = alice.row(of: bob)?.since
+        for _ in 0..<5 {
+            simulation.network.breakConnections(between: alice.host, and: bob.host)
+            #expect(simulation.run(atMost: .seconds(2)) { !alice.isOnline(bob) })
+            try #require(simulation.meet(alice, bob, within: .seconds(9)))
+            pass(15)
+        }
+        #expect(alice.presence(of: bob) == ["bob here"])
+        #expect(bob.presence(of: alice) == ["alice here"])
+        #expect(alice.row(of: bob)?.since == joined)
+    }
+
+    @Test func `what happened meanwhile is told when it is back`() throws {
+        simulation.network.breakConnections(between: alice.host, and: bob.host)
+        #expect(simulation.run(atMost: .seconds(2)) { !alice.isOnline(bob) })
+        try bob.rename("rob")
+        try #require(simulation.meet(alice, bob, within: .seconds(9)))
+        pass()
+        #expect(alice.presence(of: bob) == ["bob here", "rob here"])
+    }
+
+    @Test func `the link decides who is here, whatever mDNS says`() throws {
+        simulation.directory.remove(bob.host)
+        pass(300)
+        #expect(alice.isOnline(bob))
+        #expect(alice.presence(of: bob) == ["bob here"])
+        let carol = simulation.node("carol")
+        try #require(simulation.meet(alice, carol))
+        pass()
+        simulation.partition([alice, bob], [carol])
+        pass(120)
+        #expect(!alice.isOnline(carol))
+        #expect(alice.presence(of: carol) == ["carol here", "carol left"])
+    }
+
+    @Test func `events count those who are here`() throws {
+        let carol = simulation.node("carol")
+        try #require(simulation.meet(alice, bob, carol))
+        pass()
+        carol.leave()
+        pass()
+        bob.leave()
+        pass()
+        let counts = alice.events.compactMap { event -> Int? in
+            if case .peer(_, _, online: let online) = event { online } else { nil }
+        }
+        #expect(counts == [1, 2, 1, 0])
+        #expect(alice.who.map(\.who.nickname) == ["bob", "carol"])
+    }
+}
