@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Hosts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from cryptography.exceptions import InvalidTag  # noqa: E402
 from earshot_node import Node  # noqa: E402
