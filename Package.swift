@@ -34,6 +34,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSodium"),
         room("Wire", []),
+        room("LineEditor", ["Wire"]),
         room("Noise", ["Wire", "CSodium"]),
         room("Chat", ["Wire", "Noise"]),
         room("ChatNode", ["Wire", "Noise", "Chat"]),
@@ -43,16 +44,21 @@ let package = Package(
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
         .executableTarget(
             name: "earshot",
-            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"],
+            dependencies: [
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator",
+                "CLinux",
+            ],
             swiftSettings: house),
         tests("WireTests", ["Wire"]),
+        tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Chat"]),
         tests("ChatNodeTests", ["Wire", "Noise", "Chat", "ChatNode", "Simulator"]),
         tests(
             "LinuxTests",
             [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator", "earshot",
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator",
+                "earshot",
             ]),
     ]
 )

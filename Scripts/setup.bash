@@ -38,6 +38,7 @@ readonly to_test='
     nftables                      /usr/sbin/nft
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
+    tmux                          /usr/bin/tmux
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '
 

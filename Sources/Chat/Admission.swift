@@ -43,17 +43,20 @@ package struct Admission: Sendable {
 
     /// Judges a payload frame that a neighbour sent because it was asked to, with `want`.
     ///
-    /// Neither its age nor its epoch nor a rate matters: the past is as long as it is.
+    /// Neither its epoch nor a rate matters, nor whether it was seen before: it was asked for because it is not here. Our
+    /// own from before is welcome.
     package mutating func admitHistory(
         frame body: Span<UInt8>, from link: PeerID, wallClock: Timestamp
     ) -> Verdict {
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
-            try checkNews(frame)
+            try checkHops(frame, link)
+            try checkRoom(frame)
             guard frame.type.isHistory else { throw .notHistory }
             let payload = try VerifiedPayload(checking: frame, via: link)
             try checkNotFromTheFuture(frame.header.timestamp, wallClock)
-            try peers.noteHistory(frame.header)
+            try checkNotForgotten(frame.header.timestamp, wallClock)
+            if !seen.contains(frame.id) { try peers.noteHistory(frame.header) }
             return accept(payload)
         } catch {
             return refuse(error)
@@ -160,19 +163,32 @@ package struct Admission: Sendable {
     }
 
     private func checkSource(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
-        guard frame.hops > 0 || frame.header.author == link else { throw .foreignAuthor }
-        guard frame.hops <= Limits.relayHops else { throw .tooManyHops }
+        try checkHops(frame, link)
         guard frame.header.author != me else { throw .ownPayload }
     }
 
-    private func checkNews(_ frame: borrowing PayloadFrame) throws(DropReason) {
+    private func checkHops(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
+        guard frame.hops > 0 || frame.header.author == link else { throw .foreignAuthor }
+        guard frame.hops <= Limits.relayHops else { throw .tooManyHops }
+    }
+
+    private func checkRoom(_ frame: borrowing PayloadFrame) throws(DropReason) {
         guard frame.header.room == room else { throw .otherRoom }
+    }
+
+    private func checkNews(_ frame: borrowing PayloadFrame) throws(DropReason) {
+        try checkRoom(frame)
         guard !seen.contains(frame.id) else { throw .duplicate }
     }
 
     private func checkNotFromTheFuture(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
         guard time <= wallClock || time.distance(to: wallClock) <= Limits.freshnessMilliseconds
         else { throw .fromTheFuture }
+    }
+
+    private func checkNotForgotten(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
+        guard time >= wallClock || time.distance(to: wallClock) <= Limits.historyAgeMilliseconds
+        else { throw .stale }
     }
 
     private mutating func accept(_ payload: VerifiedPayload) -> Verdict {

@@ -23,19 +23,30 @@ package struct ConversationLog: Sendable {
     /// Adds a message, which counts as unread if it was received now and nobody is looking.
     ///
     /// - Returns: nil for a duplicate, and for history from before what the ring holds.
-    mutating func add(_ message: Message, isOwn: Bool) -> ChatEvent? {
-        guard keep(message) else { return nil }
-        if !isOwn && !message.isHistory && !isActive { unread.insert(message.id) }
-        return .message(conversation, message, unread: unreadCount)
+    mutating func add(_ message: Message, isOwn: Bool) -> ChatEvent? { take(message, isOwn: isOwn).event }
+
+    /// As `add`, and tells what became of the message. One heard live is told though it be too old to be kept.
+    mutating func take(_ message: Message, isOwn: Bool) -> (event: ChatEvent?, placement: MessageRing.Placement) {
+        let placement = keep(message)
+        let isNews = !isOwn && !message.isHistory && !isActive
+        switch placement {
+        case .duplicate:
+            return (nil, placement)
+        case .tooOld:
+            guard !message.isHistory else { return (nil, placement) }
+            if isNews { unreadFallen += 1 }
+        case .kept:
+            if isNews { unread.insert(message.id) }
+        }
+        return (.message(conversation, message, unread: unreadCount), placement)
     }
 
-    /// Keeps a message that its reader has seen already. False for a duplicate.
+    /// Keeps a message that its reader has seen already.
     @discardableResult
-    mutating func keep(_ message: Message) -> Bool {
-        if message.isHistory { return messages.insertHistory(message) }
-        guard !messages.contains(id: message.id) else { return false }
-        if let fallen = messages.append(message), unread.remove(fallen.id) != nil { unreadFallen += 1 }
-        return true
+    mutating func keep(_ message: Message) -> MessageRing.Placement {
+        let placement = messages.insert(message)
+        if case .kept(let fallen?) = placement, unread.remove(fallen.id) != nil { unreadFallen += 1 }
+        return placement
     }
 
     /// Does to a message what its author wishes. Nil if the message is not here or not that author's, or is newer.

@@ -9,6 +9,8 @@ package struct Message: Hashable, Sendable, Identifiable {
     package let senderStage: SenderStage
     /// The text; an edit changes it.
     package private(set) var content: String
+    /// In its author's counting.
+    package let revision: Revision
     package let sentAt: Timestamp
     package let receivedAt: Timestamp
     /// From before we joined: never unread.
@@ -32,6 +34,7 @@ package struct Message: Hashable, Sendable, Identifiable {
         }
         id = payload.messageId
         author = payload.author
+        revision = payload.revision
         sentAt = payload.timestamp
         self.receivedAt = receivedAt
         self.isHistory = isHistory

@@ -13,12 +13,15 @@ package struct MessageChange: Hashable, Sendable {
     package let revision: Revision
     /// A direct message changes only by what came from its author to us alone.
     package let isFirstHand: Bool
+    /// What its author signed, to be given to others.
+    let source: VerifiedPayload
 
     init(_ kind: Kind, of target: MessageID, by verified: VerifiedPayload) {
         self.kind = kind
         self.target = target
         author = verified.payload.author
         revision = verified.payload.revision
+        source = verified
         isFirstHand = verified.isFirstHand
     }
 }

@@ -1,12 +1,25 @@
 package import Wire
 
-/// The last messages of a conversation, oldest first, each found by its id at once.
+/// The latest messages of a conversation by their places, in the order in which they are shown, each found by its id at
+/// once (Protocol.md section 7).
 ///
-/// Appending and finding take constant time; deleting and inserting history rewrite the ring, which is small.
+/// Shown first is what came as history, by place, then what was heard live, as it came. Which message makes room in a full
+/// ring hangs on the places alone, so that rings agree whatever the order in which they were filled.
 package struct MessageRing: Sendable, RandomAccessCollection {
+    /// What became of a message.
+    package enum Placement: Hashable, Sendable {
+        case duplicate
+        /// The ring is full of later ones: not kept.
+        case tooOld
+        /// Kept; `fallen` made room.
+        case kept(fallen: Message?)
+    }
+
     package let capacity: Int
     private var slots: [Message] = []
-    /// The slot of the oldest message. It is 0 until the ring is full, so that a ring with room left never wraps.
+    /// Of the messages in `slots`; a scan of these touches nothing else.
+    private var places: [MessagePlace] = []
+    /// The slot of the message that is shown first. It is 0 until the ring is full, so that one with room never wraps.
     private var oldest = 0
     private var slotByID: [MessageID: Int] = [:]
 
@@ -18,47 +31,36 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { slots.count }
+    package var isFull: Bool { slots.count == capacity }
 
-    /// The message at an age: 0 is the oldest.
+    /// The message at a position: 0 is shown first.
     package subscript(position: Int) -> Message { slots[(oldest + position) % slots.count] }
 
     package subscript(id id: MessageID) -> Message? { slotByID[id].map { slots[$0] } }
 
     package func contains(id: MessageID) -> Bool { slotByID[id] != nil }
 
-    /// Adds the newest message; one that is there already changes nothing.
-    ///
-    /// - Returns: the message that fell out.
-    @discardableResult
-    package mutating func append(_ message: Message) -> Message? {
-        guard !contains(id: message.id) else { return nil }
-        guard slots.count == capacity else {
-            slotByID[message.id] = slots.count
-            slots.append(message)
-            return nil
-        }
-        let fallen = slots[oldest]
-        slotByID[fallen.id] = nil
-        slotByID[message.id] = oldest
-        slots[oldest] = message
-        oldest = (oldest + 1) % capacity
-        return fallen
-    }
+    /// The place of the message that makes room next.
+    package var lowest: MessagePlace? { places.min() }
 
-    /// Puts a message from the past among the others from the past, by signed time, before all that was heard live
-    /// (Protocol.md section 7). In a full ring the oldest makes room, unless it is younger.
+    /// Puts a message in: one from the past among the others from the past, one heard live last.
     ///
-    /// - Returns: false for a message that is there already or is older than the ring reaches.
-    package mutating func insertHistory(_ message: Message) -> Bool {
-        guard !contains(id: message.id) else { return false }
-        let position = firstIndex { !$0.isHistory || message.isSigned(before: $0) } ?? count
-        let isFull = count == capacity
-        guard !isFull || position > 0 else { return false }
-        var messages = Array(self)
-        messages.insert(message, at: position)
-        if isFull { messages.removeFirst() }
-        refill(with: messages)
-        return true
+    /// A scan of the ring; where the message that is shown first makes room, nothing else moves.
+    package mutating func insert(_ message: Message) -> Placement {
+        guard !contains(id: message.id) else { return .duplicate }
+        guard isFull else {
+            add(message)
+            return .kept(fallen: nil)
+        }
+        guard let slot = lowestSlot, places[slot] < message.place else { return .tooOld }
+        let fallen = slots[slot]
+        if slot == oldest && !message.isHistory {
+            replaceFirst(with: message)
+        } else {
+            delete(fallen.id)
+            add(message)
+        }
+        return .kept(fallen: fallen)
     }
 
     /// Changes a message where it is.
@@ -79,18 +81,35 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         return true
     }
 
+    /// Adds to a ring that has room.
+    private mutating func add(_ message: Message) {
+        guard message.isHistory else {
+            slotByID[message.id] = slots.count
+            slots.append(message)
+            places.append(message.place)
+            return
+        }
+        let place = message.place
+        var messages = Array(self)
+        messages.insert(message, at: messages.firstIndex { !$0.isHistory || place < $0.place } ?? count)
+        refill(with: messages)
+    }
+
+    private mutating func replaceFirst(with message: Message) {
+        slotByID[slots[oldest].id] = nil
+        slotByID[message.id] = oldest
+        slots[oldest] = message
+        places[oldest] = message.place
+        oldest = (oldest + 1) % capacity
+    }
+
+    private var lowestSlot: Int? { places.indices.min { places[$0] < places[$1] } }
+
     private mutating func refill(with messages: [Message]) {
         slots = messages
+        places = messages.map(\.place)
         oldest = 0
         slotByID.removeAll(keepingCapacity: true)
         for (slot, message) in messages.enumerated() { slotByID[message.id] = slot }
-    }
-}
-
-extension Message {
-    /// By signed time; by id where two authors signed in the same millisecond, so that every node agrees.
-    fileprivate func isSigned(before other: Message) -> Bool {
-        (sentAt.milliseconds, id.words.0, id.words.1)
-            < (other.sentAt.milliseconds, other.id.words.0, other.id.words.1)
     }
 }

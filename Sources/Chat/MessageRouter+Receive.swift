@@ -3,9 +3,18 @@ internal import Wire
 /// What becomes of each kind of payload.
 extension MessageRouter {
     mutating func receivePublic(_ arrival: Arrival, into events: inout [ChatEvent]) {
-        guard let message = message(from: arrival, asDirect: false) else { return }
+        let payload = arrival.payload
         if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
-        events.note(publicChat.receive(message, isOwn: arrival.author == me))
+        guard !publicChat.isDeleted(payload) else { return publicChat.noteOver(payload) }
+        let change = waiting.take(for: payload.messageId, by: payload.author)
+        if let change, case .delete = change.kind {
+            publicChat.keepDeletion(change)
+            return publicChat.noteOver(payload)
+        }
+        guard let message = message(from: arrival, with: change) else { return }
+        events.note(
+            publicChat.receive(
+                message, of: arrival.verified, edit: change?.source, isOwn: arrival.author == me))
     }
 
     mutating func receiveTyping(_ arrival: Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]) {
@@ -22,7 +31,7 @@ extension MessageRouter {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let payload = arrival.payload
         events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
-        guard let message = message(from: arrival, asDirect: true) else { return }
+        guard let message = directMessage(from: arrival) else { return }
         events.note(typing.stop(arrival.author, in: .direct(peer)))
         let isRequest = payload.type == .dmRequest
         if arrival.author == me {
@@ -64,13 +73,28 @@ extension MessageRouter {
     }
 
     /// Edits or deletes where the message is, or keeps the change until the message comes.
-    mutating func apply(_ change: MessageChange, into events: inout [ChatEvent]) {
+    mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
         if publicChat.messages.contains(id: change.target) {
             events.note(publicChat.apply(change))
         } else if let peer = directPeer(of: change) {
+            // What changes a direct message is no history, and nobody else's business.
+            if isHistory { return publicChat.noteOver(change.source.payload) }
             events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
-        } else if change.author != me {
-            waiting.hold(change)
+        } else {
+            hold(change, isPublic: isHistory || publicChat.knows(change.target))
+        }
+    }
+
+    /// A change of a message that is not here. Of one that is known to be public, a deletion is for everybody.
+    private mutating func hold(_ change: MessageChange, isPublic: Bool) {
+        switch change.kind {
+        case .delete where isPublic:
+            publicChat.keepDeletion(change)
+        case .edit where publicChat.knows(change.target):
+            publicChat.noteOver(change.source.payload)
+        case .edit, .delete:
+            if isPublic { publicChat.noteOver(change.source.payload) }
+            if isPublic || change.author != me { waiting.hold(change) }
         }
     }
 
@@ -90,21 +114,23 @@ extension MessageRouter {
         return target == me ? arrival.author : nil
     }
 
-    /// The message that a payload is, with what its author did to it already; nil if that was to delete it.
-    private mutating func message(from arrival: Arrival, asDirect isDirect: Bool) -> Message? {
+    /// The message that a direct payload is, with what its author did to it already; nil if that was to delete it.
+    private mutating func directMessage(from arrival: Arrival) -> Message? {
+        let payload = arrival.payload
+        let change = waiting.take(for: payload.messageId, by: payload.author)
+        guard let change, change.isFirstHand else { return message(from: arrival, with: nil) }
+        if case .delete = change.kind { return nil }
+        return message(from: arrival, with: change)
+    }
+
+    private func message(from arrival: Arrival, with change: MessageChange?) -> Message? {
         let payload = arrival.payload
         let message = Message(
             from: payload, knownStage: roster.stage(of: payload.author), receivedAt: arrival.wallClock,
             isHistory: arrival.isHistory)
-        guard var message, let change = waiting.take(for: message.id, by: message.author) else { return message }
-        guard change.isFirstHand || !isDirect else { return message }
-        switch change.kind {
-        case .edit(let text):
-            _ = message.show(text, as: change.revision)
-            return message
-        case .delete:
-            return nil
-        }
+        guard var message, case .edit(let text) = change?.kind, let revision = change?.revision else { return message }
+        _ = message.show(text, as: revision)
+        return message
     }
 
     private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [ChatEvent]) {

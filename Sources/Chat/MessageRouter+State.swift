@@ -36,7 +36,7 @@ extension MessageRouter {
         switch payload.body {
         case .publicMessage, .presence: true
         case .typing(let target, _): target == nil
-        case .edit(let target, _), .delete(let target): publicChat.messages.contains(id: target)
+        case .edit(let target, _), .delete(let target): publicChat.knows(target)
         case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read: false
         }
     }

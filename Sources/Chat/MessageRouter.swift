@@ -39,6 +39,8 @@ package struct MessageRouter: Sendable {
         if isHeard(payload.payload) {
             let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
             receive(arrival, into: &events)
+        } else if payload.payload.type.isHistory {
+            publicChat.noteOver(payload.payload)
         }
         return events
     }
@@ -56,9 +58,11 @@ package struct MessageRouter: Sendable {
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):
-            apply(MessageChange(.edit(text: text), of: target, by: arrival.verified), into: &events)
+            let change = MessageChange(.edit(text: text), of: target, by: arrival.verified)
+            apply(change, isHistory: arrival.isHistory, into: &events)
         case .delete(let target):
-            apply(MessageChange(.delete, of: target, by: arrival.verified), into: &events)
+            let change = MessageChange(.delete, of: target, by: arrival.verified)
+            apply(change, isHistory: arrival.isHistory, into: &events)
         case .dmRequest(let target, let nickname, _), .directMessage(let target, let nickname, _):
             receiveDirect(arrival, target: target, nickname: nickname, into: &events)
         case .dmAccept(let target):

@@ -1,8 +1,9 @@
 package import Wire
 
-/// The room's public conversation.
+/// The room's public conversation, with what it takes to give it to others.
 package struct PublicChat: Sendable {
     private var log = ConversationLog(.publicRoom)
+    private var archive = Archive()
 
     package init() {}
 
@@ -24,10 +25,71 @@ package struct PublicChat: Sendable {
     }
 
     /// Takes a message in. Nil for a duplicate, and for history from before what is kept.
-    package mutating func receive(_ message: Message, isOwn: Bool) -> ChatEvent? {
-        log.add(message, isOwn: isOwn)
+    ///
+    /// - Parameter edit: the payload of the edit that the message shows already.
+    mutating func receive(
+        _ message: Message, of payload: VerifiedPayload, edit: VerifiedPayload?, isOwn: Bool
+    ) -> ChatEvent? {
+        let (event, placement) = log.take(message, isOwn: isOwn)
+        switch placement {
+        case .duplicate:
+            break
+        case .tooOld:
+            archive.noteFallen(message)
+        case .kept(let fallen):
+            if let fallen { archive.noteFallen(fallen) }
+            archive.keep(payload)
+            if let edit { archive.keepEdit(edit, of: message.id) }
+        }
+        return event
     }
 
     /// Edits or deletes. Nil where nothing changed.
-    package mutating func apply(_ change: MessageChange) -> ChatEvent? { log.apply(change) }
+    package mutating func apply(_ change: MessageChange) -> ChatEvent? {
+        guard let event = log.apply(change) else {
+            noteOver(change.source.payload)
+            return nil
+        }
+        switch change.kind {
+        case .edit:
+            archive.keepEdit(change.source, of: change.target)
+        case .delete:
+            archive.noteDeleted(change.target)
+            archive.keepDeletion(change.source, of: change.target)
+        }
+        return event
+    }
+}
+
+/// History (Protocol.md section 7).
+extension PublicChat {
+    /// The first 8 bytes of the ids of all that others may be given, in the order for that.
+    package var offer: [UInt64] { archive.offer(messages) }
+
+    /// Those of the ids that others offer that are worth asking for.
+    package func lacking(_ ids: [UInt64]) -> [UInt64] {
+        let lowest = messages.lowest
+        return ids.filter { archive.lacks($0, besides: messages, lowest: lowest) }
+    }
+
+    package func payload(_ id: UInt64) -> VerifiedPayload? { archive.payload(id) }
+
+    func isDeleted(_ payload: P2PPayload) -> Bool { archive.isDeleted(payload) }
+
+    /// Whether a message is or was in this conversation, as far as is remembered.
+    func knows(_ message: MessageID) -> Bool { messages.contains(id: message) || archive.isPast(message) }
+
+    /// Keeps a deletion of a message that is not here, so that it does not come.
+    mutating func keepDeletion(_ deletion: MessageChange) {
+        archive.keepDeletion(deletion.source, of: deletion.target)
+    }
+
+    /// A payload is not kept, and not to be asked for again.
+    mutating func noteOver(_ payload: P2PPayload) { archive.noteOver(payload.messageId.prefix) }
+
+    mutating func noteOver(_ id: UInt64) { archive.noteOver(id) }
+
+    mutating func settle(_ judge: (VerifiedPayload) -> Verdict) -> [PeerID] { archive.settle(judge) }
+
+    mutating func takeItems() -> [Archive.Item] { archive.takeItems() }
 }

@@ -1,5 +1,5 @@
 internal import Noise
-internal import Wire
+package import Wire
 
 /// A payload with the very bytes that its author signed, so that nothing is ever re-encoded (Protocol.md section 6).
 package struct SignedPayload: Hashable, Sendable {
@@ -42,6 +42,12 @@ package struct SignedPayload: Hashable, Sendable {
         frame.append(hops)
         frame.append(contentsOf: bytes)
         return frame
+    }
+
+    /// The id of the payload in a frame's body, `hops u8 | S | sig`, whatever it says; nil where nothing fits.
+    package static func id(inFrame body: Span<UInt8>) -> MessageID? {
+        guard body.count > 1 + signatureBytes else { return nil }
+        return MessageID(signed: body.extracting(1..<body.count - signatureBytes))
     }
 
     var isSignatureValid: Bool { SignedPayload.isSignatureValid(in: bytes.span, by: payload.author) }

@@ -11,8 +11,13 @@ package struct BanList {
     /// Keeps a key and the address it came from out for 10 minutes. Loopback is never banned: it is everybody's on this machine.
     package mutating func ban(_ key: PeerID?, at endpoint: Endpoint, now: Instant) {
         let end = now + Limits.banTime
-        if let key { keys.set(end, for: key) }
+        if let key { ban(key, now: now) }
         if !endpoint.isLoopback { sources.set(end, for: endpoint.source) }
+    }
+
+    /// Keeps a key out that is nowhere now.
+    package mutating func ban(_ key: PeerID, now: Instant) {
+        keys.set(now + Limits.banTime, for: key)
     }
 
     package func isBanned(_ key: PeerID, now: Instant) -> Bool {

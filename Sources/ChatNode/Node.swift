@@ -45,6 +45,10 @@ package actor Node {
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
+    var offers: HistoryOffers
+    var wants = HistoryWants()
+    var answers = HistoryAnswers()
+
     var slots: [ConnectionID: LinkSlot] = [:]
     /// Dialled, and not connected yet.
     var dials: [ConnectionID: Endpoint] = [:]
@@ -64,6 +68,7 @@ package actor Node {
     private var isTurnEndAsked = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
+    var historyWakeAt: Instant?
     var typingWakeAt: Instant?
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
@@ -99,6 +104,7 @@ package actor Node {
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(me: certificate.identity)
+        offers = HistoryOffers(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))

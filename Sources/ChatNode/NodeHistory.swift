@@ -3,13 +3,147 @@ import Wire
 
 /// History for who joins late, and repair for who missed something (Protocol.md section 7).
 extension Node {
+    /// How much of a link's queue answers may fill, so that nobody is too slow because of what it asked for.
+    private static let answerRoom = Outbox.capacity / 4
+
+    private var takesPart: Bool {
+        guard configuration.sharesHistory, case .running = phase else { return false }
+        return true
+    }
+
     /// A neighbour offers what it keeps of the public conversation.
     func receivedHave(_ body: Range<Int>, on slot: LinkSlot) {
-        counts.unexpectedFrames += 1
+        guard let ids = idList(body, limit: Limits.offeredPayloads, on: slot), let peer = slot.peer else { return }
+        let lacking = router.publicChat.lacking(ids)
+        offers.offered(ids, by: peer, isUseful: !lacking.isEmpty)
+        wants.offered(lacking, by: peer, now: scheduler.now)
+        tickHistory()
     }
 
     /// A neighbour asks for what we offered.
     func receivedWant(_ body: Range<Int>, on slot: LinkSlot) {
-        counts.unexpectedFrames += 1
+        guard let ids = idList(body, limit: Limits.wantedPayloads, on: slot), let peer = slot.peer else { return }
+        let kept = ids.filter { router.publicChat.payload($0) != nil }
+        guard answers.wanted(kept, by: peer, now: scheduler.now) else {
+            counts.wantsRefused += 1
+            return
+        }
+        if !kept.isEmpty { offers.wanted(by: peer) }
+        armHistory()
+        answer(on: sendingLink(of: peer) ?? slot)
+    }
+
+    private func idList(_ body: Range<Int>, limit: Int, on slot: LinkSlot) -> [UInt64]? {
+        guard takesPart else { return nil }
+        guard let ids = IDList.read(plaintext.span.extracting(body), limit: limit) else {
+            counts.idListsMalformed += 1
+            return nil
+        }
+        return ids
+    }
+
+    /// Sends a portion of what the link's peer asked for; the next follows when this one is through.
+    func answer(on slot: LinkSlot) {
+        guard takesPart, let peer = slot.peer, !slot.isRetiring, answers.hasSomething(for: peer) else { return }
+        while slot.link.outbox.count < Node.answerRoom, let id = answers.next(for: peer, now: scheduler.now) {
+            guard let payload = router.publicChat.payload(id) else { continue }
+            let author = payload.payload.author
+            if author != context.me { vouch(for: author, on: slot) }
+            slot.link.enqueue(payload.signed.frame(hops: author == context.me ? 0 : 1))
+            counts.historySent += 1
+            markDirty(slot)
+        }
+    }
+
+    /// Whether a payload frame is something that was asked of this link's peer; its id then.
+    func awaitedID(_ body: Range<Int>, from peer: PeerID) -> UInt64? {
+        guard wants.isAwaitingAnything(from: peer) else { return nil }
+        guard let id = SignedPayload.id(inFrame: plaintext.span.extracting(body))?.prefix else { return nil }
+        return wants.isAwaited(id, from: peer) ? id : nil
+    }
+
+    /// A neighbour gives what it was asked for. What is not fit to be taken in is not asked for again.
+    func receivedHistory(_ id: UInt64, _ body: Range<Int>, on slot: LinkSlot) {
+        guard let peer = slot.peer else { return }
+        wants.arrived(id, from: peer)
+        counts.historyReceived += 1
+        let verdict = admission.admitHistory(
+            frame: plaintext.span.extracting(body), from: peer, wallClock: scheduler.wallClock)
+        switch verdict {
+        case .admitted(let payload):
+            apply(
+                router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
+            armRouter()
+        case .dropped:
+            router.giveUp(id)
+        case .closeLink:
+            drop(slot)
+        case .convict:
+            convict(slot)
+        }
+    }
+
+    /// Tells of what was just taken in, whichever way it came.
+    func noteArchived() {
+        let items = router.takeArchived()
+        guard configuration.sharesHistory, !items.isEmpty else { return }
+        for item in items { offers.note(item, now: scheduler.now) }
+        armHistory()
+    }
+
+    func historyLinkOpened(to peer: PeerID) {
+        guard takesPart else { return }
+        offers.opened(to: peer, now: scheduler.now)
+        tickHistory()
+    }
+
+    func historyLinkClosed(to peer: PeerID, _ end: LinkEnd) {
+        offers.closed(to: peer, isLost: end != .goodbye, now: scheduler.now)
+        wants.closed(to: peer, now: scheduler.now)
+        answers.closed(to: peer)
+        armHistory()
+    }
+}
+
+/// What is due.
+extension Node {
+    private func tickHistory() {
+        guard takesPart else { return }
+        if offers.isDue(now: scheduler.now) { settle() }
+        for offer in offers.due(now: scheduler.now, all: { router.publicChat.offer }) {
+            if send(.have, offer.ids, to: offer.peer) { counts.havesSent += 1 }
+        }
+        for want in wants.due(now: scheduler.now, lacking: { router.publicChat.lacking($0) }) {
+            if send(.want, want.ids, to: want.peer) { counts.wantsSent += 1 }
+        }
+        armHistory()
+    }
+
+    /// Checks what is about to be offered. Who signed falsely on its own link is convicted.
+    private func settle() {
+        for liar in router.settle(with: &admission) {
+            bans.ban(liar, now: scheduler.now)
+            for slot in linksByPeer[liar] ?? [] { convict(slot) }
+        }
+    }
+
+    private func send(_ type: FrameType, _ ids: [UInt64], to peer: PeerID) -> Bool {
+        guard let slot = sendingLink(of: peer) else { return false }
+        slot.link.enqueue(IDList.frame(type, ids))
+        markDirty(slot)
+        return true
+    }
+
+    func armHistory() {
+        guard let deadline = [offers.nextDeadline, wants.nextDeadline].compactMap(\.self).min(),
+            historyWakeAt.map({ deadline < $0 }) ?? true
+        else { return }
+        historyWakeAt = deadline
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                node.historyWakeAt = nil
+                node.tickHistory()
+            }
+        }
     }
 }

@@ -85,6 +85,7 @@ extension Node {
             armRouter()
         }
         introduceOurselves(on: slot)
+        if winner === slot { historyLinkOpened(to: peer) }
         lastMetAt = scheduler.now
     }
 
@@ -192,6 +193,7 @@ extension Node {
         clock.forget(peer)
         router.paths.lose(peer)
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
+        historyLinkClosed(to: peer, end)
         table.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armTable()
         armRouter()
@@ -210,6 +212,7 @@ extension Node {
             fail(slot, error)
         }
         if slot.link.outbox.isEmpty { linkIsThrough() }
+        answer(on: slot)
     }
 
     /// A link has nothing left to say, or is gone: whoever waited for that may go on.

@@ -29,6 +29,7 @@ extension Node {
     private func receivedPayload(_ body: Range<Int>, on slot: LinkSlot) {
         guard let certificate = slot.certificate else { return }
         counts.payloadsReceived += 1
+        if let id = awaitedID(body, from: certificate.identity) { return receivedHistory(id, body, on: slot) }
         let verdict = admission.admit(
             frame: plaintext.span.extracting(body), from: certificate.identity, linkEpoch: certificate.epoch,
             now: scheduler.now, wallClock: scheduler.wallClock)
@@ -47,10 +48,11 @@ extension Node {
         }
     }
 
-    /// The peer did what no honest node does: its link ends, and it is kept out for a while.
+    /// Bans a neighbour for what it sent, and its address.
     func convict(_ slot: LinkSlot) {
+        guard let peer = slot.peer else { return }
         counts.bans += 1
-        bans.ban(slot.peer, at: slot.endpoint, now: scheduler.now)
+        bans.ban(peer, at: slot.endpoint, now: scheduler.now)
         drop(slot)
     }
 
@@ -70,6 +72,7 @@ extension Node {
 
     func apply(_ events: [ChatEvent]) {
         for event in events { emit(view(event)) }
+        noteArchived()
     }
 
     /// Encoded and signed once, sealed per link.

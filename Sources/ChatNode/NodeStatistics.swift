@@ -29,6 +29,16 @@ struct NodeStatistics {
     var sealedForOthers = 0
     /// Over a link's rate, or for a link that is busy.
     var sealedRefused = 0
+    /// Offers of history, and requests for it, that were sent.
+    var havesSent = 0
+    var wantsSent = 0
+    /// Payloads given and got as history.
+    var historySent = 0
+    var historyReceived = 0
+    /// Requests for history that came too soon.
+    var wantsRefused = 0
+    /// Offers and requests whose count is not that of their ids, or too high.
+    var idListsMalformed = 0
     private var linkErrors: [LinkError: Int] = [:]
 
     mutating func count(_ error: LinkError) {
@@ -58,6 +68,12 @@ struct NodeStatistics {
             Counter(name: "sealed_passed_on", value: sealedPassedOn),
             Counter(name: "sealed_for_others", value: sealedForOthers),
             Counter(name: "sealed_refused", value: sealedRefused),
+            Counter(name: "haves_sent", value: havesSent),
+            Counter(name: "wants_sent", value: wantsSent),
+            Counter(name: "history_sent", value: historySent),
+            Counter(name: "history_received", value: historyReceived),
+            Counter(name: "wants_refused", value: wantsRefused),
+            Counter(name: "id_lists_malformed", value: idListsMalformed),
         ]
             + LinkError.allCases.map { Counter(name: "link_\($0.rawValue)", value: linkErrors[$0] ?? 0) }
             + DropReason.allCases.map { Counter(name: "dropped_\($0.rawValue)", value: drops[$0] ?? 0) }

@@ -55,7 +55,9 @@ package struct PeerTable {
     package mutating func due(now: Instant) -> [Dial] {
         var orders: [Dial] = []
         var busy = candidates.values.count(where: \.isBusy)
-        for (instance, candidate) in candidates where (candidate.deadline.map { $0 <= now }) ?? false {
+        // A dictionary's order differs from run to run; a seed must not. Who is dialled of many depends on the order.
+        let waiting = candidates.filter { $0.value.deadline.map { $0 <= now } ?? false }
+        for (instance, candidate) in waiting.sorted(by: { $0.key < $1.key }) {
             var candidate = candidate
             if candidate.isForgotten(now: now) {
                 candidates[instance] = nil
@@ -71,8 +73,7 @@ package struct PeerTable {
             }
             candidates[instance] = candidate
         }
-        // A dictionary's order differs from run to run; a seed must not.
-        return orders.sorted { $0.instance < $1.instance }
+        return orders
     }
 
     /// The caller has dialled what `due` ordered.

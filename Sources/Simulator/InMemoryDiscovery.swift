@@ -35,10 +35,10 @@ package final class InMemoryDirectory: Sendable {
         let (gone, others) = entries.withLock { entries in
             let gone = entries[host]
             if !keepsListening { entries[host] = nil }
-            return (gone, entries.filter { $0.key != host })
+            return (gone, entries.filter { $0.key != host && network.canSee(host, $0.key) })
         }
         guard let gone else { return }
-        for (other, entry) in others.sorted(by: { $0.key < $1.key }) where network.canReach(host, other) {
+        for (_, entry) in others.sorted(by: { $0.key < $1.key }) {
             tell(entry, .lost(instance: gone.announcement.instance), after: InMemoryDirectory.goodbyeGrace)
         }
     }
@@ -48,14 +48,16 @@ package final class InMemoryDirectory: Sendable {
         for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
     }
 
-    private func introduce(_ host: HostID) {
+    /// Tells a host and everybody within its reach of each other; again, if they have heard it before.
+    package func introduce(_ host: HostID) {
         let all = entries.withLock { $0 }
         guard let mine = all[host] else { return }
-        for (other, entry) in all.sorted(by: { $0.key < $1.key })
-        where other != host && network.canReach(host, other) && entry.announcement.subtype == mine.announcement.subtype
-        {
-            tell(entry, found(mine, at: host), after: network.drawLatency())
-            tell(mine, found(entry, at: other), after: network.drawLatency())
+        let others = all.filter { other, entry in
+            other != host && entry.announcement.subtype == mine.announcement.subtype && network.canSee(host, other)
+        }
+        for (other, entry) in others.sorted(by: { $0.key < $1.key }) {
+            tell(entry, found(mine, at: host), after: network.drawMulticastDelay())
+            tell(mine, found(entry, at: other), after: network.drawMulticastDelay())
         }
     }
 

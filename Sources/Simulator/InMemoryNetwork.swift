@@ -21,15 +21,17 @@ package final class InMemoryNetwork: Sendable {
     let timeline: Timeline
     private let state: Mutex<NetworkState>
 
-    /// - Parameter latency: of each segment, one way, drawn from `seed`.
-    package init(timeline: Timeline, seed: UInt64, latency: ClosedRange<Duration>) {
+    /// - Parameter seed: every latency and every loss is drawn from it.
+    package init(timeline: Timeline, seed: UInt64, conditions: Conditions, topology: Topology = .full) {
         self.timeline = timeline
-        state = Mutex(NetworkState(randomness: .seeded(seed), latency: latency))
+        state = Mutex(NetworkState(randomness: .seeded(seed), conditions: conditions, topology: topology))
     }
 
     /// Adds a machine with an address of its own.
-    package func addHost() -> HostID {
-        state.withLock { $0.addHost() }
+    ///
+    /// - Parameter place: where it stands in the topology; nil for a place of its own.
+    package func addHost(at place: Int? = nil) -> HostID {
+        state.withLock { $0.addHost(at: place) }
     }
 
     package func endpoint(of host: HostID) -> Endpoint {
@@ -87,6 +89,16 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.canReach(first, second) }
     }
 
+    /// Whether one hears the other's announcements.
+    func canSee(_ first: HostID, _ second: HostID) -> Bool {
+        state.withLock { $0.canSee(first, second) }
+    }
+
+    /// How long something takes that is said to everybody and repeated until it is answered.
+    func drawMulticastDelay() -> Duration {
+        state.withLock { $0.drawLatency() + $0.drawFirstWait() }
+    }
+
     func drawLatency() -> Duration {
         state.withLock { $0.drawLatency() }
     }
@@ -100,8 +112,14 @@ package final class InMemoryNetwork: Sendable {
     }
 
     func dial(_ endpoint: Endpoint, from host: HostID, handler: any TransportHandler) -> ConnectionID {
-        let (connection, latency) = state.withLock { ($0.nextConnection(), $0.drawLatency()) }
-        timeline.schedule(at: timeline.now + latency) { [self] in
+        let (connection, latency, wait) = state.withLock { ($0.nextConnection(), $0.drawLatency(), $0.drawFirstWait()) }
+        guard latency + wait < InMemoryNetwork.dialTimeout else {
+            timeline.schedule(at: timeline.now + InMemoryNetwork.dialTimeout) { [self] in
+                timeOut(connection, handler)
+            }
+            return connection
+        }
+        timeline.schedule(at: timeline.now + latency + wait) { [self] in
             switch state.withLock({ $0.connect(connection, from: host, to: endpoint, handler: handler) }) {
             case .accepted(let accepter, let far, let dialler):
                 accepter.transportAccepted(far, from: dialler)
@@ -116,12 +134,16 @@ package final class InMemoryNetwork: Sendable {
                 }
             case .lost:
                 timeline.schedule(at: timeline.now + InMemoryNetwork.dialTimeout) { [self] in
-                    guard state.withLock({ $0.takeDial(connection) }) else { return }
-                    handler.transportClosed(connection, error: .timedOut)
+                    timeOut(connection, handler)
                 }
             }
         }
         return connection
+    }
+
+    private func timeOut(_ connection: ConnectionID, _ handler: any TransportHandler) {
+        guard state.withLock({ $0.takeDial(connection) }) else { return }
+        handler.transportClosed(connection, error: .timedOut)
     }
 
     func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int {

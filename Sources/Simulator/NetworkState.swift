@@ -13,6 +13,7 @@ enum Segment: Sendable {
 struct NetworkState: Sendable {
     private struct Host {
         let endpoint: Endpoint
+        let place: Int
         var listener: (any TransportHandler)?
         var group = 0
         var isReading = true
@@ -55,21 +56,36 @@ struct NetworkState: Sendable {
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
     /// Pairs that do not reach each other, whoever reaches both.
-    private var parted: Set<[HostID]> = []
+    private var parted: Set<Set<HostID>> = []
     private var randomness: Randomness
-    private let latency: ClosedRange<Duration>
+    private let conditions: Conditions
+    private let topology: Topology
     private var connectionNumber: UInt64 = 0
 
-    init(randomness: Randomness, latency: ClosedRange<Duration>) {
+    init(randomness: Randomness, conditions: Conditions, topology: Topology) {
         self.randomness = randomness
-        self.latency = latency
+        self.conditions = conditions
+        self.topology = topology
     }
 
-    mutating func addHost() -> HostID {
+    /// - Parameter place: where it stands in the topology; nil for the first place that nobody had yet.
+    mutating func addHost(at place: Int?) -> HostID {
         let number = hosts.count
         let address: [UInt8] = [10, UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-        hosts.append(Host(endpoint: Endpoint(address: address, port: 40_000)))
+        hosts.append(Host(endpoint: Endpoint(address: address, port: 40_000), place: place ?? number))
         return HostID(number: number)
+    }
+
+    /// The host with an endpoint; addresses count up.
+    private func host(at endpoint: Endpoint) -> HostID? {
+        let number = endpoint.address.dropFirst().reduce(0) { $0 << 8 | Int($1) }
+        guard hosts.indices.contains(number), hosts[number].endpoint == endpoint else { return nil }
+        return HostID(number: number)
+    }
+
+    /// Whether one hears the other's announcements.
+    func canSee(_ first: HostID, _ second: HostID) -> Bool {
+        topology.sees(hosts[first.number].place, hosts[second.number].place) && canReach(first, second)
     }
 
     func endpoint(of host: HostID) -> Endpoint { hosts[host.number].endpoint }
@@ -84,7 +100,7 @@ struct NetworkState: Sendable {
     }
 
     mutating func part(_ first: HostID, _ second: HostID) {
-        parted.insert([first, second].sorted())
+        parted.insert([first, second])
     }
 
     /// Everybody reaches everybody.
@@ -107,13 +123,12 @@ struct NetworkState: Sendable {
 
     func canReach(_ first: HostID, _ second: HostID) -> Bool {
         hosts[first.number].group == hosts[second.number].group
-            && (parted.isEmpty || !parted.contains([first, second].sorted()))
+            && (parted.isEmpty || !parted.contains([first, second]))
     }
 
-    mutating func drawLatency() -> Duration {
-        let range = latency.lowerBound.nanoseconds...latency.upperBound.nanoseconds
-        return .nanoseconds(Int64.random(in: range, using: &randomness))
-    }
+    mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }
+
+    mutating func drawFirstWait() -> Duration { conditions.drawFirstWait(using: &randomness) }
 
     mutating func nextConnection() -> ConnectionID {
         connectionNumber += 1
@@ -140,10 +155,9 @@ struct NetworkState: Sendable {
             dials.remove(connection)
             return .lost
         }
-        guard let number = hosts.firstIndex(where: { $0.endpoint == endpoint }) else { return .refused }
-        let target = HostID(number: number)
+        guard let target = self.host(at: endpoint) else { return .refused }
         guard canReach(host, target) else { return .lost }
-        guard let listener = hosts[number].listener else { return .refused }
+        guard let listener = hosts[target.number].listener else { return .refused }
         dials.remove(connection)
         let far = nextConnection()
         dials.remove(far)
@@ -170,7 +184,7 @@ struct NetworkState: Sendable {
         var arrival: Instant?
         if count > 0 {
             end.queue.append(.bytes([UInt8](copying: bytes.extracting(first: count))))
-            arrival = nextArrival(&end, now: now)
+            arrival = nextArrival(of: count, &end, now: now)
         }
         ends[connection] = end
         return (count, arrival)
@@ -187,7 +201,7 @@ struct NetworkState: Sendable {
         }
         end.hasEnded = true
         end.queue.append(ending)
-        let arrival = nextArrival(&end, now: now)
+        let arrival = nextArrival(of: 0, &end, now: now)
         ends[connection] = end
         return arrival
     }
@@ -233,8 +247,8 @@ struct NetworkState: Sendable {
     /// One entry for each segment that was held back and may go on now, in order.
     mutating func takeStalled() -> [ConnectionID] {
         var released: [ConnectionID] = []
-        for connection in ends.keys.sorted() {
-            guard let end = ends[connection], end.stalled > 0, canReach(end.host, end.farHost),
+        for connection in ends.filter({ $0.value.stalled > 0 }).keys.sorted() {
+            guard let end = ends[connection], canReach(end.host, end.farHost),
                 hosts[end.farHost.number].isReading
             else { continue }
             released += repeatElement(connection, count: end.stalled)
@@ -246,11 +260,10 @@ struct NetworkState: Sendable {
     mutating func removeConnections(
         between first: HostID, and second: HostID
     ) -> [(any TransportHandler, ConnectionID)] {
-        let broken = ends.keys.sorted().filter { connection in
-            guard let end = ends[connection] else { return false }
-            return Set([end.host, end.farHost]) == Set([first, second])
+        let broken = ends.filter { _, end in
+            (end.host, end.farHost) == (first, second) || (end.host, end.farHost) == (second, first)
         }
-        return broken.compactMap { connection in
+        return broken.keys.sorted().compactMap { connection in
             guard let end = ends.removeValue(forKey: connection), !end.isDeaf else { return nil }
             return (end.handler, connection)
         }
@@ -260,11 +273,12 @@ struct NetworkState: Sendable {
     mutating func kill(_ host: HostID) -> [ConnectionID] {
         stopListening(host)
         hosts[host.number].isDown = true
-        return ends.keys.sorted().filter { ends[$0]?.host == host }
+        return ends.filter { $0.value.host == host }.keys.sorted()
     }
 
-    private mutating func nextArrival(_ end: inout End, now: Instant) -> Instant {
-        end.lastArrival = max(end.lastArrival, now + drawLatency())
+    /// Order is kept: what is written behind something that was lost waits for it.
+    private mutating func nextArrival(of bytes: Int, _ end: inout End, now: Instant) -> Instant {
+        end.lastArrival = max(end.lastArrival, now + conditions.drawDelay(of: bytes, using: &randomness))
         return end.lastArrival
     }
 }

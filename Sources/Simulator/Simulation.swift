@@ -11,11 +11,19 @@ package final class Simulation {
     private var randomness: Randomness
     private var peers: [SimulatedPeer] = []
 
-    /// - Parameter latency: one way, of each segment.
-    package init(seed: UInt64, latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20))) {
+    /// - Parameters:
+    ///   - latency: one way, of each segment.
+    ///   - loss: the share of segments that are lost and sent again, from 0 to 0.9.
+    ///   - topology: who sees whom.
+    package init(
+        seed: UInt64, latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20)), loss: Double = 0,
+        topology: Topology = .full
+    ) {
         self.seed = seed
         randomness = .seeded(seed)
-        network = InMemoryNetwork(timeline: timeline, seed: randomness.next(), latency: latency)
+        network = InMemoryNetwork(
+            timeline: timeline, seed: randomness.next(), conditions: Conditions(latency: latency, loss: loss),
+            topology: topology)
         directory = InMemoryDirectory(network: network)
     }
 
@@ -33,18 +41,26 @@ package final class Simulation {
     ///   - clockError: how wrong its wall clock is.
     ///   - identitySeed: nodes with the same one are the same identity, with other keys of the run; nil for a new one.
     ///   - minimumEpoch: as for `Node`.
+    ///   - place: where it stands in the topology; nil for the first place that nobody had yet.
+    ///   - listener: takes what the node tells, which is not kept then; nil to keep it in `SimulatedPeer.events`.
     package func node(
         _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, minimumEpoch: UInt64 = 0,
-        configure: (inout NodeConfiguration) -> Void = { _ in }
+        place: Int? = nil, configure: (inout NodeConfiguration) -> Void = { _ in },
+        listener: (@Sendable ([NodeEvent]) -> Void)? = nil
     ) -> SimulatedPeer {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
         let peer = SimulatedPeer(
             simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
-            identitySeed: identitySeed, minimumEpoch: minimumEpoch)
+            identitySeed: identitySeed, minimumEpoch: minimumEpoch, place: place, listener: listener)
         peers.append(peer)
         return peer
+    }
+
+    /// Lets go of a node that was killed or has left.
+    package func forget(_ peer: SimulatedPeer) {
+        peers.removeAll { $0 === peer }
     }
 
     /// Lets virtual time pass.
@@ -61,6 +77,13 @@ package final class Simulation {
     package func meet(_ peers: SimulatedPeer..., within limit: Duration = .seconds(60)) -> Bool {
         run(atMost: limit) {
             peers.allSatisfy { peer in peers.allSatisfy { $0 === peer || peer.isOnline($0) } }
+        }
+    }
+
+    /// Only neighbours in `line` reach each other.
+    package func line(_ line: SimulatedPeer...) {
+        for (index, peer) in line.enumerated() {
+            for other in line.dropFirst(index + 2) { part(peer, other) }
         }
     }
 

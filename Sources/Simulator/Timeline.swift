@@ -17,6 +17,7 @@ package final class Timeline: Sendable {
         var jobs: [Job] = []
         var hooks: [@Sendable () -> Void] = []
         var alarms = TimerHeap<@Sendable () -> Void>()
+        var eventCount = 0
     }
 
     private let state = Mutex(State())
@@ -28,6 +29,9 @@ package final class Timeline: Sendable {
 
     package var now: Instant { state.withLock { $0.now } }
 
+    /// How many alarms have gone off: packets that arrived, deadlines that passed.
+    package var eventCount: Int { state.withLock { $0.eventCount } }
+
     package var wallClock: Timestamp {
         Timestamp(milliseconds: Timeline.epoch.milliseconds + UInt64(now.nanoseconds / 1_000_000))
     }
@@ -35,7 +39,7 @@ package final class Timeline: Sendable {
     /// Nothing of what was to come happens any more.
     func forget() {
         let forgotten = state.withLock { state in
-            defer { state = State(now: state.now) }
+            defer { state = State(now: state.now, eventCount: state.eventCount) }
             return state
         }
         // Let go outside the lock: what is let go may come back here.
@@ -89,7 +93,9 @@ package final class Timeline: Sendable {
         let alarms: [@Sendable () -> Void] = state.withLock { state in
             guard let next = state.alarms.nextDeadline, next <= end else { return [] }
             state.now = next
-            return state.alarms.removeDue(at: next)
+            let due = state.alarms.removeDue(at: next)
+            state.eventCount += due.count
+            return due
         }
         for alarm in alarms { perform(alarm) }
         return !alarms.isEmpty

@@ -73,7 +73,25 @@ package enum Limits {
     package static let relayedFramesBurst = 40.0
     package static let newAuthorsPerMinute = 5.0
     package static let newAuthorsBurst = 5.0
+
+    // History (section 7).
+    /// What was said longer ago is nobody's business any more.
+    package static let historyAgeMilliseconds: UInt64 = 604_800_000
+    /// Deletions kept, so that what was deleted does not come back.
+    package static let deletionsKept = 100
+    /// Ids in `have`: 100 messages, an edit of each, and 100 deletions. They fit one record.
+    package static let offeredPayloads = 300
+    /// Ids in `want`, and payloads that a neighbour is given in `historyAnswerInterval`.
+    package static let wantedPayloads = 100
     package static let historyAnswerInterval = Duration.seconds(2)
+    /// What was asked for and has not come by then is asked of another neighbour.
+    package static let historyPatience = Duration.seconds(5)
+    /// Times that a neighbour is asked for the same.
+    package static let historyTries = 3
+    /// From something new to the offer of it, while offers are of use, at first, and at most.
+    package static let shortestNewsPause = Duration.seconds(1)
+    package static let newsPause = Duration.seconds(2)
+    package static let longestNewsPause = Duration.seconds(32)
 
     // Direct messages (section 8).
     package static let openRequests = 32

@@ -12,7 +12,9 @@ struct App: Sendable {
     private let departure: Departure
     private let node: Node
     private let reports: ReportQueue
-    private let display: Display
+    private let display: any ReportDisplay
+    /// Nil where there is no line editor.
+    private let terminal: TerminalOwner?
     private let pump: InputPump
     private let signals: Signals
 
@@ -25,16 +27,28 @@ struct App: Sendable {
         diagnostics = Diagnostics(level: arguments.logLevel)
         let departure = Departure()
         self.departure = departure
+        let place = Place(arguments)
+        if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        node = try App.makeNode(arguments, on: loop) { reports.append($0.map(Report.event)) }
-        let isTyped = Descriptors.isTerminal(Descriptors.input)
-        display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+        let node = try App.makeNode(arguments, on: loop) { reports.append($0.map(Report.event)) }
+        self.node = node
+        let input: any LineSource
+        switch place {
+        case .stream(let isTyped):
+            terminal = nil
+            display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
+            input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
+        case .terminal(let hasColors):
+            let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure) { isOn in
+                loop.execute { node.assumeIsolated { $0.setTyping(isOn) } }
+            }
+            (terminal, display, input) = (owner, owner, owner)
+        }
         signals = Signals(on: try App.runningLoop("signals"))
-        pump = InputPump(
-            input: StandardInput(on: try App.runningLoop("input")), node: node, reports: reports, departure: departure,
-            isTyped: isTyped
-        ) { startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)] }
+        pump = InputPump(input: input, node: node, reports: reports, departure: departure) {
+            startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)]
+        }
     }
 
     /// Chats until somebody or something ends it.
@@ -47,6 +61,7 @@ struct App: Sendable {
         } catch {
             throw StartFailure(listeningOn: arguments.port, error)
         }
+        await terminal?.begin()
         Task { await obeySignals() }
         var hasStopped = false
         while !hasStopped {

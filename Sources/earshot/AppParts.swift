@@ -31,14 +31,21 @@ extension App {
         let isConversation = arguments.format == .automatic && isTyped && Descriptors.isTerminal(Descriptors.output)
         if !isJSON { LocalTime.prepare() }
         return Display(
-            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text),
-            terminal: isConversation ? makeTerminal(arguments) : nil, departure: departure)
+            on: loop, presentation: isJSON ? JSONOutput() : PlainOutput(clock: LocalTime.text, day: LocalTime.date),
+            terminal: isConversation ? Terminal(bell: Bell(isQuiet: arguments.isQuiet)) : nil, departure: departure)
     }
 
-    private static func makeTerminal(_ arguments: Arguments) -> Terminal {
-        let kind = Environment.value("TERM") ?? ""
-        return Terminal(
-            prompt: Prompt(canErase: !kind.isEmpty && kind != "dumb"), bell: Bell(isQuiet: arguments.isQuiet))
+    static func makeTerminal(
+        _ arguments: Arguments, hasColors: Bool, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
+    ) throws(SystemError) -> TerminalOwner {
+        LocalTime.prepare()
+        let size = TerminalSettings.size
+        let output = TerminalOutput(
+            plain: PlainOutput(clock: LocalTime.text, day: LocalTime.date), hasColors: hasColors)
+        let session = TerminalSession(
+            columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
+        return try TerminalOwner(
+            on: try runningLoop("terminal"), session: session, departure: departure, typing: typing)
     }
 
     private static func configuration(_ arguments: Arguments) -> NodeConfiguration {

@@ -71,9 +71,7 @@ extension Arguments: ConfigurableSettings {
             }, choices: LogLevel.allCases.map(\.rawValue)),
     ]
 
-    /// Digits with at most one point; `Double` alone would take `nan`, `inf`, `1e99` and `0x10` too.
     private static func rate(_ text: String) -> Double? {
-        guard text.utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || $0 == 46 }), let rate = Double(text) else { return nil }
-        return rate <= 1_000_000 ? rate : nil
+        Double(decimal: text).flatMap { $0 <= 1_000_000 ? $0 : nil }
     }
 }

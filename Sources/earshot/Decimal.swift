@@ -5,3 +5,11 @@ extension FixedWidthInteger {
         self.init(text)
     }
 }
+
+extension Double {
+    /// Digits with at most one point; the standard initializer would take `nan`, `inf`, `1e99` and `0x10` too.
+    init?(decimal text: String) {
+        guard text.utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || $0 == 46 }) else { return nil }
+        self.init(text)
+    }
+}

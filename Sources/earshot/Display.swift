@@ -2,10 +2,10 @@ import Chat
 import Reactor
 import Wire
 
-/// The only writer of standard output: shows reports in the order in which they come.
+/// The only writer of standard output where there is no line editor: shows reports in the order in which they come.
 ///
 /// It lives on a thread of its own, because a reader that stops makes writing block, and the node must not wait for it.
-actor Display {
+actor Display: ReportDisplay {
     private let loop: EventLoop
     private var presentation: any Presentation
     /// Nil where nobody types into a terminal.
@@ -32,7 +32,7 @@ actor Display {
         var lines = Rendering()
         var isRinging = false
         for report in reports {
-            if terminal?.note(report) == true { isRinging = true }
+            if terminal?.rings(for: report) == true { isRinging = true }
             guard terminal == nil || !Terminal.hides(report) else { continue }
             lines += presentation.rendering(of: report, at: loop.wallClock)
         }
@@ -41,20 +41,12 @@ actor Display {
         return isOpen
     }
 
-    /// Takes the prompt away: nothing more is typed.
-    func finish() {
-        guard let terminal else { return }
-        print(terminal.before)
-        self.terminal = nil
-    }
+    func finish() {}
 
     private func write(_ lines: Rendering) {
-        print(terminal?.before ?? "")
         if !lines.diagnostics.isEmpty { try? Descriptors.write(lines.diagnostics, to: Descriptors.diagnostics) }
-        print(lines.output + Array((terminal?.after ?? "").utf8))
+        print(lines.output)
     }
-
-    private func print(_ text: String) { print(Array(text.utf8)) }
 
     private func print(_ bytes: [UInt8]) {
         guard isOpen, !bytes.isEmpty else { return }

@@ -4,18 +4,18 @@ import Wire
 
 /// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputPump: Sendable {
-    let input: StandardInput
+    let input: any LineSource
     let node: Node
     let reports: ReportQueue
     let departure: Departure
-    /// Typed input is refused when it comes too soon; any other waits, so that a pipe loses nothing.
-    let isTyped: Bool
     /// What `/stats` tells about the process, which the node does not know.
     let counters: @Sendable () -> [Counter]
 
     /// Returns at the end of the input, or when the node leaves.
     func run() async {
-        while await mayGoOn(), let line = await input.next() { await obey(line) }
+        while await mayGoOn(), let line = await input.next() {
+            await input.settle(line, isAccepted: await obey(line))
+        }
         _ = departure.note(.asked)
         await node.leave()
     }
@@ -27,16 +27,21 @@ struct InputPump: Sendable {
     }
 
     /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
-    private func obey(_ line: LineSplitter.Line) async {
+    ///
+    /// - Returns: whether it was done.
+    private func obey(_ line: InputLine) async -> Bool {
         do throws(ChatError) {
-            let text = try InputPump.text(of: line)
-            if isTyped, text.allSatisfy(\.isWhitespace) { return }
+            let text = try InputPump.text(of: line.content)
+            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
             let command = try Command(line: text)
             if command == .quit { _ = departure.note(.asked) }
-            if command.isPaced, !isTyped { await node.waitUntilMaySend() }
-            await node.perform(command) { reports.append([completed($0)]) }
+            // What is said shows by itself.
+            if !command.isPaced { reports.append([.entered(text)]) }
+            if command.isPaced, line.isPaced { await node.waitUntilMaySend() }
+            return await node.perform(command) { reports.append([completed($0)]) }
         } catch {
             reports.append([.error(error)])
+            return false
         }
     }
 

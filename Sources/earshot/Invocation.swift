@@ -2,12 +2,13 @@
 enum Invocation: Sendable {
     case chat(Arguments)
     case doctor(DoctorSettings)
+    case simulate(SimulateSettings)
     case help(CommandName)
     case document(Document)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, help }
+    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, simulate, help }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -34,6 +35,7 @@ enum Invocation: Sendable {
         switch command {
         case .chat: self = .chat(try Arguments(parsing: words, in: surroundings))
         case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
+        case .simulate: self = .simulate(try SimulateSettings(parsing: words))
         case .help:
             let settings = try HelpSettings(parsing: words)
             self = settings.document.map(Invocation.document) ?? .help(settings.command)
@@ -47,6 +49,9 @@ extension Arguments {
         if first == "chat" {
             guard operands.count > 1 else { return }
             throw UsageError("unexpected \(UsageError.quoted(operands[1])); see earshot --help")
+        }
+        if let command = Invocation.CommandName(rawValue: first) {
+            throw UsageError("\(command.rawValue) has to be the first word; see earshot \(command.rawValue) --help")
         }
         let hint = Suggestion.nearest(to: first, among: Invocation.CommandName.allCases.map(\.rawValue))
         let advice = hint.map { "did you mean \($0)?" } ?? "see earshot --help"

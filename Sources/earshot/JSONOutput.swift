@@ -7,7 +7,7 @@ struct JSONOutput: Presentation {
     func rendering(of report: Report, at time: Timestamp) -> Rendering {
         var writer = JSONWriter()
         switch report {
-        case .event(.stopped): return Rendering()
+        case .event(.stopped), .entered: return Rendering()
         case .event(let event): writer.object { $0.members(of: event) }
         case .error(let error):
             writer.object {

@@ -16,6 +16,7 @@ struct Earshot {
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
             case .doctor(let settings): examine(settings)
+            case .simulate(let settings): simulate(settings)
             }
         } catch {
             fail(error.message, code: 2)
@@ -65,6 +66,17 @@ struct Earshot {
             fail(StartFailure(error).message, code: 1)
         }
         fail("the event loop of the node has ended; report this", code: 1)
+    }
+
+    /// The simulation runs on the main thread; a signal ends the program in the middle of it.
+    private static func simulate(_ settings: SimulateSettings) -> Never {
+        do throws(SystemError) {
+            let signals = Signals(on: try App.runningLoop("signals"))
+            Task { Ending.now(128 + (await signals.next())) }
+        } catch {
+            fail(StartFailure(error).message, code: 1)
+        }
+        print(Simulate(settings).run())
     }
 
     private static func chat(_ app: App) async {

@@ -6,15 +6,19 @@ import Wire
 extension Node {
     /// - Parameter report: takes what the command is told, which is its error or what it asked for, behind every event
     ///   that came of it and of what was before it, and before any that is still to come.
-    func perform(_ command: Command, report: @Sendable (Report) -> Void) {
-        let outcome: Report?
+    /// - Returns: whether it was done.
+    @discardableResult
+    func perform(_ command: Command, report: @Sendable (Report) -> Void) -> Bool {
         do throws(ChatError) {
-            outcome = try answer(to: command).map(Report.answer)
+            let answer = try answer(to: command)
+            tellNow()
+            if let answer { report(.answer(answer)) }
+            return true
         } catch {
-            outcome = .error(error)
+            tellNow()
+            report(.error(error))
+            return false
         }
-        tellNow()
-        if let outcome { report(outcome) }
     }
 
     /// Nil where the node's events tell what happened.

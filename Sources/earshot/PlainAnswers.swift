@@ -50,7 +50,7 @@ enum PlainAnswers {
     }
 
     private static func line(_ summary: ConversationSummary, clock: (Timestamp) -> String) -> String {
-        let last = summary.last.map { ", last \(clock($0.receivedAt)) \(PlainMessage($0).text)" } ?? ""
+        let last = summary.last.map { ", last \(clock(PlainMessage.time(of: $0))) \(PlainMessage($0).text)" } ?? ""
         let mark = summary.isActive ? " (open)" : ""
         return "\(PlainName.of(summary.conversation))\(mark): \(summary.unread) unread\(last)"
     }

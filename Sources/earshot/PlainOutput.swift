@@ -5,10 +5,12 @@ import Wire
 /// Every report as lines for people, in a pipe too.
 ///
 /// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: what others wrote stands
-/// only behind such a beginning, and can not end the line.
+/// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date.
 struct PlainOutput: Presentation {
     /// The time of day that a line begins with.
     let clock: @Sendable (Timestamp) -> String
+    /// The day, which a message from an earlier one begins with.
+    let day: @Sendable (Timestamp) -> String
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
     private var memory = PlainMemory()
@@ -18,22 +20,27 @@ struct PlainOutput: Presentation {
         let name: String
     }
 
-    init(clock: @escaping @Sendable (Timestamp) -> String) {
+    init(
+        clock: @escaping @Sendable (Timestamp) -> String,
+        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
+    ) {
         self.clock = clock
+        self.day = day
     }
 
     mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
         case .event(.message(let message)):
             memory.note(message)
-            return Rendering(output: Array(line(message).utf8))
+            return Rendering(output: Array(line(message, at: time).utf8))
         case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
         case .error(let error):
             return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
         case .answer(.history(let conversation, let messages)):
             for message in messages { memory.note(message) }
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
-            return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1).utf8) })
+            return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1, at: time).utf8) })
+        case .entered: return Rendering()
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
         }
     }
@@ -43,8 +50,10 @@ struct PlainOutput: Presentation {
         return Rendering(output: Array(lines.joined().utf8))
     }
 
-    private func line(_ message: MessageView) -> String {
-        "\(clock(PlainMessage.time(of: message))) \(PlainMessage(message).text)\n"
+    private func line(_ message: MessageView, at now: Timestamp) -> String {
+        let time = PlainMessage.time(of: message)
+        let date = time < now && day(time) != day(now) ? "\(day(time)) " : ""
+        return "\(date)\(clock(time)) \(PlainMessage(message).text)\n"
     }
 
     /// Nil for what people in a plain view do not want a line for.

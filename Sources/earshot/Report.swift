@@ -6,6 +6,8 @@ enum Report: Sendable {
     case event(NodeEvent)
     case error(ChatError)
     case answer(Answer)
+    /// A command as it was entered, before anything comes of it. Where input is not typed, nobody wants to see it.
+    case entered(String)
 }
 
 /// What a command that asks for something gets.

@@ -41,7 +41,7 @@ actor Signals {
         return set
     }
 
-    private static func isIgnored(_ signal: CInt) -> Bool {
+    static func isIgnored(_ signal: CInt) -> Bool {
         var action = sigaction()
         guard unsafe sigaction(signal, nil, &action) == 0 else { return false }
         return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1

@@ -1,26 +1,15 @@
 import ChatNode
 
-/// What the program shows to somebody who types into a terminal, on top of the plain lines.
+/// What differs for somebody who types into a terminal that has no line editor (`TERM=dumb`).
 struct Terminal: Sendable {
-    private var prompt: Prompt
     private var bell: Bell
 
-    init(prompt: Prompt, bell: Bell) {
-        self.prompt = prompt
+    init(bell: Bell) {
         self.bell = bell
     }
 
-    /// To be written before lines: takes the prompt away.
-    var before: String { prompt.erasing }
-
-    /// To be written behind them: the prompt as it is now.
-    var after: String { prompt.text }
-
     /// Whether a report rings; keeps up with what it tells.
-    mutating func note(_ report: Report) -> Bool {
-        prompt.note(report)
-        return bell.rings(for: report)
-    }
+    mutating func rings(for report: Report) -> Bool { bell.rings(for: report) }
 
     /// What a person said is still in the terminal, where it was typed.
     static func hides(_ report: Report) -> Bool {

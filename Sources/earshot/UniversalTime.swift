@@ -15,6 +15,9 @@ struct UniversalTime {
         text = "\(date)T\(clock).\(Digits.three(Int(rest) % 1_000))Z"
     }
 
+    /// `2026-01-02`
+    var date: String { String(text.prefix(10)) }
+
     /// 9999-12-31T23:59:59.999Z
     private static let last: UInt64 = 253_402_300_799_999
 

@@ -44,10 +44,11 @@ final class RudeMember: TransportHandler {
     var isMember: Bool { state.withLock { $0.slot?.established != nil } }
     /// What the peer said in the handshake about its keys.
     var peersCertificate: Certificate? { state.withLock { $0.slot?.established } }
-    /// Every frame that came, type byte first.
-    var frames: [[UInt8]] { state.withLock { $0.slot?.frames ?? [] } }
 
-    func frames(_ type: FrameType) -> [[UInt8]] { frames.filter { $0.first == type.rawValue } }
+    /// The bodies of the frames of a type that came so far.
+    func frames(_ type: FrameType) -> [[UInt8]] {
+        state.withLock { $0.slot?.frames ?? [] }.filter { $0.first == type.rawValue }.map { Array($0.dropFirst()) }
+    }
 
     func dial(_ peer: SimulatedPeer) {
         let endpoint = network.endpoint(of: peer.host)

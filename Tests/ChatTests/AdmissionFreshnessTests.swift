@@ -29,11 +29,17 @@ struct AdmissionFreshnessTests {
         #expect(gate.admit(alice.say("now")).text == "admitted")
     }
 
-    @Test func `history has no age but no future either`() {
+    @Test func `history is seven days old at most and has no future`() {
         var alice = Author(seed: 1)
         var gate = Gate()
-        alice.time = Timestamp(milliseconds: 5)
+        alice.time = Timestamp(milliseconds: Author.wallClock.milliseconds - 7 * 86_400_000)
         #expect(gate.admitHistory(alice.say("old"), from: relay).text == "admitted")
+        alice.time = Timestamp(milliseconds: Author.wallClock.milliseconds - 7 * 86_400_000 - 1)
+        #expect(gate.admitHistory(alice.say("older"), from: relay).text == "dropped stale")
+        for time: UInt64 in [0, .max] {
+            alice.time = Timestamp(milliseconds: time)
+            #expect(gate.admitHistory(alice.say("absurd"), from: relay).admitted == nil)
+        }
         alice.time = Timestamp(milliseconds: Author.wallClock.milliseconds + 300_000)
         #expect(gate.admitHistory(alice.say("almost"), from: relay).text == "admitted")
         alice.time = Timestamp(milliseconds: Author.wallClock.milliseconds + 300_001)
@@ -51,6 +57,32 @@ struct AdmissionFreshnessTests {
         #expect(verdict.text == "convict bad_signature")
         let payload = try #require(gate.admitHistory(signed, from: alice.id).admitted)
         #expect(payload.provenance == .signed(via: alice.id))
+    }
+
+    @Test func `history may come again, and be our own from before`() {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let live = alice.say("once")
+        #expect(gate.admit(live).text == "admitted")
+        #expect(gate.admitHistory(live, from: relay).text == "admitted")
+        #expect(gate.admitHistory(live, from: relay).text == "admitted")
+        let other = alice.sign(.publicMessage(stage: .newcomer, nickname: "a", text: "else"), sequence: 1)
+        #expect(gate.admitHistory(other, from: relay).text == "dropped equivocation")
+    }
+
+    @Test func `history names its way as everything else does`() {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let signed = alice.say("then")
+        func verdict(hops: UInt8, from link: PeerID) -> String {
+            gate.admission.admitHistory(
+                frame: signed.frameBody(hops: hops).span, from: link, wallClock: gate.wallClock
+            ).text
+        }
+        #expect(verdict(hops: 8, from: relay) == "dropped too_many_hops")
+        #expect(verdict(hops: 0, from: relay) == "close foreign_author")
+        #expect(verdict(hops: 7, from: relay) == "admitted")
+        #expect(verdict(hops: 0, from: alice.id) == "admitted")
     }
 
     @Test(arguments: Bodies.all)

@@ -135,12 +135,13 @@ struct AdmissionModel {
 
     private func historyFault(_ event: Event) -> String? {
         let payload = event.signed.payload
+        if event.hops == 0, payload.author != event.link { return "close foreign_author" }
+        if event.hops > 7 { return "dropped too_many_hops" }
         if payload.room != Author.room { return "dropped other_room" }
-        if ids.contains(payload.messageId) { return "dropped duplicate" }
         if ![.publicMessage, .edit, .delete].contains(payload.type) { return "dropped not_history" }
         if event.isForged { return "convict bad_signature" }
         if payload.timestamp.milliseconds > event.wallClock.milliseconds + 300_000 { return "dropped from_the_future" }
-        guard payload.epoch == newestEpoch[payload.author] else { return nil }
+        guard payload.epoch == newestEpoch[payload.author], !ids.contains(payload.messageId) else { return nil }
         // A number too old to tell is taken: the id says that it is new.
         let top = heard[payload.author]?.max() ?? 0
         let isTold = payload.sequence > top || top - payload.sequence < 256

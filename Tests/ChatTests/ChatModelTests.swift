@@ -9,32 +9,39 @@ private struct NaiveChat {
     struct Line: Equatable {
         let id: MessageID
         let author: PeerID
+        let sequence: UInt64
         var text: String
         let time: UInt64
         let isHistory: Bool
         var edit: UInt64 = 0
         var isUnread: Bool
+
+        static func isLower(_ left: Line, _ right: Line) -> Bool {
+            (left.time, left.author, left.sequence) < (right.time, right.author, right.sequence)
+        }
     }
 
+    var deleted: [MessageID] = []
     var lines: [Line] = []
     var forgottenUnread = 0
     var isActive = true
 
     var unread: Int { forgottenUnread + lines.count(where: \.isUnread) }
 
-    mutating func add(_ payload: P2PPayload, isOwn: Bool, isHistory: Bool) {
-        guard !lines.contains(where: { $0.id == payload.messageId }) else { return }
-        let line = Line(
-            id: payload.messageId, author: payload.author, text: payload.content ?? "",
-            time: payload.timestamp.milliseconds, isHistory: isHistory, isUnread: !isOwn && !isHistory && !isActive)
-        guard isHistory else {
-            lines.append(line)
-            if lines.count > 100, lines.removeFirst().isUnread { forgottenUnread += 1 }
-            return
-        }
-        var past = lines.filter(\.isHistory) + [line]
-        past.sort { ($0.time, $0.id.words.0, $0.id.words.1) < ($1.time, $1.id.words.0, $1.id.words.1) }
-        lines = (past + lines.filter { !$0.isHistory }).suffix(100)
+    mutating func add(_ payload: P2PPayload, isOwn: Bool, isHistory: Bool, at now: UInt64) {
+        guard !lines.contains(where: { $0.id == payload.messageId }), !deleted.contains(payload.messageId)
+        else { return }
+        let signed = payload.timestamp.milliseconds
+        let nearest = min(max(signed, now < 300_000 ? 0 : now - 300_000), now + 300_000)
+        lines.append(
+            Line(
+                id: payload.messageId, author: payload.author, sequence: payload.sequence, text: payload.content ?? "",
+                time: isHistory ? signed : nearest, isHistory: isHistory,
+                isUnread: !isOwn && !isHistory && !isActive))
+        lines = lines.filter(\.isHistory).sorted(by: Line.isLower) + lines.filter { !$0.isHistory }
+        guard lines.count > 100, let lowest = lines.min(by: Line.isLower) else { return }
+        lines.removeAll { $0.id == lowest.id }
+        if lowest.isUnread { forgottenUnread += 1 }
     }
 
     mutating func edit(_ id: MessageID, by author: PeerID, to text: String, sequence: UInt64) {
@@ -46,7 +53,9 @@ private struct NaiveChat {
     }
 
     mutating func delete(_ id: MessageID, by author: PeerID) {
-        lines.removeAll { $0.id == id && $0.author == author }
+        guard lines.contains(where: { $0.id == id && $0.author == author }) else { return }
+        lines.removeAll { $0.id == id }
+        deleted = (deleted + [id]).suffix(100)
     }
 
     mutating func look(_ isActive: Bool) {
@@ -72,7 +81,7 @@ struct ChatModelTests {
 
         func step() {
             let author = people[Int.random(in: 0..<3, using: &randomness)]
-            author.wallClock = Timestamp(milliseconds: UInt64.random(in: 1_000...9_000, using: &randomness))
+            author.wallClock = Timestamp(milliseconds: UInt64.random(in: 1_000...900_000, using: &randomness))
             switch Int.random(in: 0..<20, using: &randomness) {
             case 0..<10: say(author)
             case 10: heldBack.append(author.signPublic("past"))
@@ -96,10 +105,10 @@ struct ChatModelTests {
             hear(old, isHistory: true)
         }
 
-        /// A copy of a message that was deleted stays away at admission; here it would come back.
+        /// A message may come again, any time and any way.
         private func hear(_ payload: VerifiedPayload, isHistory: Bool) {
             let isOwn = payload.payload.author == me.id
-            model.add(payload.payload, isOwn: isOwn, isHistory: isHistory)
+            model.add(payload.payload, isOwn: isOwn, isHistory: isHistory, at: me.wallClock.milliseconds)
             let events = me.hear(payload, via: people[1], isHistory: isHistory)
             for case .message(_, _, let unread) in events { #expect(unread == model.unread) }
         }

@@ -7,31 +7,37 @@ import Wire
 struct MessageRingTests {
     private let alice = Person("alice", seed: 1)
 
-    private func message(_ text: String, isHistory: Bool = false, receivedAt time: UInt64 = 0) throws -> Message {
+    private func message(_ text: String, isHistory: Bool = false, receivedAt time: UInt64? = nil) throws -> Message {
         let payload = alice.signPublic(text).payload
+        let received = time.map { Timestamp(milliseconds: $0) } ?? alice.wallClock
         return try #require(
-            Message(
-                from: payload, knownStage: .newcomer, receivedAt: Timestamp(milliseconds: time), isHistory: isHistory))
+            Message(from: payload, knownStage: .newcomer, receivedAt: received, isHistory: isHistory))
     }
 
     private func past(_ text: String, at milliseconds: UInt64) throws -> Message {
+        try message(text, at: milliseconds, isHistory: true)
+    }
+
+    private func message(_ text: String, at milliseconds: UInt64, isHistory: Bool = false) throws -> Message {
+        let now = alice.wallClock
+        defer { alice.wallClock = now }
         alice.wallClock = Timestamp(milliseconds: milliseconds)
-        return try message(text, isHistory: true)
+        return try message(text, isHistory: isHistory, receivedAt: isHistory ? now.milliseconds : milliseconds)
     }
 
     private func filled(_ count: Int, capacity: Int = 100) throws -> MessageRing {
         var ring = MessageRing(capacity: capacity)
-        for number in 0..<count { ring.append(try message("\(number)")) }
+        for number in 0..<count { _ = ring.insert(try message("\(number)")) }
         return ring
     }
 
     @Test func `of 101 messages the last 100 are left, and the first is what fell out`() throws {
         var ring = try filled(100)
         #expect(ring.map(\.content) == (0..<100).map(String.init))
-        let fallen = ring.append(try message("100"))
-        #expect(fallen?.content == "0")
+        let placement = ring.insert(try message("100"))
+        #expect(placement.fallen?.content == "0")
         #expect(ring.map(\.content) == (1...100).map(String.init))
-        #expect(fallen.flatMap { ring[id: $0.id] } == nil)
+        #expect(placement.fallen.flatMap { ring[id: $0.id] } == nil)
     }
 
     @Test func `after many turns of the ring each message is found by its id and its age`() throws {
@@ -46,8 +52,8 @@ struct MessageRingTests {
     @Test func `a message that is there is not added again`() throws {
         var ring = try filled(3)
         let again = ring[1]
-        let fallen = ring.append(again)
-        #expect(fallen == nil)
+        let placement = ring.insert(again)
+        #expect(placement == .duplicate)
         #expect(ring.count == 3)
     }
 
@@ -57,8 +63,8 @@ struct MessageRingTests {
         let outcomes = [ring.delete(deleted), ring.delete(deleted)]
         #expect(outcomes == [true, false])
         #expect(ring.map(\.content) == ["3", "4", "6", "7"])
-        let fallen = [ring.append(try message("8")), ring.append(try message("9"))]
-        #expect(fallen.map { $0?.content } == [nil, "3"])
+        let placements = [ring.insert(try message("8")), ring.insert(try message("9"))]
+        #expect(placements.map { $0.fallen?.content } == [nil, "3"])
         #expect(ring.map(\.content) == ["4", "6", "7", "8", "9"])
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
     }
@@ -66,10 +72,10 @@ struct MessageRingTests {
     @Test func `history goes by signed time before all that was heard live`() throws {
         var ring = MessageRing(capacity: 5)
         let live = try message("live, although signed first")
-        ring.append(live)
+        _ = ring.insert(live)
         for (text, time) in [("b", 2_000), ("c", 3_000), ("a", 1_000)] as [(String, UInt64)] {
-            let isIn = ring.insertHistory(try past(text, at: 1_900_000_000_000 + time))
-            #expect(isIn)
+            let placement = ring.insert(try past(text, at: 1_900_000_000_000 + time))
+            #expect(placement == .kept(fallen: nil))
         }
         #expect(ring.map(\.content) == ["a", "b", "c", live.content])
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
@@ -79,23 +85,80 @@ struct MessageRingTests {
         throws
     {
         var ring = MessageRing(capacity: 3)
-        ring.append(try message("live"))
-        let outcomes = [
-            ring.insertHistory(try past("b", at: 2_000)), ring.insertHistory(try past("d", at: 4_000)),
-            ring.insertHistory(try past("a", at: 1_000)),
+        _ = ring.insert(try message("live"))
+        let placements = [
+            ring.insert(try past("b", at: 2_000)), ring.insert(try past("d", at: 4_000)),
+            ring.insert(try past("a", at: 1_000)),
         ]
-        #expect(outcomes == [true, true, false])
+        #expect(placements == [.kept(fallen: nil), .kept(fallen: nil), .tooOld])
         #expect(ring.map(\.content) == ["b", "d", "live"])
-        let isIn = ring.insertHistory(try past("c", at: 3_000))
-        #expect(isIn)
+        let placement = ring.insert(try past("c", at: 3_000))
+        #expect(placement.fallen?.content == "b")
         #expect(ring.map(\.content) == ["c", "d", "live"])
     }
 
-    @Test func `a ring full of what was heard live takes no history`() throws {
+    @Test func `a ring full of what was heard live takes no older history`() throws {
         var ring = try filled(9, capacity: 4)
-        let isIn = ring.insertHistory(try past("old", at: 1))
-        #expect(!isIn)
+        let placement = ring.insert(try past("old", at: 1))
+        #expect(placement == .tooOld)
         #expect(ring.map(\.content) == ["5", "6", "7", "8"])
+    }
+
+    @Test func `what was heard live makes room for later history`() throws {
+        var ring = MessageRing(capacity: 2)
+        let placements = [
+            ring.insert(try message("a", at: 1_000)), ring.insert(try message("c", at: 3_000)),
+            ring.insert(try past("b", at: 2_000)),
+        ]
+        #expect(placements.map { $0.fallen?.content } == [nil, nil, "a"])
+        #expect(ring.map(\.content) == ["b", "c"])
+    }
+
+    @Test func `a burst of one millisecond falls out in the order in which it was signed`() throws {
+        var ring = MessageRing(capacity: 50)
+        let burst = try (0..<60).map { try message("\($0)", at: 5_000) }
+        for message in burst.reversed() { _ = ring.insert(message) }
+        #expect(Set(ring.map(\.content)) == Set((10..<60).map(String.init)))
+    }
+
+    @Test func `a clock that is an hour off neither keeps its messages for ever nor loses them at once`() throws {
+        for skew: Int64 in [-3_600_000, 3_600_000] {
+            var ring = MessageRing(capacity: 3)
+            alice.wallClock = Timestamp(milliseconds: UInt64(1_800_000_000_000 + skew))
+            _ = ring.insert(try message("wrong", receivedAt: 1_800_000_000_000))
+            for minute in 1...3 as ClosedRange<UInt64> {
+                _ = ring.insert(try message("\(minute)", at: 1_800_000_000_000 + minute * 120_000))
+            }
+            #expect(ring.map(\.content).contains("wrong") == (skew > 0))
+            for minute in 4...9 as ClosedRange<UInt64> {
+                _ = ring.insert(try message("\(minute)", at: 1_800_000_000_000 + minute * 120_000))
+            }
+            #expect(ring.map(\.content) == ["7", "8", "9"])
+        }
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `rings agree on what they keep, in whatever order and way it came`(seed: UInt64) throws {
+        var randomness = Randomness.seeded(seed)
+        let times = (0..<150).map { _ in UInt64.random(in: 0...100, using: &randomness) }
+        let payloads = times.map { time in
+            alice.wallClock = Timestamp(milliseconds: 1_700_000_000_000 + time)
+            return alice.signPublic("").payload
+        }
+        let kept = Set(payloads.sorted { $0.place < $1.place }.suffix(100).map(\.messageId))
+        for isHistory in [true, false] {
+            var ring = MessageRing()
+            for payload in payloads.shuffled(using: &randomness) {
+                let isPast = isHistory && Bool.random(using: &randomness)
+                let message = Message(
+                    from: payload, knownStage: .newcomer, receivedAt: payload.timestamp, isHistory: isPast)
+                _ = ring.insert(try #require(message))
+            }
+            #expect(Set(ring.map(\.id)) == kept)
+            let past = ring.filter(\.isHistory).map(\.place)
+            #expect(past == past.sorted())
+            #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
+        }
     }
 
     @Test func `a message found both ways is one message`() throws {
@@ -104,9 +167,9 @@ struct MessageRingTests {
         let time = Timestamp(milliseconds: 0)
         let live = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: false))
         let old = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: true))
-        ring.append(live)
-        let isInTwice = ring.insertHistory(old)
-        #expect(!isInTwice)
+        _ = ring.insert(live)
+        let placement = ring.insert(old)
+        #expect(placement == .duplicate)
         #expect(Array(ring) == [live])
     }
 
@@ -115,7 +178,13 @@ struct MessageRingTests {
         #expect(ring.map(\.content) == ["2"])
         ring.delete(ring[0].id)
         #expect(ring.isEmpty)
-        ring.append(try message("3"))
+        _ = ring.insert(try message("3"))
         #expect(ring.map(\.content) == ["3"])
+    }
+}
+
+extension MessageRing.Placement {
+    fileprivate var fallen: Message? {
+        if case .kept(let fallen) = self { fallen } else { nil }
     }
 }

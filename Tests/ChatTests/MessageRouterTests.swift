@@ -161,18 +161,32 @@ struct MessageRouterTests {
         #expect(!bob.router.isForEveryone(alice.sign(.dmAccept(target: bob.id)).payload))
     }
 
-    @Test func `at most 256 edits wait for their message, the oldest makes room`() throws {
+    private func deletion(of number: UInt64, by person: Person) -> MessageChange {
+        let target = MessageID.numbered(number)
+        return MessageChange(.delete, of: target, by: person.sign(.delete(target: target)))
+    }
+
+    @Test func `at most 128 changes of an author wait for their message, its oldest makes room`() {
         var waiting = WaitingChanges()
-        let ids = try (0..<300).map { number in
-            try #require(MessageID((0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 2 * 8)) }))
-        }
-        for id in ids {
-            waiting.hold(MessageChange(.delete, of: id, by: alice.sign(.delete(target: id))))
-        }
-        #expect(waiting.count == 256)
-        let outcomes = [ids[43], ids[44], ids[44]].map { waiting.take(for: $0, by: alice.id) != nil }
+        for number in 0..<300 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
+        #expect(waiting.count == 128)
+        let outcomes = [171, 172, 172].map { waiting.take(for: .numbered($0), by: alice.id) != nil }
         #expect(outcomes == [false, true, false])
-        #expect(waiting.take(for: ids[45], by: bob.id) == nil)
+        #expect(waiting.take(for: .numbered(173), by: bob.id) == nil)
+        #expect(waiting.count == 127)
+    }
+
+    @Test func `at most 256 changes wait, and whoever has most of them loses its oldest`() {
+        var waiting = WaitingChanges()
+        for number in 0..<128 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
+        for number in 0..<100 as Range<UInt64> { waiting.hold(deletion(of: number, by: bob)) }
+        for number in 0..<40 as Range<UInt64> { waiting.hold(deletion(of: number, by: carol)) }
+        #expect(waiting.count == 256)
+        let kept = [alice, bob, carol].map { person in
+            (0..<128 as Range<UInt64>).filter { waiting.take(for: .numbered($0), by: person.id) != nil }
+        }
+        #expect(kept == [Array(12..<128), Array(0..<100), Array(0..<40)])
+        #expect(waiting.count == 0)
     }
 
     @Test func `stages are counted from what the session has said in public`() {

@@ -7,7 +7,7 @@ import time
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
 
-PAYLOAD, PING, PONG, GOODBYE = 1, 3, 4, 7
+PAYLOAD, PING, PONG, HAVE, WANT, GOODBYE = 1, 3, 4, 5, 6, 7
 PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 4, 5, 16, 17, 19, 20
 SIZES = (512, 1280, 4096)
 
@@ -70,6 +70,15 @@ class Stranger:
 
     def write_to_them(self, kind, text=None):
         self.say(kind, self.them + (b"" if text is None else self.nickname + text.encode()))
+
+    def list_ids(self, type, ids):
+        """A have or a want: the first 8 bytes of each id."""
+        self.send(struct.pack(">BH", type, len(ids)) + b"".join(id[:8] for id in ids))
+
+    def hear_ids(self, type):
+        body = self.hear(type=type)
+        assert len(body) == 2 + 8 * struct.unpack_from(">H", body)[0]
+        return [body[start:start + 8] for start in range(2, len(body), 8)]
 
     def frames(self):
         """The frames of the next record; whatever is not zero behind them is an error."""

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from cryptography.exceptions import InvalidTag  # noqa: E402
 from earshot_node import Node  # noqa: E402
-from stranger import ACCEPT, DELETE, DIRECT, EDIT, GOODBYE, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, Stranger  # noqa: E402
+from stranger import ACCEPT, DELETE, DIRECT, EDIT, GOODBYE, HAVE, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT, Stranger  # noqa: E402
 
 
 class AStranger(unittest.TestCase):
@@ -48,6 +48,31 @@ class AStranger(unittest.TestCase):
         self.assertEqual(presence.author.hex(), node.key)
         self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
         self.assertEqual(presence.named_text(2), ("native", ""))
+
+    def test_it_is_given_the_past_when_it_asks(self):
+        node = self.node()
+        node.ready()
+        for text in ("one", "two", "three"):
+            node.say(text)
+            node.hears(text)
+        stranger = self.stranger(node)
+        ids = stranger.hear_ids(HAVE)
+        stranger.list_ids(WANT, ids)
+        given = [stranger.hear(PUBLIC) for _ in ids]
+        self.assertEqual([message.named_text(1)[1] for message in given], ["one", "two", "three"])
+        self.assertEqual([message.id[:8] for message in given], ids)
+        self.assertEqual([message.hops for message in given], [0, 0, 0])
+
+    def test_it_gives_the_past_when_it_is_asked(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        author = self.stranger(node, nickname="author")
+        past = author.payload(PUBLIC, b"\0" + author.nickname + b"long ago", hops=1)
+        stranger.list_ids(HAVE, [author.last_id])
+        self.assertEqual(stranger.hear_ids(WANT), [author.last_id[:8]])
+        stranger.send(past)
+        message = node.hears("long ago")
+        self.assertEqual((message["from"]["key"], message["history"]), (author.me.hex(), True))
 
     def test_public_messages_go_both_ways_under_one_id(self):
         node, stranger = self.meet()

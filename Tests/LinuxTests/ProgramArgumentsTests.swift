@@ -67,7 +67,7 @@ import Testing
         (["chta"], "no command \"chta\"; did you mean chat?"),
         (["chat", "now"], "unexpected \"now\"; see earshot --help"),
         (["--", "--json"], "no command \"--json\"; see earshot --help"),
-        (["simulate"], "no command \"simulate\"; see earshot --help"),
+        (["--json", "simulate"], "simulate has to be the first word; see earshot simulate --help"),
         (["identity", "new"], "no command \"identity\"; see earshot --help"),
     ])
     func `wrong usage says what is wrong and what to do`(words: [String], message: String) {

@@ -68,8 +68,9 @@ import Testing
         #expect(await program.reads("public · 0 peers > "))
         await program.write("/open\n")
         #expect(await program.reads("earshot: /open does not say who is meant; write /open WHO|public"))
-        #expect(await program.reads("public · 0 peers > "))
-        await program.write("\u{4}")
+        // The refused line is still there to be mended.
+        #expect(await program.reads("public · 0 peers > /open"))
+        await program.write("\u{15}\u{4}")
         #expect(await program.ended() == .exited(0))
     }
 

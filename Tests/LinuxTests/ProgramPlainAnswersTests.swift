@@ -74,20 +74,7 @@ import Wire
         for missing in ["/verify", "/wipe"] { #expect(!text.contains(missing)) }
     }
 
-    @Test func `the prompt says where one is, who is there and what is unread elsewhere`() throws {
-        let who = try Sample.who()
-        var prompt = Prompt(canErase: true)
-        #expect(prompt.text == "public · 0 peers > ")
-        prompt.note(.event(.peer(.here, who, online: 1)))
-        prompt.note(.event(.message(try Sample.said("hi", by: who, in: .direct(with: who)))))
-        #expect(prompt.text == "public · 1 peer · #4821 (1) > ")
-        prompt.note(.answer(.active(command: "open", .direct(with: who))))
-        #expect(prompt.text == "#4821 · 1 peer > ")
-        #expect(Prompt(canErase: false).text == "")
-        #expect(Prompt(canErase: false).erasing == "")
-    }
-
-    @Test func `only what was typed here is left out behind a prompt`() throws {
+    @Test func `only what was typed here is left out of a terminal without an editor`() throws {
         let who = try Sample.who()
         #expect(Terminal.hides(.event(.message(try Sample.said("hi", by: who, own: true)))))
         #expect(!Terminal.hides(.event(.message(try Sample.said("hi", by: who, own: true, history: true)))))

@@ -24,6 +24,16 @@ import Wire
         #expect(Self.text(.event(.message(message))) == "23:59:59 <quiet-otter#4821> hi\n")
     }
 
+    @Test func `a message from an earlier day shows its date too`() throws {
+        var output = Self.output()
+        let message = try Sample.said("hi", by: try Sample.who(), history: true)
+        let later = Timestamp(milliseconds: Sample.time.milliseconds + 1_000)
+        for report in [Report.event(.message(message)), .answer(.history(.publicRoom, [message]))] {
+            let text = String(decoding: output.rendering(of: report, at: later).output, as: UTF8.self)
+            #expect(text.hasSuffix("2024-12-31 23:59:59 <quiet-otter#4821> hi\n"))
+        }
+    }
+
     @Test func `a direct message shows its direction`() throws {
         let who = try Sample.who()
         let received = try Sample.said("hi", by: who, in: .direct(with: who))

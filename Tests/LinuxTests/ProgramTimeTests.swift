@@ -37,11 +37,13 @@ import Wire
         #expect(Milliseconds(.microseconds(microseconds)).text == text)
     }
 
-    @Test func `the local time of day has two digits thrice, whatever the time`() {
+    @Test func `the local time of day has two digits thrice, the date four, two and two, whatever the time`() {
         for milliseconds: UInt64 in [0, 1_709_164_800_000, .max] {
             let text = LocalTime.text(Timestamp(milliseconds: milliseconds))
             #expect(text.count == 8)
             #expect(text.split(separator: ":").allSatisfy { $0.count == 2 && Int($0) != nil })
+            let date = LocalTime.date(Timestamp(milliseconds: milliseconds)).split(separator: "-")
+            #expect(date.map(\.count) == [4, 2, 2] && date.allSatisfy { Int($0) != nil })
         }
     }
 }

@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Discovery
 import Noise
 import Reactor
 import Synchronization
@@ -23,8 +24,22 @@ final class TCPWorld: World {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
+        return try await add(configuration, LoopbackDiscovery(directory: directory), identitySeed: identitySeed)
+    }
+
+    /// Starts a node that is told of nobody but the node at a port of this machine, if one is named.
+    func person(_ nickname: String, besides port: UInt16?) async throws -> TCPPerson {
+        var configuration = NodeConfiguration()
+        configuration.nickname = nickname
+        let neighbours = port.flatMap { PeerAddress("127.0.0.1:\($0)") }.map { [$0] } ?? []
+        return try await add(configuration, try StaticDiscovery(peers: neighbours))
+    }
+
+    private func add(
+        _ configuration: NodeConfiguration, _ discovery: any PeerDiscovery, identitySeed: UInt64? = nil
+    ) async throws -> TCPPerson {
         let person = try TCPPerson(
-            configuration: configuration, identitySeed: identitySeed, directory: directory, news: news)
+            configuration: configuration, identitySeed: identitySeed, discovery: discovery, news: news)
         people.withLock { $0.append(person) }
         try await person.start()
         return person
@@ -46,7 +61,7 @@ final class TCPPerson: Person {
     private let loop: EventLoop
 
     init(
-        configuration: NodeConfiguration, identitySeed: UInt64?, directory: LoopbackDirectory, news: News
+        configuration: NodeConfiguration, identitySeed: UInt64?, discovery: any PeerDiscovery, news: News
     ) throws {
         let loop = try EventLoop(name: configuration.nickname ?? "node")
         self.loop = loop
@@ -57,7 +72,7 @@ final class TCPPerson: Person {
         let told = told
         node = Node(
             configuration: configuration, identity: identity, randomness: .system, scheduler: loop,
-            transport: TCPTransport(loop: loop), discoveries: [LoopbackDiscovery(directory: directory)],
+            transport: TCPTransport(loop: loop), discoveries: [discovery],
             deliver: { batch in
                 told.append(batch)
                 news.tell()
@@ -66,6 +81,11 @@ final class TCPPerson: Person {
 
     func start() async throws {
         try await node.start()
+    }
+
+    /// Where it listens.
+    var port: UInt16? {
+        told.events.lazy.compactMap { if case .ready(_, let port, _, _) = $0 { port } else { nil } }.first
     }
 
     func perform<Result: Sendable>(

@@ -1,0 +1,40 @@
+package import Wire
+
+/// Where a message stands among all messages of its conversation, the same on every node (Protocol.md section 7).
+///
+/// By time; an author's messages of one millisecond by the order in which they were signed.
+package struct MessagePlace: Hashable, Comparable, Sendable {
+    /// Signed; of a message heard live not further than 300 s from when it came, so that a wrong clock wins nothing.
+    package let time: Timestamp
+    let author: PeerID
+    let revision: Revision
+    let id: MessageID
+
+    package static func < (left: MessagePlace, right: MessagePlace) -> Bool {
+        if left.time != right.time { return left.time < right.time }
+        if left.author != right.author { return left.author < right.author }
+        if left.revision != right.revision { return left.revision < right.revision }
+        return left.id.words < right.id.words
+    }
+}
+
+extension Message {
+    package var place: MessagePlace {
+        MessagePlace(time: effectiveTime, author: author, revision: revision, id: id)
+    }
+
+    private var effectiveTime: Timestamp {
+        guard !isHistory else { return sentAt }
+        let (now, reach) = (receivedAt.milliseconds, Limits.freshnessMilliseconds)
+        let earliest = now - min(now, reach)
+        let latest = now + min(.max - now, reach)
+        return Timestamp(milliseconds: min(max(sentAt.milliseconds, earliest), latest))
+    }
+}
+
+extension P2PPayload {
+    /// The place by what its author signed alone.
+    var place: MessagePlace {
+        MessagePlace(time: timestamp, author: author, revision: revision, id: messageId)
+    }
+}

@@ -1,0 +1,170 @@
+package import Chat
+package import Wire
+
+/// What is offered to whom, and when: everything on a new link, then what is new, the more seldom the less it is wanted
+/// (Protocol.md section 7).
+package struct HistoryOffers {
+    private struct Peer {
+        /// What came later was not offered yet.
+        var cursor: UInt64
+        /// From something new to the offer of it.
+        var pause: Duration
+        var newsDue: Instant?
+        var allDue: Instant?
+        var allOfferedAt: Instant?
+        /// Nothing was wanted of the last offer so far.
+        var isIgnored = false
+        /// What the peer offered itself.
+        var known = RecentTable<UInt64, Bool>(capacity: 2 * Limits.offeredPayloads)
+
+        var nextDue: Instant? { [newsDue, allDue].compactMap(\.self).min() }
+    }
+
+    private struct News {
+        let item: Archive.Item
+        let at: Instant
+    }
+
+    private let me: PeerID
+    private var peers: [PeerID: Peer] = [:]
+    /// What was taken in last, the newest last; the newest has the number `latest`.
+    private var recent: [News] = []
+    private var latest: UInt64 = 0
+    /// Whether each peer has a time for its next offer: then something new costs nothing.
+    private var isEverybodyDue = false
+    package private(set) var nextDeadline: Instant?
+
+    package init(me: PeerID) {
+        self.me = me
+    }
+
+    /// A link stands: everything is offered, now.
+    package mutating func opened(to peer: PeerID, now: Instant) {
+        var entry = peers[peer] ?? Peer(cursor: latest, pause: Limits.newsPause)
+        entry.pause = Limits.newsPause
+        entry.allDue = now
+        peers[peer] = entry
+        isEverybodyDue = false
+        wake(at: now)
+    }
+
+    /// The last link to a peer has ended. If it was lost, the others are shown what came until then.
+    package mutating func closed(to peer: PeerID, isLost: Bool, now: Instant) {
+        guard peers.removeValue(forKey: peer) != nil, isLost else { return }
+        for other in peers.keys {
+            let earliest = peers[other]?.allOfferedAt.map { $0 + Limits.historyAnswerInterval } ?? now
+            peers[other]?.allDue = max(now, earliest)
+            wake(at: max(now, earliest))
+        }
+    }
+
+    /// Something was taken in. What is ours everybody who has a link got from us at once.
+    package mutating func note(_ item: Archive.Item, now: Instant) {
+        guard item.neighbour != nil else { return }
+        if recent.count == Limits.offeredPayloads { recent.removeFirst() }
+        recent.append(News(item: item, at: now))
+        latest += 1
+        guard !isEverybodyDue else { return }
+        isEverybodyDue = true
+        for peer in peers.keys where peers[peer]?.newsDue == nil { schedule(peer, since: now) }
+    }
+
+    /// A peer offers something.
+    ///
+    /// - Parameter isUseful: whether some of it is lacking here.
+    package mutating func offered(_ ids: [UInt64], by peer: PeerID, isUseful: Bool) {
+        guard var entry = peers[peer] else { return }
+        // An honest peer repeats itself only in an offer of everything, after it lost a link.
+        let isAll = ids.contains { entry.known[$0] != nil }
+        for id in ids { entry.known.set(true, for: id) }
+        if isUseful || isAll { entry.pause = min(entry.pause, Limits.newsPause) }
+        peers[peer] = entry
+        // What it told us by this is no news to it.
+        reschedule(peer)
+    }
+
+    /// A peer wants some of what was offered.
+    package mutating func wanted(by peer: PeerID) {
+        peers[peer]?.isIgnored = false
+        peers[peer]?.pause = Limits.shortestNewsPause
+        reschedule(peer)
+    }
+
+    package func isDue(now: Instant) -> Bool { nextDeadline.map { $0 <= now } ?? false }
+
+    /// The offers that are due, in the order of the peers' keys.
+    ///
+    /// - Parameter all: what there is to offer, in order; asked for only where something is due.
+    package mutating func due(now: Instant, all: () -> [UInt64]) -> [(peer: PeerID, ids: [UInt64])] {
+        guard isDue(now: now) else { return [] }
+        var offers: [(peer: PeerID, ids: [UInt64])] = []
+        var everything: [UInt64]?
+        for peer in peers.keys.sorted() {
+            guard let wish = take(peer, now) else { continue }
+            let all = everything ?? all()
+            everything = all
+            let ids = wish.map { news in all.filter { news.contains($0) } } ?? all
+            guard !ids.isEmpty else { continue }
+            peers[peer]?.isIgnored = true
+            offers.append((peer, ids))
+        }
+        nextDeadline = peers.values.compactMap(\.nextDue).min()
+        return offers
+    }
+
+    /// What is due for a peer: nil for nothing, nothing inside for everything, else what is new.
+    private mutating func take(_ peer: PeerID, _ now: Instant) -> Set<UInt64>?? {
+        guard var entry = peers[peer], let due = entry.nextDue, due <= now else { return .none }
+        if let allDue = entry.allDue, allDue <= now {
+            entry.cursor = latest
+            entry.allDue = nil
+            entry.allOfferedAt = now
+            peers[peer] = entry
+            reschedule(peer)
+            return .some(.none)
+        }
+        // What came just now may still be on its author's own way to the peer.
+        let age = min(entry.pause, Limits.newsPause)
+        let ripe = pending(entry).prefix { $0.at + age <= now }
+        let news = ripe.filter { isNews($0.item, to: peer, entry) }
+        entry.cursor += UInt64(ripe.count)
+        if entry.isIgnored && !news.isEmpty {
+            entry.pause = min(entry.pause + entry.pause, Limits.longestNewsPause)
+        }
+        peers[peer] = entry
+        reschedule(peer)
+        return news.isEmpty ? .none : Set(news.map(\.item.id))
+    }
+
+    /// What came since the last offer, or as much of it as is remembered.
+    private func pending(_ entry: Peer) -> ArraySlice<News> {
+        recent.suffix(Int(min(latest - entry.cursor, UInt64(recent.count))))
+    }
+
+    private func isNews(_ item: Archive.Item, to peer: PeerID, _ entry: Peer) -> Bool {
+        item.author != peer && item.neighbour != peer && entry.known[item.id] == nil
+    }
+
+    /// Sets when a peer is offered what waits for that longest; never, if nothing does.
+    private mutating func reschedule(_ peer: PeerID) {
+        guard let entry = peers[peer] else { return }
+        peers[peer]?.newsDue = nil
+        guard let first = pending(entry).first(where: { isNews($0.item, to: peer, entry) }) else {
+            isEverybodyDue = false
+            return
+        }
+        schedule(peer, since: first.at)
+    }
+
+    /// Of the two ends of a link one waits longer, and has nothing left to offer once the other has.
+    private mutating func schedule(_ peer: PeerID, since start: Instant) {
+        guard let pause = peers[peer]?.pause else { return }
+        let due = start + (me < peer ? pause : pause + pause / 4)
+        peers[peer]?.newsDue = due
+        wake(at: due)
+    }
+
+    private mutating func wake(at instant: Instant) {
+        nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
+    }
+}

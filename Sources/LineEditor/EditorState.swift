@@ -1,0 +1,131 @@
+/// The line that is being typed: a value that takes a key and tells what came of it.
+///
+/// The text stands in two strings, before and behind the cursor, so that a combining scalar joins its character by itself
+/// and the last character of a string is what one Backspace takes away.
+package struct EditorState: Sendable {
+    /// In bytes of UTF-8; what does not fit is not taken. Some times what a message may have, so that one can cut it down.
+    package static let mostBytes = 16_384
+
+    package internal(set) var left = ""
+    package internal(set) var right = ""
+    /// The paste that waits for an answer.
+    var question: PastedLines?
+    var kills = KillRing()
+    var history = LineHistory()
+    var last = LastKey.other
+
+    /// What the key before this one did, as far as it matters for this one.
+    enum LastKey: Hashable, Sendable {
+        case other
+        case kill
+        /// With how much was inserted, in scalars.
+        case yank(Int)
+    }
+
+    package init() {}
+
+    package var text: String { left + right }
+    package var isEmpty: Bool { left.isEmpty && right.isEmpty }
+
+    /// How many messages the paste would be that waits for `y`, `j` or Escape.
+    package var askedLines: Int? { question?.lines.count }
+
+    /// Puts back a line that was entered and refused. If another one is being typed already, it is the newest of the
+    /// history.
+    package mutating func putBack(_ line: String) {
+        if isEmpty, question == nil { set(line) } else { history.add(line) }
+    }
+
+    /// Does what a key asks for.
+    ///
+    /// - Parameter completing: what the text before the cursor may become; asked on Tab.
+    package mutating func take(_ key: Key, completing: (String) -> WordCompletion? = { _ in nil }) -> EditorOutcome {
+        guard question == nil else { return answer(key) }
+        let before = exchange(&last, with: .other)
+        switch key {
+        case .text(let text): return insert(EditorState.typeable(text))
+        case .paste(let text): return insertPaste(text)
+        case .enter: return enter()
+        case .tab: return complete(completing(left))
+        case .escape: return .escaped
+        case .left, .right, .wordLeft, .wordRight, .start, .end: return move(key)
+        case .up: return recall(history.older(than: text))
+        case .down: return recall(history.newer())
+        case .backspace: return remove(left.popLast())
+        case .delete: return removeNext()
+        case .killBlankLeft, .killWordLeft, .killWordRight, .killToStart, .killToEnd:
+            return kill(key, continues: before == .kill)
+        case .yank: return yank()
+        case .yankPop: return yankPop(before)
+        case .transpose: return transpose()
+        case .clearScreen: return .clearScreen
+        case .endOfInput: return isEmpty ? .endOfInput : removeNext()
+        case .interrupt: return .interrupted
+        }
+    }
+
+    private mutating func enter() -> EditorOutcome {
+        let line = text
+        guard !line.allSatisfy(\.isWhitespace) else { return clear() ? .changed : .refused }
+        history.add(line)
+        clear()
+        return .entered(line)
+    }
+
+    @discardableResult
+    mutating func clear() -> Bool {
+        let hadText = !isEmpty
+        left = ""
+        right = ""
+        return hadText
+    }
+
+    mutating func set(_ line: String) {
+        left = line
+        right = ""
+    }
+
+    private mutating func recall(_ line: String?) -> EditorOutcome {
+        guard let line else { return .refused }
+        set(line)
+        return .changed
+    }
+
+    private mutating func complete(_ completion: WordCompletion?) -> EditorOutcome {
+        guard let completion, !completion.candidates.isEmpty else { return .refused }
+        guard let replacement = completion.replacement, left.hasSuffix(completion.word) else {
+            return .choices(completion.candidates)
+        }
+        left.removeLast(completion.word.count)
+        return insert(replacement)
+    }
+
+    private mutating func insertPaste(_ text: String) -> EditorOutcome {
+        let pasted = PastedLines(text)
+        // Behind a command the lines can only be one: the others would go elsewhere than the first, to the public room.
+        guard pasted.areMany, !PastedLines.isCommand(left) else { return insert(EditorState.typeable(pasted.joined)) }
+        question = pasted
+        return .changed
+    }
+
+    /// `y` sends a paste as many messages, `j` joins it to one line, Escape and `n` drop it.
+    private mutating func answer(_ key: Key) -> EditorOutcome {
+        guard let pasted = question else { return .refused }
+        switch key {
+        case .text("y"), .text("Y"):
+            question = nil
+            let lines = pasted.entered(between: left, and: right).map(EditorState.typeable)
+            clear()
+            return .pasted(lines)
+        case .text("j"), .text("J"):
+            question = nil
+            return insert(EditorState.typeable(pasted.joined))
+        case .text("n"), .text("N"), .escape:
+            question = nil
+            return .changed
+        case .interrupt: return .interrupted
+        case .clearScreen: return .clearScreen
+        default: return .refused
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A paste cut into the lines that it would be sent as.
+struct PastedLines: Hashable, Sendable {
+    /// Without line ends; blank lines are left out.
+    let lines: [String]
+
+    init(_ text: String) {
+        lines = text.split(whereSeparator: \.isNewline).map(String.init).filter { !$0.allSatisfy(\.isWhitespace) }
+    }
+
+    /// Whether one has to ask before they are sent.
+    var areMany: Bool { lines.count > 1 }
+
+    /// Whether a line, or its beginning, is a command: `/`, but not `//`.
+    static func isCommand(_ line: String) -> Bool { line.hasPrefix("/") && !line.hasPrefix("//") }
+
+    /// All of it as one line.
+    var joined: String { lines.joined(separator: " ") }
+
+    /// The lines to enter, between what stands before the cursor and behind it.
+    ///
+    /// A pasted line is never a command: it begins with a second slash.
+    func entered(between left: String, and right: String) -> [String] {
+        var result = lines.enumerated().map { index, line in
+            (index > 0 || left.isEmpty) && line.utf8.first == UInt8(ascii: "/") ? "/" + line : line
+        }
+        guard !result.isEmpty else { return [] }
+        result[0] = left + result[0]
+        result[result.count - 1] += right
+        return result
+    }
+}

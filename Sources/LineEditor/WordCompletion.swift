@@ -1,0 +1,29 @@
+/// What the word before the cursor may become.
+package struct WordCompletion: Hashable, Sendable {
+    /// The end of the text before the cursor that a candidate takes the place of.
+    package let word: String
+    /// Each begins like the word, but for upper and lower case.
+    package let candidates: [String]
+
+    package init(word: String, candidates: [String]) {
+        self.word = word
+        self.candidates = candidates
+    }
+
+    /// What to put in the place of the word: all of the only candidate and a space, or what the candidates share.
+    ///
+    /// Nil if that is no longer than the word.
+    var replacement: String? {
+        guard let first = candidates.first else { return nil }
+        guard candidates.count > 1 else { return first + " " }
+        let shared = candidates.dropFirst().reduce(first[...]) { shared, candidate in
+            shared.prefix(WordCompletion.sharedCount(shared, candidate[...]))
+        }
+        return shared.count > word.count ? String(shared) : nil
+    }
+
+    /// How many characters two candidates begin with alike, but for upper and lower case.
+    private static func sharedCount(_ left: Substring, _ right: Substring) -> Int {
+        zip(left, right).prefix { $0 == $1 || $0.lowercased() == $1.lowercased() }.count
+    }
+}

@@ -1,0 +1,118 @@
+import Chat
+import ChatNode
+import Noise
+import Synchronization
+import Wire
+
+/// The nodes of an experiment: who stands where, and what those who are gone have counted.
+struct ExperimentCast {
+    /// A node in its place.
+    struct Member {
+        let number: Int
+        let peer: SimulatedPeer
+        let place: Int
+        let identitySeed: UInt64
+    }
+
+    /// What nodes counted, added up.
+    struct Totals {
+        var payloadsSent = 0
+        var handshakes = 0
+        var bytes = 0
+        var bytesMost = 0
+        var connections = 0
+    }
+
+    private final class Book: Sendable {
+        let ledger = Mutex(Ledger())
+    }
+
+    private let simulation: Simulation
+    private let book = Book()
+    private(set) var present: [Int: Member] = [:]
+    private var leaving: [Int: Member] = [:]
+    /// Of all who are there or were, since what the latter have sent may still be under way.
+    private(set) var hosts: [(place: Int, host: HostID)] = []
+    private var gone = Totals()
+
+    init(_ simulation: Simulation) {
+        self.simulation = simulation
+    }
+
+    var deliveries: Deliveries { book.ledger.withLock(\.deliveries) }
+    var messageCount: Int { book.ledger.withLock(\.messageCount) }
+    var showingCount: Int { book.ledger.withLock(\.showingCount) }
+    var nodeCount: Int { book.ledger.withLock(\.nodeCount) }
+
+    /// Those who are there and not about to go, by their places.
+    var members: [Member] { present.values.sorted { $0.place < $1.place } }
+
+    /// A node comes; its limits on rates are lifted, so that the network is what is seen.
+    mutating func join(at place: Int, identitySeed: UInt64) {
+        let number = book.ledger.withLock { $0.arrive(at: simulation.now) }
+        let peer = simulation.node(
+            "node-\(number)", identitySeed: identitySeed, place: place,
+            configure: {
+                $0.messagesPerSecond = 0
+                $0.handshakesPerSecond = 0
+            },
+            listener: { [book, timeline = simulation.timeline] batch in
+                let now = timeline.now
+                book.ledger.withLock { ledger in
+                    for event in batch { ledger.note(event, by: number, now: now) }
+                }
+            })
+        hosts.append((place, peer.host))
+        present[place] = Member(number: number, peer: peer, place: place, identitySeed: identitySeed)
+    }
+
+    /// A node begins to leave politely; `retire` has to follow.
+    mutating func leave(_ member: Member) {
+        present[member.place] = nil
+        leaving[member.number] = member
+        note(departureOf: member)
+        member.peer.leave()
+    }
+
+    mutating func kill(_ member: Member) {
+        present[member.place] = nil
+        note(departureOf: member)
+        member.peer.kill()
+        count(member, into: &gone)
+        simulation.forget(member.peer)
+    }
+
+    /// A node that began to leave has left.
+    mutating func retire(_ number: Int) {
+        guard let member = leaving.removeValue(forKey: number) else { return }
+        count(member, into: &gone)
+        simulation.forget(member.peer)
+    }
+
+    private func note(departureOf member: Member) {
+        book.ledger.withLock { $0.depart(member.number, at: simulation.now) }
+    }
+
+    /// How many peers all nodes that are there have a link to, added up.
+    var online: Int { present.values.reduce(0) { $0 + $1.peer.with { node in node.online() } } }
+
+    /// What all nodes have counted that are there or were.
+    var totals: Totals {
+        var totals = gone
+        for member in leaving.values { count(member, into: &totals) }
+        totals.connections = 0
+        for member in present.values { count(member, into: &totals) }
+        return totals
+    }
+
+    private func count(_ member: Member, into totals: inout Totals) {
+        let counters = member.peer.with { node in node.statistics() }
+        let values = Dictionary(counters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        let bytes = values["bytes_sent"] ?? 0
+        totals.payloadsSent += values["payloads_sent"] ?? 0
+        totals.handshakes += values["handshakes_done"] ?? 0
+        totals.connections += values["connections"] ?? 0
+        totals.bytes += bytes
+        totals.bytesMost = max(totals.bytesMost, bytes)
+    }
+}

@@ -1,0 +1,42 @@
+/// What came of an experiment. All of it is of the simulated world, so one seed gives one report.
+package struct ExperimentReport: Hashable, Sendable {
+    package let settings: ExperimentSettings
+    /// Messages that a node took for sending.
+    package var messages = 0
+    package var deliveries = Deliveries()
+    /// Payloads that nodes sent to a link since all had met: messages, and presence where links began anew.
+    package var payloadsSent = 0
+    /// Links when all had met, and at the end.
+    package var linksMet = 0
+    package var linksLeft = 0
+    /// Links that were made since all had met: to those who came, and anew where one had broken.
+    package var linksMade = 0
+    /// Nodes that left politely, were killed, and came in their place.
+    package var left = 0
+    package var killed = 0
+    package var joined = 0
+    /// What a node wrote to the network in all: its handshakes, payloads and pings, sealed.
+    package var bytesMean = 0
+    package var bytesMost = 0
+    /// Virtual time, and what happened in it: packets that came, deadlines that passed.
+    package var simulated = Duration.zero
+    package var events = 0
+
+    package init(settings: ExperimentSettings) {
+        self.settings = settings
+    }
+
+    /// Payloads sent for each message that was shown to somebody, in thousandths; nil where none was.
+    package var sendsPerDelivery: Int? {
+        let shown = deliveries.delivered + deliveries.others
+        return shown == 0 ? nil : (payloadsSent * 1_000 + shown / 2) / shown
+    }
+}
+
+/// How far an experiment is.
+package struct ExperimentProgress: Sendable {
+    package let simulated: Duration
+    package let nodes: Int
+    package let messages: Int
+    package let shown: Int
+}

@@ -1,0 +1,25 @@
+/// What an experiment is to be: how many nodes, on what kind of network, saying how much.
+package struct ExperimentSettings: Hashable, Sendable {
+    package var nodes = 20
+    package var messages = 100
+    /// Messages a second, of all nodes together.
+    package var rate = 10.0
+    /// One way, of each segment.
+    package var latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20))
+    /// The share of segments that are lost and sent again, from 0 to 0.5.
+    package var loss = 0.0
+    /// How many others each node sees; nil for all.
+    package var links: Int?
+    /// For how long the room is cut in halves.
+    package var partition = Duration.zero
+    /// Nodes a minute that leave or are killed; for each of them another comes.
+    package var churnPerMinute = 0.0
+    package var seed: UInt64 = 1
+
+    package init() {}
+
+    package static let mostNodes = 1_000
+    package static let mostMessages = 100_000
+    /// What a node holds (Protocol.md section 11): a room where everybody sees everybody can have one more.
+    package static let mostLinks = 256
+}

@@ -1,0 +1,124 @@
+package import ChatNode
+package import Wire
+
+/// Who said which message in an experiment, who was shown it, and when: it counts what would be too much to keep.
+package struct Ledger: Sendable {
+    /// A node's time in the room.
+    package struct Stay: Sendable {
+        let from: Instant
+        /// Nil while it is there.
+        var until: Instant?
+    }
+
+    /// A message at somebody who was shown it.
+    private struct Showing {
+        let node: Int32
+        let isHistory: Bool
+        /// Since it was said; clamped at 71 minutes.
+        let microseconds: UInt32
+    }
+
+    private struct Entry {
+        let author: Int
+        let saidAt: Instant
+        var showings: [Showing] = []
+        var shown: Set<Int32> = []
+    }
+
+    private var entries: [MessageID: Entry] = [:]
+    private var stays: [Stay] = []
+    package private(set) var duplicates = 0
+    package private(set) var showingCount = 0
+
+    package init() {}
+
+    package var messageCount: Int { entries.count }
+    package var nodeCount: Int { stays.count }
+
+    /// A node starts; its number is what it is called by from now on.
+    package mutating func arrive(at now: Instant) -> Int {
+        stays.append(Stay(from: now, until: nil))
+        return stays.count - 1
+    }
+
+    /// A node begins to leave, or was killed.
+    package mutating func depart(_ node: Int, at now: Instant) {
+        stays[node].until = now
+    }
+
+    /// A node told its user something.
+    package mutating func note(_ event: NodeEvent, by node: Int, now: Instant) {
+        guard case .message(let message) = event, case .publicRoom = message.conversation else { return }
+        if message.isFromCurrentUser && !message.isHistory {
+            entries[message.id] = Entry(author: node, saidAt: now)
+        } else {
+            note(message, by: Int32(node), now: now)
+        }
+    }
+
+    private mutating func note(_ message: MessageView, by node: Int32, now: Instant) {
+        guard let saidAt = entries[message.id]?.saidAt else { return }
+        guard entries[message.id]?.shown.insert(node).inserted == true else {
+            duplicates += 1
+            return
+        }
+        let age = UInt32(clamping: (now - saidAt).nanoseconds / 1_000)
+        let showing = Showing(node: node, isHistory: message.isHistory, microseconds: age)
+        entries[message.id]?.showings.append(showing)
+        showingCount += 1
+    }
+
+    /// How long a node has to be there before a message and after it to be one that is expected to be shown it.
+    package static let settling = Duration.seconds(10)
+
+    /// What was to be shown and what was, with all that has come until now.
+    package var deliveries: Deliveries {
+        var result = Deliveries(duplicates: duplicates)
+        for entry in entries.values {
+            result.expected += stays.indices.count { isExpected(entry, at: $0) }
+            for showing in entry.showings {
+                if !isExpected(entry, at: Int(showing.node)) {
+                    result.others += 1
+                } else if showing.isHistory {
+                    result.repaired += 1
+                } else {
+                    result.live += 1
+                }
+                if !showing.isHistory { result.latencies.append(showing.microseconds) }
+            }
+        }
+        result.latencies.sort()
+        return result
+    }
+
+    private func isExpected(_ entry: Entry, at node: Int) -> Bool {
+        let stay = stays[node]
+        guard node != entry.author, stay.from + Ledger.settling <= entry.saidAt else { return false }
+        return stay.until.map { $0 >= entry.saidAt + Ledger.settling } ?? true
+    }
+}
+
+/// How often the messages of an experiment were shown to those who did not say them.
+package struct Deliveries: Hashable, Sendable {
+    /// At every node that was there from 10 s before the message until 10 s after it, or until the end.
+    package var expected = 0
+    /// Of those: as they were said, or later, from somebody who had kept them.
+    package var live = 0
+    package var repaired = 0
+    /// To nodes that had just come or were about to go: not expected, and not counted as delivered.
+    package var others = 0
+    /// Shown once more to somebody who had been shown it.
+    package var duplicates = 0
+    /// From being said to being shown live, in microseconds, the shortest first.
+    package var latencies: [UInt32] = []
+
+    package var delivered: Int { live + repaired }
+    package var missed: Int { expected - delivered }
+
+    /// The latency that `percent` of the live deliveries did not exceed; nil where there were none.
+    package func latency(percent: Int) -> Duration? {
+        guard !latencies.isEmpty else { return nil }
+        let rank = (latencies.count * percent + 99) / 100
+        return .microseconds(Int64(latencies[min(max(rank, 1), latencies.count) - 1]))
+    }
+}

@@ -1,0 +1,69 @@
+import Chat
+import ChatNode
+import LineEditor
+import Wire
+
+/// Who can be named in a line, and what a word of it may become.
+struct KnownNames: Sendable {
+    private var people: [PeerID: Who] = [:]
+
+    mutating func note(_ report: Report) {
+        switch report {
+        case .event(.peer(let state, let who, online: _)): set(who, isThere: state != .left)
+        case .event(.request(let who, text: _)): set(who, isThere: true)
+        case .event, .answer, .error, .entered: break
+        }
+    }
+
+    private mutating func set(_ who: Who, isThere: Bool) {
+        guard isThere else {
+            people[who.key] = nil
+            return
+        }
+        if people[who.key] != nil || people.count < Limits.knownPeers { people[who.key] = who }
+    }
+
+    /// What the end of `left`, which is before the cursor, may become: a command's name behind `/`, whom a command is
+    /// about, or in a text whom it names.
+    func completion(of left: String) -> WordCompletion? {
+        guard left.hasPrefix("/"), !left.hasPrefix("//") else { return inText(left) }
+        guard let space = left.firstIndex(of: " ") else {
+            return WordCompletion(word: left, candidates: KnownNames.commands(beginningLike: left))
+        }
+        let name = left[..<space].dropFirst()
+        let rest = left[left.index(after: space)...].drop { $0 == " " }
+        let takesWho = CommandEntry.all.contains { $0.name == name && $0.operands.contains("WHO") }
+        guard takesWho, !rest.contains(" ") else { return inText(left) }
+        let places = name == "open" ? ["public"].filter { $0.hasPrefix(rest) } : []
+        return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))
+    }
+
+    private func inText(_ left: String) -> WordCompletion? {
+        let word = left.reversed().prefix { !$0.isWhitespace }.count
+        guard word > 0 else { return nil }
+        let typed = left.suffix(word)
+        return WordCompletion(word: String(typed), candidates: names(beginningLike: typed))
+    }
+
+    private static func commands(beginningLike typed: String) -> [String] {
+        CommandEntry.all.map { "/" + $0.name }.filter { $0.hasPrefix(typed.lowercased()) }.sorted()
+    }
+
+    /// A nickname that is not plain to type, or that two have, becomes the number.
+    private func names(beginningLike typed: Substring) -> [String] {
+        if typed.hasPrefix("#") { return people.values.map(\.numberText).filter { $0.hasPrefix(typed) }.sorted() }
+        let typed = typed.lowercased()
+        let digits = people.values.filter { !typed.isEmpty && String($0.number).hasPrefix(typed) }.map(\.numberText)
+        let named = people.values.filter { !$0.nickname.isEmpty && $0.nickname.lowercased().hasPrefix(typed) }
+        let names = named.map { who in
+            let isShared = named.count { $0.nickname.lowercased() == who.nickname.lowercased() } > 1
+            return isShared || !KnownNames.isPlain(who.nickname) ? who.numberText : who.nickname
+        }
+        return Set(names + digits).sorted()
+    }
+
+    private static func isPlain(_ nickname: String) -> Bool {
+        DisplayGuard.safeName(nickname) == nickname && !nickname.contains(where: \.isWhitespace)
+            && !nickname.hasPrefix("\"")
+    }
+}

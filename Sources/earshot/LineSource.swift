@@ -1,0 +1,17 @@
+import Chat
+
+/// A line of input, and whether it waits until it may be sent.
+struct InputLine: Hashable, Sendable {
+    let content: LineSplitter.Line
+    /// What a person typed is refused when it comes too soon; lines of a pipe or a paste wait, so that none is lost.
+    let isPaced: Bool
+}
+
+/// Where lines come from.
+protocol LineSource: Sendable {
+    /// The next line, waited for; nil at the end of the input.
+    func next() async -> InputLine?
+
+    /// Is told what came of each line: one that was not accepted may be typed again.
+    func settle(_ line: InputLine, isAccepted: Bool) async
+}

@@ -1,0 +1,34 @@
+import Chat
+
+/// Finds one's own nickname or number in what somebody says.
+struct Mention: Sendable {
+    private let nickname: String
+    private let number: String
+
+    init(of me: Who) {
+        nickname = me.nickname.lowercased()
+        number = "#\(me.number)"
+    }
+
+    /// Whether a text names one, as a word of its own and in any case of letters.
+    func isIn(_ text: String) -> Bool {
+        let text = text.lowercased()
+        return Mention.hasWord(nickname, in: text) || Mention.hasWord(number, in: text)
+    }
+
+    private static func hasWord(_ word: String, in text: String) -> Bool {
+        guard !word.isEmpty else { return false }
+        var rest = text[...]
+        while let found = rest.firstRange(of: word) {
+            let before = text[..<found.lowerBound].last
+            let after = text[found.upperBound...].first
+            if !isInWord(before), !isInWord(after) { return true }
+            rest = text[text.index(after: found.lowerBound)...]
+        }
+        return false
+    }
+
+    private static func isInWord(_ character: Character?) -> Bool {
+        character.map { $0.isLetter || $0.isNumber } ?? false
+    }
+}

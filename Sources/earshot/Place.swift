@@ -1,0 +1,18 @@
+/// What the program runs in, which decides how lines come in and reports go out.
+enum Place: Hashable, Sendable {
+    /// Lines as they are: a pipe, `--plain` or `--json`, or a terminal that can do nothing but print (`TERM=dumb`).
+    case stream(isTyped: Bool)
+    /// A terminal, with the line editor.
+    case terminal(hasColors: Bool)
+
+    init(_ arguments: Arguments) {
+        let isTyped = Descriptors.isTerminal(Descriptors.input)
+        let kind = Environment.value("TERM") ?? ""
+        let canDraw = !kind.isEmpty && kind != "dumb" && Descriptors.isTerminal(Descriptors.output)
+        guard arguments.format == .automatic, isTyped, canDraw else {
+            self = .stream(isTyped: isTyped)
+            return
+        }
+        self = .terminal(hasColors: (Environment.value("NO_COLOR") ?? "").isEmpty)
+    }
+}

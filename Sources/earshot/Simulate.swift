@@ -1,0 +1,63 @@
+import Simulator
+
+/// `earshot simulate`: runs the experiment, tells on standard error how far it is, and returns the report.
+struct Simulate {
+    private let settings: SimulateSettings
+
+    init(_ settings: SimulateSettings) {
+        self.settings = settings
+    }
+
+    /// What is to be written to standard output: the same for the same arguments.
+    func run() -> String {
+        let line = ProgressLine(messages: settings.experiment.messages)
+        var experiment = Experiment(settings.experiment) { line.note($0) }
+        let report = experiment.run()
+        line.end()
+        guard settings.isJSON else { return SimulationTable(report).text }
+        var writer = JSONWriter()
+        writer.object { $0.members(of: report) }
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+/// How far a long run is, on standard error: nothing for the first 2 s, then at most a line a second; in a terminal one
+/// line that is written over.
+private final class ProgressLine {
+    private let messages: Int
+    private let isTerminal = Descriptors.isTerminal(Descriptors.diagnostics)
+    private let startedAt = ProcessFacts.monotonicMicroseconds
+    private var isShown = false
+    private var nextAt = 2_000_000
+
+    init(messages: Int) {
+        self.messages = messages
+    }
+
+    func note(_ progress: ExperimentProgress) {
+        let elapsed = ProcessFacts.monotonicMicroseconds - startedAt
+        guard elapsed >= nextAt else { return }
+        nextAt = elapsed + 1_000_000
+        isShown = true
+        let simulated = Thousandths(Int(progress.simulated / .milliseconds(100)) * 100).text
+        write(
+            "earshot: \(simulated) s simulated in \(elapsed / 1_000_000) s: \(progress.nodes) nodes, "
+                + "\(progress.messages) of \(messages) messages sent, shown \(progress.shown) times")
+    }
+
+    func end() {
+        guard isShown else { return }
+        let elapsed = ProcessFacts.monotonicMicroseconds - startedAt
+        write("earshot: done in \(Thousandths(elapsed / 100_000 * 100).text) s")
+        if isTerminal { put("\n") }
+    }
+
+    private func write(_ line: String) {
+        put(isTerminal ? "\r\u{1b}[K\(line)" : line + "\n")
+    }
+
+    private func put(_ text: String) {
+        try? Descriptors.write(Array(text.utf8), to: Descriptors.diagnostics)
+    }
+}

@@ -1,0 +1,125 @@
+import Simulator
+
+/// What `earshot simulate` is asked for.
+struct SimulateSettings: Sendable {
+    var experiment = ExperimentSettings()
+    /// Nil for all, where a node holds so many.
+    var links: Links?
+    var isJSON = false
+
+    enum Links: Hashable, Sendable {
+        case all
+        case limit(Int)
+    }
+
+    /// From so many nodes on, each sees 20 others where nobody says how many.
+    static let crowd = 101
+    static let linksInCrowd = 20
+}
+
+extension SimulateSettings: CommandSettings {
+    static let summary = "many nodes in one process on a simulated network"
+    static let operands = ""
+    static let options: [Option<SimulateSettings>] = talk + network + presentation
+
+    private static let talk: [Option<SimulateSettings>] = [
+        Option(
+            name: "--nodes", help: "how many nodes there are (default 20)",
+            kind: .value("N", wanted: "a number from 1 to \(ExperimentSettings.mostNodes)") { settings, value in
+                whole(value, 1...ExperimentSettings.mostNodes).map { settings.experiment.nodes = $0 } != nil
+            }),
+        Option(
+            name: "--messages", help: "how many messages they send, each from a random node (default 100)",
+            kind: .value("N", wanted: "a number from 0 to \(ExperimentSettings.mostMessages)") { settings, value in
+                whole(value, 0...ExperimentSettings.mostMessages).map { settings.experiment.messages = $0 } != nil
+            }),
+        Option(
+            name: "--rate", help: "messages a second, of all together (default 10)",
+            kind: .value("N", wanted: "a number of messages a second from 0.001 to 10000") { settings, value in
+                number(value, 0.001...10_000).map { settings.experiment.rate = $0 } != nil
+            }),
+    ]
+
+    private static let network: [Option<SimulateSettings>] = [
+        Option(
+            name: "--latency", help: "of the network, one way, in milliseconds (default 1-20)",
+            kind: .value("MS", wanted: "milliseconds from 0 to 10000, or a range of them, like 1-20") {
+                settings, value in
+                latency(value).map { settings.experiment.latency = $0 } != nil
+            }),
+        Option(
+            name: "--loss", help: "packets that are lost, and sent again as TCP does, in percent (default 0)",
+            kind: .value("PERCENT", wanted: "a percentage from 0 to 50") { settings, value in
+                number(value, 0...50).map { settings.experiment.loss = $0 / 100 } != nil
+            }),
+        Option(
+            name: "--links",
+            help: "others in sight of each node: 2 to 256, or all (default all; over 100 nodes 20)",
+            kind: .value("N", wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all") {
+                settings, value in
+                if value == "all" { settings.links = .all }
+                let links = whole(value, 2...ExperimentSettings.mostLinks)
+                if let links { settings.links = .limit(links) }
+                return value == "all" || links != nil
+            }),
+        Option(
+            name: "--partition", help: "cut the room in halves for so long while they talk (default 0)",
+            kind: .value("SECONDS", wanted: "a number of seconds from 0 to 3600") { settings, value in
+                number(value, 0...3_600).map { settings.experiment.partition = .milliseconds(Int($0 * 1_000)) } != nil
+            }),
+        Option(
+            name: "--churn", help: "nodes a minute that leave or are killed; others come instead (default 0)",
+            kind: .value("N", wanted: "a number of nodes a minute from 0 to 6000") { settings, value in
+                number(value, 0...6_000).map { settings.experiment.churnPerMinute = $0 } != nil
+            }),
+        Option(
+            name: "--seed", help: "what all chance comes from: the same seed, the same run (default 1)",
+            kind: .value("N", wanted: "a whole number") { settings, value in
+                UInt64(decimal: value).map { settings.experiment.seed = $0 } != nil
+            }),
+    ]
+
+    private static let presentation: [Option<SimulateSettings>] = [
+        Option(name: "--json", help: "one line of JSON instead of a table", kind: .flag { $0.isJSON = true })
+    ]
+
+    mutating func take(operands: [String]) throws(UsageError) {
+        if let first = operands.first {
+            throw UsageError("unexpected \(UsageError.quoted(first)); see earshot simulate --help")
+        }
+        try chooseLinks()
+    }
+
+    /// How many others each node sees, where that is not the number of all.
+    private mutating func chooseLinks() throws(UsageError) {
+        switch links {
+        case .limit(let count):
+            experiment.links = count < experiment.nodes - 1 ? count : nil
+        case .all:
+            experiment.links = nil
+        case nil:
+            experiment.links = experiment.nodes < SimulateSettings.crowd ? nil : SimulateSettings.linksInCrowd
+        }
+        guard experiment.links != nil || experiment.nodes <= ExperimentSettings.mostLinks + 1 else {
+            throw UsageError(
+                "a node holds \(ExperimentSettings.mostLinks) links at most; give fewer nodes, or fewer --links")
+        }
+    }
+
+    private static func whole(_ text: String, _ range: ClosedRange<Int>) -> Int? {
+        Int(decimal: text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    private static func number(_ text: String, _ range: ClosedRange<Double>) -> Double? {
+        Double(decimal: text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// `20`, or `1-20`, in milliseconds.
+    private static func latency(_ text: String) -> ClosedRange<Duration>? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { number(String($0), 0...10_000) }
+        guard ends.count <= 2, let first = ends.first ?? nil, let last = ends.last ?? nil, first <= last else {
+            return nil
+        }
+        return .microseconds(Int(first * 1_000))...(.microseconds(Int(last * 1_000)))
+    }
+}

@@ -1,0 +1,62 @@
+import Simulator
+
+/// The report of an experiment as JSON: what was asked for, then what came of it.
+extension JSONWriter {
+    mutating func members(of report: ExperimentReport) {
+        member("event", "simulation")
+        member("settings") { writer in writer.object { $0.members(of: report.settings) } }
+        member("messages", report.messages)
+        members(of: report.deliveries)
+        member("sendsPerDelivery") { $0.literal(report.sendsPerDelivery.map { Thousandths($0).text } ?? "null") }
+        member("payloadsSent", report.payloadsSent)
+        member("linksMet", report.linksMet)
+        member("linksMade", report.linksMade)
+        member("linksLeft", report.linksLeft)
+        member("bytesPerNode", report.bytesMean)
+        member("bytesPerNodeMost", report.bytesMost)
+        member("nodesLeft", report.left)
+        member("nodesKilled", report.killed)
+        member("nodesJoined", report.joined)
+        member("simulatedMs") { $0.literal(Milliseconds(report.simulated).text) }
+        member("events", report.events)
+    }
+
+    private mutating func members(of settings: ExperimentSettings) {
+        member("nodes", settings.nodes)
+        member("messages", settings.messages)
+        member("rate") { $0.literal(Thousandths(settings.rateInThousandths).text) }
+        member("latencyMs") { writer in
+            writer.array {
+                $0.literal(Milliseconds(settings.latency.lowerBound).text)
+                $0.literal(Milliseconds(settings.latency.upperBound).text)
+            }
+        }
+        member("lossPercent") { $0.literal(Thousandths(settings.lossInThousandths).text) }
+        member("links", settings.links)
+        member("partitionSeconds") { $0.literal(Thousandths(settings.partitionInMilliseconds).text) }
+        member("churnPerMinute") { $0.literal(Thousandths(settings.churnInThousandths).text) }
+        member("seed") { $0.literal("\(settings.seed)") }
+    }
+
+    private mutating func members(of deliveries: Deliveries) {
+        member("expected", deliveries.expected)
+        member("delivered", deliveries.delivered)
+        member("live", deliveries.live)
+        member("repaired", deliveries.repaired)
+        member("duplicates", deliveries.duplicates)
+        member("others", deliveries.others)
+        member("latencyMs") { writer in
+            writer.object {
+                $0.member("p50", deliveries.latency(percent: 50))
+                $0.member("p90", deliveries.latency(percent: 90))
+                $0.member("p99", deliveries.latency(percent: 99))
+                $0.member("max", deliveries.latency(percent: 100))
+            }
+        }
+    }
+
+    /// In milliseconds.
+    private mutating func member(_ name: String, _ duration: Duration?) {
+        member(name) { $0.literal(duration.map { Milliseconds($0).text } ?? "null") }
+    }
+}

@@ -1,0 +1,52 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Reports as the lines of a terminal: the plain lines, with authors in colours.
+///
+/// Colours are put around what the plain lines have made safe, and end where the author's name does.
+struct TerminalOutput: Sendable {
+    private var plain: PlainOutput
+    let hasColors: Bool
+
+    init(plain: PlainOutput, hasColors: Bool) {
+        self.plain = plain
+        self.hasColors = hasColors
+    }
+
+    /// Lines without their ends.
+    mutating func lines(of report: Report, at time: Timestamp) -> [String] {
+        if case .entered(let command) = report { return [echo(of: command)] }
+        let rendering = plain.rendering(of: report, at: time)
+        let lines = TerminalOutput.split(rendering.diagnostics) + TerminalOutput.split(rendering.output)
+        guard hasColors else { return lines }
+        switch report {
+        case .event(.message(let message)): return lines.map { TerminalOutput.colored($0, by: message.from) }
+        case .answer(.history(_, let messages)):
+            // The first line is the head.
+            let authors = [nil] + messages.map(\.from)
+            return zip(lines, authors).map { line, author in author.map { TerminalOutput.colored(line, by: $0) } ?? line
+            }
+        case .event, .answer, .error, .entered: return lines
+        }
+    }
+
+    /// A command as it was typed, which leaves no other trace.
+    private func echo(of command: String) -> String {
+        let text = "> " + DisplayGuard.safe(command)
+        return hasColors ? "\u{1b}[2m\(text)\u{1b}[m" : text
+    }
+
+    private static func split(_ bytes: [UInt8]) -> [String] {
+        bytes.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Behind the time stands `<author>` or `[author -> you]`: names hold none of these signs.
+    private static func colored(_ line: String, by author: Who) -> String {
+        guard let start = line.firstIndex(where: { $0 == "<" || $0 == "[" }),
+            let end = line[start...].firstIndex(where: { $0 == ">" && line[start] == "<" || $0 == "]" })
+        else { return line }
+        let name = "\u{1b}[38;5;\(AuthorColor.of(author.key))m\(line[start...end])\u{1b}[m"
+        return line[..<start] + name + line[line.index(after: end)...]
+    }
+}

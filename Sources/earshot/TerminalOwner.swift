@@ -1,0 +1,178 @@
+import Chat
+import Glibc
+import Reactor
+import Wire
+
+/// The only one who reads from and writes to a terminal in which somebody types.
+///
+/// It lives on a thread of its own, because a terminal that stops makes writing block. What it writes, and when, is
+/// decided by the session.
+actor TerminalOwner: LineSource, ReportDisplay {
+    private let loop: EventLoop
+    private var session: TerminalSession
+    private let departure: Departure
+    /// Is told that a message is being written, or no longer.
+    private let typing: @Sendable (Bool) -> Void
+    private let signals: Descriptor
+    private var waiter: CheckedContinuation<InputLine?, Never>?
+    private var armed: Instant?
+    private var isReading = false
+    private var isOpen = true
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - loop: nothing else may live on it.
+    ///   - departure: is told why the terminal takes nothing any more.
+    init(
+        on loop: EventLoop, session: TerminalSession, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
+    ) throws(SystemError) {
+        self.loop = loop
+        self.session = session
+        self.departure = departure
+        self.typing = typing
+        signals = try TerminalSignals.open()
+    }
+
+    /// Takes the terminal over.
+    func begin() {
+        FatalSignals.handle()
+        loop.watch(signals.number, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.signalled() } })
+        takeOver()
+    }
+
+    func next() async -> InputLine? {
+        if let line = session.nextLine() { return line }
+        guard isOpen, !session.hasEnded else { return nil }
+        return await withCheckedContinuation { waiter = $0 }
+    }
+
+    func settle(_ line: InputLine, isAccepted: Bool) {
+        session.settle(line, isAccepted: isAccepted)
+        update()
+    }
+
+    func show(_ reports: [Report]) -> Bool {
+        tellElsewhere(reports)
+        session.show(reports, at: loop.now, wallClock: loop.wallClock)
+        update()
+        return isOpen
+    }
+
+    func finish() {
+        print(session.hide())
+        TerminalSettings.restore()
+        isOpen = false
+        stopReading()
+        handOut()
+    }
+
+    /// Errors are shown in the terminal, where they are wanted, and go where standard error goes besides.
+    private func tellElsewhere(_ reports: [Report]) {
+        guard !Descriptors.isTerminal(Descriptors.diagnostics) else { return }
+        for case .error(let error) in reports { Diagnostics(level: .error).say(.error, error.message) }
+    }
+}
+
+/// Keys, and what comes of them.
+extension TerminalOwner {
+    private func startReading() {
+        guard !isReading, isOpen, !session.hasEnded else { return }
+        isReading = true
+        loop.watch(
+            Descriptors.input, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.readKeys() } })
+    }
+
+    private func stopReading() {
+        guard isReading else { return }
+        isReading = false
+        loop.unwatch(Descriptors.input)
+    }
+
+    private func readKeys() {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = Descriptors.read(into: &buffer, from: Descriptors.input)
+        session.take(buffer[..<count], at: loop.now)
+        if count == 0 { session.end() }
+        update()
+    }
+
+    /// Writes what is to be written, does what the session asks for, and sets the clock for the next time.
+    private func update() {
+        // A key may come before the signal of the window's change: what is drawn must not be for the old size.
+        let size = TerminalSettings.size
+        session.resize(columns: size.columns, rows: size.rows)
+        print(session.writing(at: loop.now))
+        for request in session.takeRequests() {
+            switch request {
+            case .typing(let isOn): typing(isOn)
+            case .interrupt: kill(getpid(), SIGINT)
+            }
+        }
+        if session.hasEnded { stopReading() }
+        handOut()
+        arm()
+    }
+
+    private func handOut() {
+        guard let waiter else { return }
+        let line = isOpen ? session.nextLine() : nil
+        guard line != nil || !isOpen || session.hasEnded else { return }
+        self.waiter = nil
+        waiter.resume(returning: line)
+    }
+
+    private func arm() {
+        guard isOpen, let deadline = session.deadline, armed.map({ deadline < $0 }) ?? true else { return }
+        armed = deadline
+        loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wake(deadline) } }
+    }
+
+    private func wake(_ deadline: Instant) {
+        if armed == deadline { armed = nil }
+        session.wake(at: loop.now)
+        update()
+    }
+
+    private func print(_ text: String) {
+        guard isOpen, !text.isEmpty else { return }
+        do throws(SystemError) {
+            try Descriptors.write(Array(text.utf8), to: Descriptors.output)
+        } catch {
+            isOpen = false
+            departure.outputFailed(error)
+        }
+    }
+}
+
+/// The window and the shell around it.
+extension TerminalOwner {
+    private func signalled() {
+        for signal in TerminalSignals.read(signals.number) {
+            switch signal {
+            case SIGWINCH: update()
+            case SIGTSTP: suspend()
+            default: takeOver()
+            }
+        }
+    }
+
+    private func suspend() {
+        print(session.hide())
+        TerminalSettings.restore()
+        stopReading()
+        TerminalSignals.stop()
+        // The signal to go on has been seen by now.
+        _ = TerminalSignals.read(signals.number)
+        takeOver()
+    }
+
+    /// The terminal is ours, for the first time or again; in the background it is somebody else's.
+    private func takeOver() {
+        guard isOpen, TerminalSettings.isForeground else { return }
+        TerminalSettings.change()
+        session.reveal()
+        startReading()
+        update()
+    }
+}

@@ -1,0 +1,166 @@
+import Chat
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import Simulator
+
+/// What `earshot simulate` runs.
+@Suite struct ExperimentTests {
+    private func report(_ change: (inout ExperimentSettings) -> Void) -> ExperimentReport {
+        var settings = ExperimentSettings()
+        settings.nodes = 6
+        settings.messages = 30
+        change(&settings)
+        var experiment = Experiment(settings)
+        return experiment.run()
+    }
+
+    @Test func `where nothing goes wrong everything is shown once, within the latency, sent once for each`() {
+        let report = report { $0.latency = .milliseconds(5)...(.milliseconds(30)) }
+        #expect(report.messages == 30)
+        #expect(report.deliveries.expected == 150)
+        #expect(report.deliveries.live == 150)
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(report.deliveries.others == 0)
+        #expect(report.sendsPerDelivery == 1_000)
+        #expect(report.linksMet == 15)
+        #expect(report.linksMade == 0)
+        let latencies = report.deliveries.latencies
+        #expect(latencies.allSatisfy { (5_000...30_000).contains($0) })
+    }
+
+    @Test func `the same seed gives the same report, another seed another`() {
+        let hard: (inout ExperimentSettings) -> Void = {
+            $0.loss = 0.05
+            $0.churnPerMinute = 60
+            $0.partition = .seconds(2)
+        }
+        let first = report(hard)
+        #expect(report(hard) == first)
+        let other = report {
+            hard(&$0)
+            $0.seed = 2
+        }
+        #expect(other.deliveries != first.deliveries)
+    }
+
+    @Test func `loss loses nothing, it delays`() {
+        let report = report { $0.loss = 0.1 }
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        let longest = report.deliveries.latency(percent: 100) ?? .zero
+        let median = report.deliveries.latency(percent: 50) ?? .zero
+        #expect(longest >= .milliseconds(200))
+        #expect(median <= .milliseconds(200))
+    }
+
+    @Test func `a short partition delays what crosses it, and nothing else`() {
+        let report = report { $0.partition = .seconds(20) }
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(report.linksMade == 0)
+        let latencies = report.deliveries.latencies
+        #expect(latencies.contains { $0 > 10_000_000 })
+        #expect(latencies.contains { $0 <= 20_000 })
+    }
+
+    @Test(arguments: 1...4) func `who comes is met and who goes is gone, and nobody is shown anything twice`(
+        seed: UInt64
+    ) {
+        let report = report {
+            $0.churnPerMinute = 120
+            $0.messages = 100
+            $0.seed = seed
+        }
+        #expect(report.left + report.killed == report.joined)
+        #expect(report.joined >= 15)
+        #expect(report.linksMade > 0)
+        #expect(report.linksLeft == 15)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(report.deliveries.missed == 0)
+    }
+
+    @Test func `each sees as many others as was asked for`() {
+        let report = report {
+            $0.nodes = 12
+            $0.links = 4
+            $0.messages = 0
+        }
+        // The last one may find nobody with room left.
+        #expect((23...24).contains(report.linksMet))
+        #expect(report.sendsPerDelivery == nil)
+        #expect(report.deliveries.latency(percent: 50) == nil)
+    }
+
+    @Test func `one node alone is an experiment too`() {
+        let report = report { $0.nodes = 1 }
+        #expect(report.messages == 30)
+        #expect(report.deliveries.expected == 0)
+        #expect(report.deliveries.missed == 0)
+    }
+}
+
+/// How an experiment counts.
+@Suite struct LedgerTests {
+    private let author = PeerID([UInt8](repeating: 1, count: 32))
+
+    private func message(_ number: UInt8, isOwn: Bool = false, isHistory: Bool = false) throws -> NodeEvent {
+        let author = try #require(author)
+        let id = try #require(MessageID([UInt8](repeating: number, count: 16)))
+        let who = Who(number: 1_000, suffix: nil, nickname: "a", stage: .newcomer, key: author)
+        return .message(
+            MessageView(
+                conversation: .publicRoom, id: id, from: who, text: "hello", sentAt: Timestamp(milliseconds: 0),
+                receivedAt: Timestamp(milliseconds: 0), isFromCurrentUser: isOwn, isHistory: isHistory,
+                isEdited: false, unread: 0))
+    }
+
+    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func `what is expected is a message at everybody who was there for 10 s before and 10 s after`() throws {
+        var ledger = Ledger()
+        let speaker = ledger.arrive(at: at(0))
+        let stays = ledger.arrive(at: at(10))
+        let late = ledger.arrive(at: at(11))
+        let early = ledger.arrive(at: at(0))
+        let faithful = ledger.arrive(at: at(0))
+        ledger.note(try message(1, isOwn: true), by: speaker, now: at(20))
+        ledger.depart(early, at: at(29))
+        ledger.depart(faithful, at: at(30))
+        ledger.note(try message(1), by: late, now: at(21))
+        #expect(ledger.deliveries.expected == 2)
+        #expect(ledger.deliveries.missed == 2)
+        #expect(ledger.deliveries.others == 1)
+        ledger.note(try message(1), by: stays, now: at(22))
+        ledger.note(try message(1, isHistory: true), by: faithful, now: at(25))
+        #expect(ledger.deliveries.live == 1)
+        #expect(ledger.deliveries.repaired == 1)
+        #expect(ledger.deliveries.missed == 0)
+        #expect(ledger.deliveries.latencies == [1_000_000, 2_000_000])
+    }
+
+    @Test func `what is shown once more is a duplicate, and what nobody said is not counted`() throws {
+        var ledger = Ledger()
+        let speaker = ledger.arrive(at: at(0))
+        let hearer = ledger.arrive(at: at(0))
+        ledger.note(try message(1, isOwn: true), by: speaker, now: at(20))
+        ledger.note(try message(1), by: hearer, now: at(21))
+        ledger.note(try message(1, isHistory: true), by: hearer, now: at(22))
+        ledger.note(try message(2), by: hearer, now: at(23))
+        #expect(ledger.duplicates == 1)
+        #expect(ledger.showingCount == 1)
+        #expect(ledger.messageCount == 1)
+    }
+
+    @Test func `a percentile is the latency that so many did not exceed`() {
+        var deliveries = Deliveries()
+        deliveries.latencies = (1...200).map { UInt32($0 * 1_000) }
+        #expect(deliveries.latency(percent: 50) == .milliseconds(100))
+        #expect(deliveries.latency(percent: 99) == .milliseconds(198))
+        #expect(deliveries.latency(percent: 100) == .milliseconds(200))
+        deliveries.latencies = [7]
+        #expect(deliveries.latency(percent: 50) == .microseconds(7))
+    }
+}

@@ -1,0 +1,179 @@
+import Chat
+import ChatNode
+import Testing
+import Wire
+
+/// The three values of history, without a network: what is offered, what is asked for, and what is answered, when.
+struct HistoryValueTests {
+    private static func peer(_ number: UInt8) -> PeerID {
+        PeerID([UInt8](repeating: number, count: PeerID.byteCount)) ?? me
+    }
+
+    private static let me = LinkSide.context(seed: 1).me
+    private let low = peer(0)
+    private let high = peer(255)
+    private let author = peer(7)
+    private let start = Instant(nanoseconds: 0)
+
+    private func after(_ seconds: Double) -> Instant { start + .milliseconds(Int(seconds * 1_000)) }
+
+    private func item(_ id: UInt64, from neighbour: PeerID) -> Archive.Item {
+        Archive.Item(id: id, author: author, neighbour: neighbour)
+    }
+
+    /// Each offer made within `seconds`, as `second: ids`.
+    private func run(_ offers: inout HistoryOffers, until seconds: Double, all: [UInt64]) -> [String] {
+        var told: [String] = []
+        while let deadline = offers.nextDeadline, deadline <= after(seconds) {
+            for (peer, ids) in offers.due(now: deadline, all: { all }) {
+                told.append("\((deadline - start) / .seconds(1)) \(peer == high ? "high" : "low") \(ids)")
+            }
+        }
+        return told
+    }
+
+    @Test func `everything is offered on a new link, then what is new after 2 s, to whoever may lack it`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: low, now: start)
+        offers.opened(to: high, now: start)
+        #expect(run(&offers, until: 1, all: [1, 2]) == ["0.0 low [1, 2]", "0.0 high [1, 2]"])
+        offers.note(item(3, from: low), now: after(10))
+        #expect(run(&offers, until: 100, all: [1, 2, 3]) == ["12.0 high [3]"])
+        #expect(offers.nextDeadline == nil)
+    }
+
+    @Test func `offers that nothing is wanted of come more seldom, up to 32 s, and a want brings them back`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: high, now: start)
+        _ = run(&offers, until: 1, all: [])
+        var waits: [Double] = []
+        for round in 0..<7 as Range<UInt64> {
+            let now = Double(round) * 100 + 10
+            offers.note(item(round, from: low), now: after(now))
+            let told = run(&offers, until: now + 90, all: Array(0...round))
+            waits += told.compactMap { Double($0.prefix { $0 != " " }).map { $0 - now } }
+        }
+        #expect(waits == [2, 2, 4, 8, 16, 32, 32])
+        offers.wanted(by: high)
+        offers.note(item(50, from: low), now: after(1_000))
+        #expect(run(&offers, until: 1_100, all: [50]) == ["1001.0 high [50]"])
+    }
+
+    @Test func `what the peer authored, sent or offered is no news to it, and what came just now waits`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: high, now: start)
+        _ = run(&offers, until: 1, all: [])
+        offers.note(item(1, from: high), now: after(10))
+        offers.note(Archive.Item(id: 2, author: high, neighbour: low), now: after(10))
+        offers.note(item(3, from: low), now: after(10))
+        offers.note(item(4, from: low), now: after(10))
+        offers.note(Archive.Item(id: 6, author: HistoryValueTests.me, neighbour: nil), now: after(10))
+        offers.note(item(5, from: low), now: after(11.9))
+        offers.offered([3, 9], by: high, isUseful: false)
+        #expect(run(&offers, until: 13, all: [1, 2, 3, 4, 5, 6]) == ["12.0 high [4]"])
+        offers.offered([5], by: high, isUseful: false)
+        #expect(run(&offers, until: 100, all: [1, 2, 3, 4, 5, 6]).isEmpty)
+    }
+
+    @Test func `who loses a link offers everything to the others, once in 2 s, and who says goodbye does not matter`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        for peer in [low, high, author] { offers.opened(to: peer, now: start) }
+        _ = run(&offers, until: 0, all: [1])
+        offers.closed(to: author, isLost: false, now: after(1))
+        #expect(run(&offers, until: 60, all: [1]).isEmpty)
+        offers.opened(to: author, now: after(60))
+        _ = run(&offers, until: 60, all: [1])
+        offers.closed(to: author, isLost: true, now: after(61))
+        offers.closed(to: low, isLost: true, now: after(61))
+        #expect(run(&offers, until: 62, all: [1]) == ["61.0 high [1]"])
+        offers.opened(to: low, now: after(62))
+        offers.closed(to: low, isLost: true, now: after(62))
+        #expect(run(&offers, until: 90, all: [1]) == ["63.0 high [1]"])
+    }
+
+    /// Each want within `seconds`, as `second: how many of whom`.
+    private func run(_ wants: inout HistoryWants, until seconds: Double, here: Set<UInt64> = []) -> [String] {
+        var told: [String] = []
+        while let deadline = wants.nextDeadline, deadline <= after(seconds) {
+            for (peer, ids) in wants.due(now: deadline, lacking: { $0.filter { !here.contains($0) } }) {
+                told.append("\((deadline - start) / .seconds(1)) \(peer == high ? "high" : "low") \(ids.count)")
+            }
+        }
+        return told
+    }
+
+    @Test func `at most 100 are asked for at once, the newest first, each group oldest first`() {
+        var wants = HistoryWants()
+        wants.offered(Array(1...250), by: low, now: start)
+        let first = wants.due(now: start) { $0 }
+        #expect(first.map(\.ids) == [Array(151...250)])
+        for id in 151...250 as ClosedRange<UInt64> { wants.arrived(id, from: low) }
+        #expect(run(&wants, until: 4, here: Set(51...250)) == ["2.5 low 50"])
+        #expect(wants.isAwaited(50, from: low))
+        #expect(!wants.isAwaited(50, from: high))
+        #expect(!wants.isAwaited(151, from: low))
+    }
+
+    @Test func `what does not come is asked of another, and of each three times at most`() {
+        var wants = HistoryWants()
+        wants.offered([1, 2], by: low, now: start)
+        wants.offered([2, 3], by: high, now: start)
+        #expect(run(&wants, until: 4) == ["0.0 low 2", "0.0 high 1"])
+        wants.arrived(3, from: high)
+        #expect(run(&wants, until: 6, here: [3]) == ["5.0 low 1", "5.0 high 1"])
+        wants.arrived(2, from: high)
+        #expect(run(&wants, until: 100, here: [2, 3]) == ["10.0 low 1"])
+        #expect(wants.nextDeadline == nil)
+        #expect(!wants.isAwaitingAnything(from: low))
+    }
+
+    @Test func `when a link ends, what was asked there is asked of another at once`() {
+        var wants = HistoryWants()
+        wants.offered([1], by: low, now: start)
+        wants.offered([1], by: high, now: start)
+        #expect(run(&wants, until: 1) == ["0.0 low 1"])
+        wants.closed(to: low, now: after(2))
+        #expect(run(&wants, until: 3) == ["2.0 high 1"])
+    }
+
+    @Test func `a peer that offers without end fills no more than 300 places`() {
+        var wants = HistoryWants()
+        for round in 0..<50 as Range<UInt64> {
+            wants.offered(Array(round * 300..<(round + 1) * 300), by: low, now: start)
+        }
+        var asked = 0
+        while let deadline = wants.nextDeadline {
+            asked += wants.due(now: deadline) { $0 }.reduce(0) { $0 + $1.ids.count }
+        }
+        #expect(asked == 300 * Limits.historyTries)
+    }
+
+    @Test func `in any 2 s a peer is answered 100, in the order asked, each once`() {
+        var answers = HistoryAnswers()
+        var sent: [(at: Double, id: UInt64)] = []
+        var refused = 0
+        for tick in 0..<100 {
+            let now = Double(tick) / 10
+            let ids = (0..<7).map { UInt64(tick * 7 + $0) }
+            if !answers.wanted(ids + ids, by: low, now: after(now)) { refused += 1 }
+            // It reads nothing for a while, then everything.
+            guard !(20..<50).contains(tick) else { continue }
+            while let id = answers.next(for: low, now: after(now)) { sent.append((now, id)) }
+        }
+        #expect(refused > 0)
+        #expect(sent.count > 300)
+        #expect(sent.map(\.id) == sent.map(\.id).sorted() && Set(sent.map(\.id)).count == sent.count)
+        for (start, _) in sent { #expect(sent.count { $0.at >= start && $0.at < start + 2 } <= 100) }
+    }
+
+    @Test func `who comes back is not answered more`() {
+        var answers = HistoryAnswers()
+        let first = answers.wanted(Array(0..<100), by: low, now: start)
+        while answers.next(for: low, now: start) != nil {}
+        answers.closed(to: low)
+        let again = answers.wanted([7], by: low, now: after(1.9))
+        let other = answers.wanted([7], by: high, now: after(1.9))
+        let later = answers.wanted([7], by: low, now: after(2))
+        #expect(first && !again && other && later)
+    }
+}

@@ -1,0 +1,224 @@
+import Chat
+import ChatNode
+import Simulator
+import Testing
+import Wire
+
+/// A member with a genuine key that abuses history: what it gets is little, and what it breaks is its own link.
+@Suite struct HostileHistoryTests {
+    private let simulation = Simulation(seed: 41)
+    private let alice: SimulatedPeer
+    private let rude: RudeMember
+
+    init() throws {
+        alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        rude = RudeMember(simulation: simulation, seed: 77)
+    }
+
+    private func enter(_ other: RudeMember? = nil) throws {
+        let member = other ?? rude
+        member.dial(alice)
+        try #require(simulation.run(atMost: .seconds(2)) { member.isMember })
+        simulation.advance(by: .milliseconds(100))
+    }
+
+    private func send(_ frame: [UInt8], by member: RudeMember? = nil) {
+        simulation.timeline.perform { (member ?? rude).send(frame) }
+        simulation.advance(by: .milliseconds(50))
+    }
+
+    private func message(_ text: String, by member: RudeMember, before: UInt64 = 0) -> SignedPayload {
+        let time = Timestamp(milliseconds: simulation.timeline.wallClock.milliseconds - before)
+        return member.payload(.publicMessage(stage: .newcomer, nickname: "rude", text: text), at: time)
+    }
+
+    private func offered(_ member: RudeMember) -> [UInt64] {
+        member.frames(.have).flatMap { IDList.read($0.span, limit: Limits.offeredPayloads) ?? [] }
+    }
+
+    private func wanted(_ member: RudeMember) -> [UInt64] {
+        member.frames(.want).flatMap { IDList.read($0.span, limit: Limits.wantedPayloads) ?? [] }
+    }
+
+    private func kept(by peer: SimulatedPeer) -> Set<MessageID> {
+        Set(peer.with { node in node.history(.publicRoom) }.map(\.id))
+    }
+
+    private func fill() throws {
+        for number in 1...100 {
+            try alice.say("line \(number)")
+            simulation.advance(by: .milliseconds(5))
+        }
+    }
+
+    @Test func `a stranger draws no more than 100 payloads in any two seconds, however it asks`() throws {
+        try fill()
+        try enter()
+        let ids = offered(rude)
+        #expect(ids.count == 100)
+        let before = rude.frames(.payload).count
+        var counts: [Int] = []
+        for _ in 0..<100 {
+            send(IDList.frame(.want, ids))
+            simulation.advance(by: .milliseconds(50))
+            counts.append(rude.frames(.payload).count - before)
+        }
+        #expect(counts.last == 500)
+        for (start, end) in zip(counts, counts.dropFirst(19)) { #expect(end - start <= 100) }
+        #expect(alice.counter("wants_refused") > 80)
+        #expect(!rude.isClosed)
+    }
+
+    @Test func `coming back at once draws nothing more`() throws {
+        try fill()
+        try enter()
+        send(IDList.frame(.want, offered(rude)))
+        let first = rude.frames(.payload).count
+        let again = RudeMember(simulation: simulation, seed: 77)
+        again.dial(alice)
+        try #require(simulation.run(atMost: .seconds(1)) { again.isMember })
+        simulation.advance(by: .milliseconds(100))
+        send(IDList.frame(.want, offered(rude)), by: again)
+        #expect(first >= 100)
+        #expect(again.frames(.payload).count == 1)
+    }
+
+    @Test func `ids that are not there, twice there, or not public draw nothing`() throws {
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        try alice.say("public")
+        try alice.say("psst", to: bob)
+        simulation.advance(by: .seconds(1))
+        try bob.accept(alice)
+        simulation.advance(by: .seconds(1))
+        try enter()
+        let isDirect = { (message: MessageView) in message.conversation != .publicRoom }
+        let direct = try #require(alice.messages.first(where: isDirect)?.id.prefix)
+        let ids = offered(rude)
+        #expect(ids == alice.messages.filter { !isDirect($0) }.map(\.id.prefix))
+        let before = rude.frames(.payload).count
+        send(IDList.frame(.want, [1, 2, 3, direct] + ids + ids))
+        #expect(rude.frames(.payload).count - before == 1)
+    }
+
+    @Test func `lists that are cut short or too long are dropped and counted`() throws {
+        try enter()
+        let frames: [[UInt8]] = [
+            [5], [5, 0], [5, 0, 1], [5, 0, 1] + [UInt8](repeating: 0, count: 7), [6, 0, 0, 0],
+            [6] + IDList.frame(.have, Array(1...101)).dropFirst(), [5, 1, 45] + [UInt8](repeating: 9, count: 301 * 8),
+        ]
+        for frame in frames { send(frame) }
+        #expect(alice.counter("id_lists_malformed") == frames.count)
+        #expect(alice.counter("wants_sent") == 0)
+        #expect(!rude.isClosed)
+    }
+
+    @Test func `what was not asked for is no history`() throws {
+        try enter()
+        let old = message("from yesterday", by: RudeMember(simulation: simulation, seed: 500), before: 86_400_000)
+        send(old.frame(hops: 1))
+        #expect(alice.texts().isEmpty)
+        #expect(alice.counter("dropped_stale") == 1)
+        send(IDList.frame(.have, [old.payload.messageId.prefix]))
+        #expect(wanted(rude) == [old.payload.messageId.prefix])
+        send(old.frame(hops: 1))
+        #expect(alice.texts() == ["from yesterday"])
+        #expect(alice.messages.map(\.isHistory) == [true])
+    }
+
+    @Test func `history with a false signature convicts who gave it`() throws {
+        try enter()
+        let other = message("forged", by: RudeMember(simulation: simulation, seed: 500))
+        var frame = other.frame(hops: 1)
+        frame[frame.count - 1] ^= 1
+        send(IDList.frame(.have, [other.payload.messageId.prefix]))
+        send(frame)
+        #expect(rude.isClosed)
+        #expect(alice.counter("bans") == 1)
+        #expect(alice.texts().isEmpty)
+    }
+
+    @Test func `who signs falsely on its own link is convicted before it is offered to anybody`() throws {
+        try enter()
+        var frame = message("deniable", by: rude).frame(hops: 0)
+        frame[frame.count - 1] ^= 1
+        send(frame)
+        #expect(alice.texts() == ["deniable"])
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(5))
+        #expect(rude.isClosed)
+        #expect(alice.counter("bans") == 1)
+        #expect(bob.texts().isEmpty)
+        #expect(bob.counter("bans") == 0)
+    }
+
+    @Test func `300 false ids that are never given do not stop the repair from another`() throws {
+        try enter()
+        send(IDList.frame(.have, Array(1...300)))
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        for number in 1...100 { try bob.say("line \(number)") }
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(1))
+        #expect(alice.texts().count == 100)
+        simulation.advance(by: .seconds(120))
+        let asked = Dictionary(grouping: wanted(rude)) { $0 }.mapValues(\.count)
+        #expect(asked.count == 300)
+        #expect(asked.values.allSatisfy { $0 == Limits.historyTries })
+    }
+
+    @Test func `what one offers and does not give is asked of another`() throws {
+        let other = RudeMember(simulation: simulation, seed: 500)
+        let wish = message("wanted", by: other)
+        try enter()
+        send(IDList.frame(.have, [wish.payload.messageId.prefix]))
+        try enter(other)
+        send(IDList.frame(.have, [wish.payload.messageId.prefix]), by: other)
+        #expect(wanted(rude).count == 1)
+        #expect(wanted(other).isEmpty)
+        simulation.advance(by: .seconds(5))
+        #expect(wanted(other) == [wish.payload.messageId.prefix])
+        send(wish.frame(hops: 0), by: other)
+        #expect(alice.texts() == ["wanted"])
+        simulation.advance(by: .seconds(60))
+        #expect(wanted(rude).count == 1)
+    }
+
+    @Test func `nobody keeps a message away by deleting it in its author's place`() throws {
+        let author = RudeMember(simulation: simulation, seed: 500)
+        let wish = message("mine", by: author)
+        try enter()
+        let deletion = rude.payload(.delete(target: wish.payload.messageId), at: simulation.timeline.wallClock)
+        send(IDList.frame(.have, [deletion.payload.messageId.prefix]))
+        send(deletion.frame(hops: 0))
+        #expect(alice.counter("history_received") == 1)
+        send(IDList.frame(.have, [wish.payload.messageId.prefix]))
+        send(wish.frame(hops: 1))
+        #expect(alice.texts() == ["mine"])
+        let own = author.payload(.delete(target: wish.payload.messageId), at: simulation.timeline.wallClock)
+        send(IDList.frame(.have, [own.payload.messageId.prefix]))
+        send(own.frame(hops: 1))
+        #expect(alice.texts().isEmpty)
+    }
+
+    @Test func `a slow reader is not cut off for having asked`() throws {
+        let text = String(repeating: "👩‍🚀", count: 240)
+        for _ in 1...100 {
+            try alice.say(text)
+            simulation.advance(by: .milliseconds(5))
+        }
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.run { bob.counter("wants_sent") > 0 })
+        simulation.network.setReading(false, at: bob.host)
+        for _ in 1...40 {
+            simulation.advance(by: .milliseconds(50))
+            try alice.say(text)
+        }
+        simulation.advance(by: .seconds(2))
+        simulation.network.setReading(true, at: bob.host)
+        simulation.advance(by: .seconds(10))
+        #expect(alice.counter("link_too_slow") == 0)
+        #expect(alice.isOnline(bob))
+        #expect(kept(by: bob) == kept(by: alice))
+    }
+}

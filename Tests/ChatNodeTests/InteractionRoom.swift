@@ -1,0 +1,127 @@
+import Chat
+import Noise
+import Simulator
+import Wire
+
+@testable import ChatNode
+
+/// A room in which a script happens, and what is to be expected of it.
+final class InteractionRoom {
+    /// A message that somebody has to be shown, if nothing came between the two.
+    struct Expectation {
+        let id: MessageID
+        let text: String
+        let from: InteractionWitness
+        let to: InteractionWitness
+        let at: Instant
+    }
+
+    /// Two lives, in either order.
+    struct Pair: Hashable {
+        private let first: Int
+        private let second: Int
+
+        init(_ one: InteractionWitness, _ other: InteractionWitness) {
+            (first, second) = (min(one.number, other.number), max(one.number, other.number))
+        }
+    }
+
+    let script: InteractionScript
+    let simulation: Simulation
+    /// By seat; nil for who is not there.
+    var present: [InteractionWitness?]
+    var lives: [InteractionWitness] = []
+    /// What the public conversation is to be: the last text of each message, nil for a deleted one; who said it, in which order.
+    var said: [MessageID: String?] = [:]
+    var order: [(id: MessageID, author: InteractionWitness)] = []
+    /// The texts that were sent to a peer directly, by whom.
+    var saidDirectly: [PeerID: [PeerID: Set<String>]] = [:]
+    /// By message: to whom it went, if directly.
+    var directTargets: [MessageID: PeerID] = [:]
+    var expectations: [Expectation] = []
+    var directExpectations: [Expectation] = []
+    /// When something came between two, the network or a change of their minds.
+    var disturbances: [Pair: [Instant]] = [:]
+    var mindChanges: [Pair: [Instant]] = [:]
+    var identitySeeds: [UInt64]
+    var groups: [Int]
+    var isReading: [Bool]
+    /// Who mutes whom, by the numbers of their lives.
+    var muted: Set<[Int]> = []
+    var everMuted: Set<[Int]> = []
+    private var textCount = 0
+
+    init(_ script: InteractionScript) {
+        self.script = script
+        simulation = Simulation(seed: script.seed, latency: script.latency, loss: script.loss)
+        present = Array(repeating: nil, count: script.people)
+        groups = Array(repeating: 0, count: script.people)
+        isReading = Array(repeating: true, count: script.people)
+        identitySeeds = (0..<script.people).map { script.seed &* 1_000 &+ UInt64($0) }
+        for seat in 0..<script.people { start(seat) }
+    }
+
+    var everybody: [InteractionWitness] { present.compactMap(\.self) }
+
+    /// No text is said twice, so that one is known by its text.
+    func nextText(_ what: String) -> String {
+        textCount += 1
+        return "\(what) \(textCount)"
+    }
+
+    func start(_ seat: Int) {
+        let peer = simulation.node(
+            "seat-\(seat)", clockError: script.clockErrors[seat], identitySeed: identitySeeds[seat]
+        ) { [isPaced = script.isPaced] in
+            if !isPaced { $0.messagesPerSecond = 0 }
+            $0.handshakesPerSecond = 0
+        }
+        let witness = InteractionWitness(number: lives.count, seat: seat, peer: peer)
+        lives.append(witness)
+        present[seat] = witness
+        regroup()
+        simulation.directory.introduce(peer.host)
+        disturb(witness)
+    }
+
+    /// Puts everybody where the partition has it, and those who are gone too: their last words are still under way.
+    func regroup() {
+        let sides = [0, 1].map { side in lives.filter { groups[$0.seat] == side }.map(\.peer.host) }
+        simulation.network.partition(sides)
+        for witness in everybody { simulation.network.setReading(isReading[witness.seat], at: witness.peer.host) }
+    }
+
+    /// Something comes between somebody and everybody else.
+    func disturb(_ one: InteractionWitness) {
+        for other in lives where other !== one { disturb(one, other) }
+    }
+
+    func disturb(_ one: InteractionWitness, _ other: InteractionWitness) {
+        disturbances[Pair(one, other), default: []].append(simulation.now)
+    }
+
+    func changeMind(_ one: InteractionWitness, _ other: InteractionWitness) {
+        mindChanges[Pair(one, other), default: []].append(simulation.now)
+    }
+
+    /// Whether two are undisturbed now, as far as can be seen from outside.
+    func areTogether(_ one: InteractionWitness, _ other: InteractionWitness) -> Bool {
+        groups[one.seat] == groups[other.seat] && isReading[one.seat] && isReading[other.seat]
+            && one.hasLink(to: other) && other.hasLink(to: one)
+            && !muted.contains([other.number, one.number])
+    }
+
+    /// Notes a message that was just said, for everybody whom it has to reach.
+    func expect(_ id: MessageID, _ text: String, from author: InteractionWitness) {
+        for other in everybody where other !== author && areTogether(author, other) {
+            expectations.append(Expectation(id: id, text: text, from: author, to: other, at: simulation.now))
+        }
+    }
+
+    /// Whether nothing came between for as long as a message may take, before and after it.
+    func holds(_ expectation: Expectation) -> Bool {
+        let span = script.longestDelivery
+        let pair = Pair(expectation.from, expectation.to)
+        return !(disturbances[pair] ?? []).contains { $0 + span >= expectation.at && $0 <= expectation.at + span }
+    }
+}

@@ -1,0 +1,178 @@
+import Chat
+import Simulator
+import Wire
+
+@testable import ChatNode
+
+/// How each step of a script is done. What a node refuses is no fault: nothing is expected of it.
+extension InteractionRoom {
+    func take(_ step: Interaction) {
+        switch step {
+        case .say(let seat): say(seat)
+        case .direct(let seat, let to): direct(seat, to)
+        case .accept(let seat, let of): decide(seat, of) { one, other in try? one.accept(other) }
+        case .decline(let seat, let of): decide(seat, of) { one, other in try? one.decline(other) }
+        case .leaveDirect(let seat, let with): decide(seat, with) { one, other in try? one.leaveDirect(other) }
+        case .edit(let seat, let back): change(seat, back, to: nextText("edit"))
+        case .delete(let seat, let back): change(seat, back, to: nil)
+        case .open(let seat, let with):
+            if let other = present[with] { present[seat]?.open(.direct(other.peer.key)) }
+        case .openPublic(let seat): present[seat]?.open(.publicRoom)
+        case .mute(let seat, let of): mute(seat, of, true)
+        case .unmute(let seat, let of): mute(seat, of, false)
+        case .rename(let seat):
+            let name = nextText("name")
+            present[seat]?.peer.with { node in try? node.rename(name) }
+        case .away(let seat, let isAway): present[seat]?.peer.with { node in node.setAway(isAway) }
+        case .pass(let duration): simulation.advance(by: duration)
+        case .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start: disturb(by: step)
+        }
+        for witness in everybody { witness.catchUp() }
+    }
+
+    private func say(_ seat: Int) {
+        guard let author = present[seat] else { return }
+        let text = nextText("said")
+        let active = author.active
+        if case .direct(let key) = active {
+            if let other = everybody.first(where: { $0.peer.key == key }) {
+                direct(author, other, text) { () throws(ChatError) in try author.peer.say(text) }
+            }
+            return
+        }
+        guard let id = author.sending({ () throws(ChatError) in try author.peer.say(text) }) else { return }
+        said[id] = text
+        order.append((id, author))
+        expect(id, text, from: author)
+    }
+
+    private func direct(_ seat: Int, _ to: Int) {
+        guard let author = present[seat], let other = present[to] else { return }
+        let text = nextText("direct")
+        direct(author, other, text) { () throws(ChatError) in try author.peer.say(text, to: other.peer) }
+    }
+
+    private func direct(
+        _ author: InteractionWitness, _ other: InteractionWitness, _ text: String, _ send: () throws(ChatError) -> Void
+    ) {
+        let wereFriends = author.isFriend(of: other) && other.isFriend(of: author)
+        guard let id = author.sending(send) else { return }
+        saidDirectly[author.peer.key, default: [:]][other.peer.key, default: []].insert(text)
+        directTargets[id] = other.peer.key
+        guard wereFriends else { return changeMind(author, other) }
+        guard areTogether(author, other) else { return }
+        directExpectations.append(Expectation(id: id, text: text, from: author, to: other, at: simulation.now))
+    }
+
+    private func decide(_ seat: Int, _ of: Int, _ decision: (SimulatedPeer, SimulatedPeer) -> Void?) {
+        guard let one = present[seat], let other = present[of] else { return }
+        _ = decision(one.peer, other.peer)
+        changeMind(one, other)
+    }
+
+    private func change(_ seat: Int, _ back: Int, to text: String?) {
+        guard let author = present[seat], back < author.own.count else { return }
+        let id = author.own[author.own.count - 1 - back]
+        let isDone = author.peer.with { node in
+            if let text {
+                (try? node.edit(id.hexadecimal, text)) != nil
+            } else {
+                (try? node.delete(id.hexadecimal)) != nil
+            }
+        }
+        guard isDone else { return }
+        if said.keys.contains(id) { said[id] = .some(text) }
+        if let target = directTargets[id], let text {
+            saidDirectly[author.peer.key, default: [:]][target, default: []].insert(text)
+        }
+    }
+
+    private func mute(_ seat: Int, _ of: Int, _ isMuted: Bool) {
+        guard let one = present[seat], let other = present[of] else { return }
+        one.peer.with { [key = other.peer.key] node in node.setMuted(key, isMuted) }
+        if isMuted { everMuted.insert([one.number, other.number]) }
+        if isMuted { muted.insert([one.number, other.number]) } else { muted.remove([one.number, other.number]) }
+        disturb(one, other)
+    }
+
+    private func disturb(by step: Interaction) {
+        switch step {
+        case .partition(let seats):
+            for seat in groups.indices { groups[seat] = seats.contains(seat) ? 1 : 0 }
+            for witness in everybody { disturb(witness) }
+            regroup()
+        case .heal: heal()
+        case .breakConnections(let one, let other):
+            guard let first = present[one], let second = present[other] else { return }
+            disturb(first, second)
+            simulation.network.breakConnections(between: first.peer.host, and: second.peer.host)
+            simulation.advance(by: .zero)
+        case .stopReading(let seat): setReading(seat, false)
+        case .readAgain(let seat): setReading(seat, true)
+        case .kill(let seat): end(seat) { $0.peer.kill() }
+        case .leave(let seat): end(seat) { $0.peer.leave() }
+        case .start(let seat, let asTheSame): restart(seat, asTheSame)
+        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .open, .openPublic, .mute, .unmute,
+            .rename, .away, .pass:
+            break
+        }
+    }
+
+    func heal() {
+        for seat in groups.indices { groups[seat] = 0 }
+        for witness in everybody { disturb(witness) }
+        simulation.heal()
+        regroup()
+    }
+
+    func setReading(_ seat: Int, _ reads: Bool) {
+        isReading[seat] = reads
+        guard let witness = present[seat] else { return }
+        disturb(witness)
+        simulation.network.setReading(reads, at: witness.peer.host)
+    }
+
+    private func end(_ seat: Int, _ body: (InteractionWitness) -> Void) {
+        guard let witness = present[seat] else { return }
+        witness.catchUp()
+        disturb(witness)
+        body(witness)
+        present[seat] = nil
+        isReading[seat] = true
+    }
+
+    private func restart(_ seat: Int, _ asTheSame: Bool) {
+        guard present[seat] == nil else { return }
+        // Of two runs of an identity the later one began later.
+        simulation.advance(by: .milliseconds(20))
+        if !asTheSame { identitySeeds[seat] &+= 100 }
+        start(seat)
+    }
+}
+
+extension SimulatedPeer {
+    fileprivate func leaveDirect(_ other: SimulatedPeer) throws(ChatError) {
+        try with { node throws(ChatError) in try node.leave(other.key) }
+    }
+}
+
+extension InteractionWitness {
+    /// Whether this one's node holds the direct conversation with another to be accepted.
+    func isFriend(of other: InteractionWitness) -> Bool {
+        let key = other.peer.key
+        return peer.with { node in node.router.directChats[key]?.state == .accepted }
+    }
+
+    func hasLink(to other: InteractionWitness) -> Bool {
+        peer.with { [key = other.peer.key] node in node.router.roster.isOnline(key) }
+    }
+
+    /// Does what says something; the id of what was said, or nil where it was refused.
+    func sending(_ send: () throws(ChatError) -> Void) -> MessageID? {
+        catchUp()
+        let count = own.count
+        do throws(ChatError) { try send() } catch { return nil }
+        catchUp()
+        return own.count == count + 1 ? own.last : nil
+    }
+}

@@ -1,0 +1,166 @@
+import Chat
+import Simulator
+import Wire
+
+@testable import ChatNode
+
+/// What has to hold once a script has happened and it has been quiet for a while.
+extension InteractionRoom {
+    /// What the nodes promise beyond telling nothing twice; each is switched on where the program keeps it.
+    enum Promise {
+        /// Whoever missed something gets it from a neighbour, and the last 100 messages are the same everywhere.
+        static let isRepaired = false
+        /// A direct message that was under way when a connection broke is sent again.
+        static let isDirectResent = false
+    }
+
+    /// Runs the script, then lets it be quiet, and tells every promise that was broken.
+    func play() -> [String] {
+        let everybodyMet = waitForMeeting()
+        for step in script.steps { take(step) }
+        for seat in isReading.indices { setReading(seat, true) }
+        heal()
+        let meetsAgain = waitForMeeting()
+        waitForOneLinkEach()
+        for witness in everybody { witness.compareUnread() }
+        for witness in lives { witness.catchUp() }
+        var breaches = lives.flatMap(\.breaches)
+        if !everybodyMet { breaches.append("they did not meet in the beginning") }
+        if !meetsAgain { breaches.append("they did not meet in the end") }
+        return breaches + missing() + invented() + unbounded() + (script.isCalm ? different() : []) + unrepaired()
+    }
+
+    /// Until everybody has a link with everybody and all that is under way has come.
+    private func waitForMeeting() -> Bool {
+        let hasMet = simulation.run(atMost: .seconds(200)) { [self] in
+            let witnesses = everybody
+            return witnesses.allSatisfy { $0.peer.with { node in node.online() } == witnesses.count - 1 }
+        }
+        simulation.advance(by: script.longestDelivery + .seconds(5))
+        return hasMet
+    }
+
+    /// A dial that failed often, as it does where a round trip takes seconds, may still be tried again, and replace a link.
+    private func waitForOneLinkEach() {
+        _ = simulation.run(atMost: .seconds(300)) { [self] in
+            let others = everybody.count - 1
+            return everybody.allSatisfy {
+                $0.peer.with { node in node.slots.count == others && node.gate.halfOpen == 0 }
+            }
+        }
+    }
+
+    private func missing() -> [String] {
+        let span = script.longestDelivery
+        let unheard = expectations.filter { holds($0) && !$0.to.shown.keys.contains($0.id) }
+        let direct = directExpectations.filter { expectation in
+            let changes = mindChanges[Pair(expectation.from, expectation.to)] ?? []
+            let isSteady = !changes.contains { $0 + span >= expectation.at && $0 <= expectation.at + span }
+            let isLost = !expectation.to.shown.keys.contains(expectation.id)
+            return isLost && isSteady && (Promise.isDirectResent || holds(expectation))
+        }
+        return (unheard + direct).map { "\"\($0.text)\" of seat \($0.from.seat) was not shown at seat \($0.to.seat)" }
+    }
+
+    /// What was shown, and was not said, or not to whom it was shown.
+    private func invented() -> [String] {
+        var breaches: [String] = []
+        for witness in lives {
+            let unsaid = witness.publicOrder.filter { !said.keys.contains($0) }
+            breaches += unsaid.map { "seat \(witness.seat) was shown \($0.hexadecimal), which nobody said" }
+            for (texts, isRequest) in [(witness.directTexts, false), (witness.requestTexts, true)] {
+                for (author, told) in texts {
+                    let sent = saidDirectly[author]?[witness.peer.key] ?? []
+                    let wrong = told.filter { !sent.contains($0) }
+                    breaches += wrong.map {
+                        "seat \(witness.seat) was told \"\($0)\", request: \(isRequest), not meant for it"
+                    }
+                }
+            }
+            for (author, requests) in witness.requestTexts {
+                let twice = Set(requests).intersection(witness.directTexts[author] ?? [])
+                breaches += twice.map { "seat \(witness.seat) was told \"\($0)\" as a request and as a message" }
+            }
+        }
+        return breaches
+    }
+
+    /// Tables beyond their bounds, links too many, and counters that only an attacker makes grow.
+    private func unbounded() -> [String] {
+        everybody.flatMap { witness in
+            let peer = witness.peer
+            let counters = peer.with { node in node.statistics() }
+            let values = Dictionary(counters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            let bounds = [
+                ("connections", everybody.count - 1), ("half_open_handshakes", 0), ("candidates", lives.count - 1),
+            ]
+            let tooMany = bounds.filter { (values[$0.0] ?? -1) > $0.1 }.map {
+                "\($0.0) is \(values[$0.0] ?? -1), with \(connections(of: witness))"
+            }
+            let hostile = InteractionRoom.hostileCounters.filter { values[$0] != 0 }.map { "\($0) is not 0" }
+            let kept = peer.texts().count
+            let ring = kept > Limits.messagesPerConversation ? ["\(kept) messages are kept"] : []
+            return (tooMany + hostile + ring).map { "seat \(witness.seat): \($0)" }
+        }
+    }
+
+    /// Each connection of a node with whom it leads to and how it stands.
+    private func connections(of witness: InteractionWitness) -> String {
+        witness.peer.with { node in
+            node.slots.values.sorted { $0.id < $1.id }.map { slot in
+                "\(slot.id.number) at \(slot.endpoint.address) \(slot.link.role) \(slot.standing), open: \(slot.link.isOpen), "
+                    + "retiring: \(slot.isRetiring), peer retired: \(slot.peerRetired), finishing: \(slot.isFinishing)"
+            }.joined(separator: "; ")
+        }
+    }
+
+    /// No honest node makes them grow, whatever the network does.
+    private static let hostileCounters = [
+        "bans", "unknown_frames", "link_undecipherable", "link_bad_framing", "link_illegal_length",
+        "link_handshake_failed", "dropped_malformed", "dropped_foreign_author", "dropped_too_many_hops",
+        "dropped_other_room",
+        "dropped_equivocation", "dropped_bad_signature", "dropped_duplicate",
+    ]
+
+    /// Where nothing came between anybody, all have kept the same: what was said, in the order of each author.
+    private func different() -> [String] {
+        everybody.flatMap { witness in
+            order.map(\.author).uniqueByNumber.filter { !everMuted.contains([witness.number, $0.number]) }.flatMap {
+                author -> [String] in
+                let expected = order.filter { $0.author === author }.compactMap { said[$0.id] ?? nil }
+                let kept = witness.peer.with { [key = author.peer.key] node in
+                    node.history(.publicRoom).filter { $0.from.key == key }.map(\.text)
+                }
+                return kept == expected
+                    ? [] : ["seat \(witness.seat) has of seat \(author.seat): \(kept), not \(expected)"]
+            }
+        }
+    }
+
+    /// Once all have been together again, everybody has kept the same, and nothing of who is still there is missing.
+    private func unrepaired() -> [String] {
+        guard Promise.isRepaired, everMuted.isEmpty, let first = everybody.first else { return [] }
+        let rings = everybody.map { witness in
+            Set(witness.peer.with { node in node.history(.publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" })
+        }
+        var breaches: [String] = []
+        for (witness, ring) in zip(everybody, rings) where ring != rings[0] {
+            let difference = ring.symmetricDifference(rings[0]).sorted()
+            breaches.append("seats \(first.seat) and \(witness.seat) do not agree on \(difference)")
+        }
+        for (id, author) in order.suffix(Limits.messagesPerConversation) where present[author.seat] === author {
+            guard let text = said[id] ?? nil, !rings[0].contains("\(id.hexadecimal) \(text)") else { continue }
+            breaches.append("\"\(text)\" of seat \(author.seat) is missing everywhere else")
+        }
+        return breaches
+    }
+}
+
+extension [InteractionWitness] {
+    /// Each once, in order.
+    fileprivate var uniqueByNumber: [InteractionWitness] {
+        reduce(into: []) { result, witness in
+            if !result.contains(where: { $0 === witness }) { result.append(witness) }
+        }
+    }
+}

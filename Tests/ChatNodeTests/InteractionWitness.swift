@@ -1,0 +1,109 @@
+import Chat
+import ChatNode
+import Simulator
+import Wire
+
+/// Somebody in a fuzzed room, from a start to its end: what the node told, and a model of it too simple to be wrong.
+final class InteractionWitness {
+    let number: Int
+    let seat: Int
+    let peer: SimulatedPeer
+    private(set) var breaches: [String] = []
+
+    /// Every message that was told, by its id: the text as it is now, or nil once it was deleted.
+    private(set) var shown: [MessageID: String?] = [:]
+    /// Its own messages, the last one last.
+    private(set) var own: [MessageID] = []
+    /// In the order in which they were told: the public ones.
+    private(set) var publicOrder: [MessageID] = []
+    private(set) var directTexts: [PeerID: [String]] = [:]
+    private(set) var requestTexts: [PeerID: [String]] = [:]
+    private var unread: [Conversation: Set<MessageID>] = [:]
+    private(set) var active = Conversation.publicRoom
+    private var eventsRead = 0
+
+    init(number: Int, seat: Int, peer: SimulatedPeer) {
+        self.number = number
+        self.seat = seat
+        self.peer = peer
+    }
+
+    func open(_ conversation: Conversation) {
+        catchUp()
+        peer.open(conversation)
+        active = conversation
+        unread[conversation] = []
+    }
+
+    /// Takes in what the node has told since the last time.
+    func catchUp() {
+        let events = peer.events
+        for event in events[eventsRead...] { note(event) }
+        eventsRead = events.count
+    }
+
+    /// Compares the unread counts that the node would show with those of the model.
+    func compareUnread() {
+        catchUp()
+        for summary in peer.with({ node in node.summaries() }) {
+            let conversation = Conversation(summary.conversation)
+            let expected = unread.removeValue(forKey: conversation)?.count ?? 0
+            if summary.unread != expected { breach("\(conversation): \(summary.unread) unread, not \(expected)") }
+        }
+        for (conversation, ids) in unread where !ids.isEmpty { breach("\(conversation) is not there") }
+    }
+
+    func breach(_ text: String) {
+        breaches.append("\(seat) (life \(number)): \(text)")
+    }
+
+    private func note(_ event: NodeEvent) {
+        switch event {
+        case .message(let message): note(message)
+        case .edited(let view, let id, let text, let count):
+            // A request is told by its text alone; accepted, it is a message with an id.
+            let isPublic = Conversation(view) == .publicRoom
+            if isPublic, !shown.keys.contains(id) { breach("\(id.hexadecimal) was edited and never shown") }
+            shown[id] = .some(text)
+            check(count, in: Conversation(view), at: "an edit")
+        case .deleted(let view, let id, let count):
+            shown[id] = .some(nil)
+            unread[Conversation(view)]?.remove(id)
+            check(count, in: Conversation(view), at: "a deletion")
+        case .request(let from, let text):
+            requestTexts[from.key, default: []].append(text)
+        case .ready, .peer, .direct, .delivered, .read, .typing, .notice, .stopped:
+            break
+        }
+    }
+
+    private func note(_ message: MessageView) {
+        let conversation = Conversation(message.conversation)
+        if shown.keys.contains(message.id) { breach("\"\(message.text)\" was shown twice") }
+        shown[message.id] = message.text
+        if message.isFromCurrentUser { own.append(message.id) }
+        switch conversation {
+        case .publicRoom: publicOrder.append(message.id)
+        case .direct(let other):
+            if !message.isFromCurrentUser { directTexts[other, default: []].append(message.text) }
+        }
+        if !message.isFromCurrentUser, !message.isHistory, active != conversation {
+            unread[conversation, default: []].insert(message.id)
+        }
+        check(message.unread, in: conversation, at: "\"\(message.text)\"")
+    }
+
+    private func check(_ count: Int, in conversation: Conversation, at what: String) {
+        let expected = unread[conversation]?.count ?? 0
+        if count != expected { breach("\(conversation): \(count) unread at \(what), not \(expected)") }
+    }
+}
+
+extension Conversation {
+    init(_ view: ConversationView) {
+        switch view {
+        case .publicRoom: self = .publicRoom
+        case .direct(let who): self = .direct(who.key)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import ChatNode
+import Simulator
+import Testing
+import Wire
+
+/// What the simulated network does to those on it.
+@Suite struct NetworkTests {
+    @Test func `what was closed behind a partition is heard of when it heals, whatever was sent meanwhile`() throws {
+        let simulation = Simulation(seed: 20)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        simulation.partition([alice], [bob])
+        try alice.say("are you there?")
+        bob.leave()
+        simulation.advance(by: .seconds(15))
+        #expect(alice.isOnline(bob))
+        simulation.heal()
+        simulation.advance(by: .seconds(1))
+        #expect(!alice.isOnline(bob))
+        #expect(alice.counter("connections") == 0)
+    }
+
+    @Test func `nothing comes from a killed node any more`() throws {
+        let simulation = Simulation(seed: 21)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        bob.kill()
+        simulation.advance(by: .seconds(1))
+        let handshakes = alice.counter("handshakes_done")
+        simulation.advance(by: .seconds(300))
+        #expect(bob.counter("dials") > 1)
+        #expect(alice.counter("handshakes_done") == handshakes)
+        #expect(!alice.isOnline(bob))
+    }
+
+    @Test(arguments: 1...10) func `what is lost comes late, and nothing overtakes it`(seed: UInt64) throws {
+        let simulation = Simulation(seed: seed, latency: .milliseconds(5)...(.milliseconds(5)), loss: 0.2)
+        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(5))
+        let lines = (1...60).map { "line \($0)" }
+        for line in lines {
+            try alice.say(line)
+            simulation.advance(by: .milliseconds(100))
+        }
+        simulation.advance(by: .seconds(60))
+        #expect(bob.texts() == lines)
+        let delays = bob.messages.map { $0.sentAt.distance(to: $0.receivedAt) }
+        #expect(delays.contains { $0 >= 200 })
+        #expect(delays.contains { $0 <= 6 })
+    }
+
+    @Test func `without loss nothing takes longer than the latency`() throws {
+        let simulation = Simulation(seed: 22, latency: .milliseconds(30)...(.milliseconds(40)))
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        for _ in 0..<10 {
+            try alice.say("hello")
+            simulation.advance(by: .seconds(1))
+        }
+        #expect(bob.messages.count == 10)
+        #expect(bob.messages.allSatisfy { (30...41).contains($0.sentAt.distance(to: $0.receivedAt)) })
+    }
+
+    @Test(arguments: [(10, 2), (30, 4), (100, 7), (1_000, 20)])
+    func `limited sight is mutual, connected, and as wide as was asked for`(places: Int, links: Int) {
+        let topology = Topology.limited(places: places, links: links, seed: 7)
+        var reached: Set = [0]
+        var edge = [0]
+        while let place = edge.popLast() {
+            let seen = (0..<places).filter { topology.sees(place, $0) }
+            #expect(seen.count == topology.degree(of: place, among: places))
+            #expect((2...links).contains(seen.count))
+            #expect(seen.allSatisfy { $0 != place && topology.sees($0, place) })
+            let new = seen.filter { reached.insert($0).inserted }
+            edge += new
+        }
+        #expect(reached.count == places)
+        let total = (0..<places).reduce(0) { $0 + topology.degree(of: $1, among: places) }
+        #expect(total >= places * links - 2 * links)
+    }
+
+    @Test func `only those in sight meet, and only they hear each other`() throws {
+        let simulation = Simulation(seed: 23, topology: .limited(places: 6, links: 2, seed: 1))
+        let peers = (0..<6).map { simulation.node("peer-\($0)") { $0.sharesHistory = false } }
+        simulation.advance(by: .seconds(5))
+        for place in 0..<6 {
+            let met = (0..<6).filter { peers[place].isOnline(peers[$0]) }
+            #expect(met == [(place + 1) % 6, (place + 5) % 6].sorted())
+        }
+        try peers[0].say("hello")
+        simulation.advance(by: .seconds(1))
+        #expect(peers.map(\.messages.count) == [1, 1, 0, 0, 0, 1])
+    }
+}

@@ -1,0 +1,62 @@
+import Chat
+import ChatNode
+import LineEditor
+import Testing
+import Wire
+
+@testable import earshot
+
+@Suite struct TerminalNamesTests {
+    static func names() throws -> KnownNames {
+        var names = KnownNames()
+        let people = [
+            ("quiet-otter", 4_821), ("민수", 4_877), ("민수", 1_111), ("two words", 2_222), ("a\u{202e}b", 3_333),
+            ("", 5_555),
+        ]
+        for (index, person) in people.enumerated() {
+            let who = try Sample.who(person.0, number: person.1, byte: UInt8(index + 1))
+            names.note(.event(.peer(.here, who, online: 1)))
+        }
+        return names
+    }
+
+    static func candidates(_ left: String) throws -> [String] {
+        try names().completion(of: left)?.candidates ?? []
+    }
+
+    @Test func `a command is completed behind a slash`() throws {
+        #expect(try Self.candidates("/op") == ["/open"])
+        #expect(try Self.candidates("/UN") == ["/unblock", "/unmute", "/unread"])
+        #expect(try Self.candidates("/").count == CommandEntry.all.count)
+        #expect(try Self.candidates("/nope") == [])
+    }
+
+    @Test func `whom a command is about is completed by nickname and by number`() throws {
+        #expect(try Self.candidates("/msg qui") == ["quiet-otter"])
+        #expect(try Self.candidates("/msg #48") == ["#4821", "#4877"])
+        #expect(try Self.candidates("/accept 48") == ["#4821", "#4877"])
+        #expect(try Self.candidates("/open p") == ["public"])
+        #expect(try Self.candidates("/msg ").count == 5)
+        #expect(try Self.candidates("/nick qui") == ["quiet-otter"])
+        #expect(try Self.candidates("/msg 4821 hi qu") == ["quiet-otter"])
+    }
+
+    @Test func `in a text a name is completed, but not an empty word`() throws {
+        #expect(try Self.candidates("hello QUI") == ["quiet-otter"])
+        #expect(try Self.candidates("see #48") == ["#4821", "#4877"])
+        #expect(try Self.names().completion(of: "hello ") == nil)
+        #expect(try Self.names().completion(of: "") == nil)
+    }
+
+    @Test func `a name that two have, or that can not be typed plainly, becomes the number`() throws {
+        #expect(try Self.candidates("/msg 민") == ["#1111", "#4877"])
+        #expect(try Self.candidates("/msg two") == ["#2222"])
+        #expect(try Self.candidates("/msg a") == ["#3333"])
+    }
+
+    @Test func `who has left is not offered`() throws {
+        var names = try Self.names()
+        names.note(.event(.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)))
+        #expect(names.completion(of: "qui")?.candidates == [])
+    }
+}

@@ -1,0 +1,67 @@
+"""The terminal is left as it was found, however the program ends."""
+
+import os
+import signal
+import unittest
+
+from window import Window
+
+FAULTS = ("SIGSEGV", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGQUIT")
+POLITE = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+class Leaving(unittest.TestCase):
+    def window(self):
+        window = Window()
+        self.addCleanup(window.close)
+        return window
+
+    def expect_as_found(self, window):
+        self.assertEqual(window.settings(), window.before)
+        # Marks around pastes are asked for no more, and lines are wrapped again.
+        for off, on in (("[?2004l", "[?2004h"), ("[?7h", "[?7l")):
+            window.wait(lambda: window.written.rfind(off) > window.written.rfind(on), off)
+
+    def in_the_middle(self):
+        window = self.window()
+        window.start()
+        window.text("in the middle of a line")
+        window.wait_for("of a line")
+        window.wait(lambda: "[?2004h" in window.written, "marks around pastes")
+        return window
+
+    def test_by_its_keys_and_commands(self):
+        for keys, code in ((("C-c",), 130), (("C-u", "C-d"), 0), (("C-u", "/quit", "Enter"), 0)):
+            with self.subTest(keys=keys):
+                window = self.in_the_middle()
+                window.type(*keys)
+                self.assertEqual(window.code(), code)
+                # The prompt and the draft are gone.
+                self.assertNotIn("of a line", "\n".join(window.screen))
+                self.expect_as_found(window)
+
+    def test_by_a_signal(self):
+        for name in FAULTS + POLITE:
+            with self.subTest(signal=name):
+                window = self.in_the_middle()
+                number = getattr(signal, name)
+                os.kill(window.program, number)
+                self.assertEqual(window.code(), 128 + number)
+                self.expect_as_found(window)
+
+    def test_for_a_while(self):
+        window = self.in_the_middle()
+        window.type("C-z")
+        window.wait(lambda: window.screen[-1].rstrip() == "$", "shell")
+        self.expect_as_found(window)
+        window.enter("fg")
+        window.wait_for_last("public · 0 peers > in the middle of a line")
+        window.text(", again")
+        window.wait_for_last("public · 0 peers > in the middle of a line, again")
+        window.type("C-c")
+        window.wait_for("$")
+        self.expect_as_found(window)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,216 @@
+"""What somebody who types into a terminal sees while others talk, and what the others hear."""
+
+import subprocess
+import unicodedata
+import unittest
+
+from window import Window
+from earshot_node import Node
+
+FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+
+
+class Typing(unittest.TestCase):
+    def window(self, *size, **environment):
+        window = Window(*size, **environment)
+        self.addCleanup(window.close)
+        return window
+
+    def neighbour(self, port, *options):
+        node = Node(subprocess.Popen, "bob", "--discovery", "none", "--peer", f"127.0.0.1:{port}", *options)
+        self.addCleanup(node.process.wait)
+        self.addCleanup(node.kill)
+        self.addCleanup(node.process.stdin.close)
+        node.wait(lambda event: event["event"] == "peer", "peer")
+        return node
+
+    def meet(self, *size, options=("--rate", "0")):
+        window = self.window(*size)
+        port = window.start("--nick", "alice", *options)
+        node = self.neighbour(port, *options)
+        window.wait_for("bob")
+        return window, node
+
+    def hears(self, node, text):
+        event = node.wait(lambda event: event["event"] == "message" and not event["isFromCurrentUser"],
+                          f"message {text}", from_start=False)
+        self.assertEqual(event["text"], text)
+
+    def test_messages_arrive_above_the_line_and_never_disturb_it(self):
+        for size in ((80, 24), (20, 5)):
+            with self.subTest(size=size):
+                window, node = self.meet(*size)
+                draft = "a line that is long enough to be wrapped, 안녕하세요, " + "x" * size[0]
+                half = len(draft) // 2
+                window.text(draft[:half])
+                for number in range(40):
+                    node.say(f"message {number}")
+                window.text(draft[half:])
+                window.wait_for("message 39")
+                window.wait(lambda: draft.replace(" ", "") in "".join(window.everything).replace(" ", "")
+                            or size[1] == 5, "draft")
+                said = [line.split("> ", 1)[1] for line in window.everything if "> message" in line]
+                self.assertEqual(said, [f"message {number}" for number in range(40)])
+                # No rest of an earlier prompt is left anywhere.
+                self.assertEqual(sum(row.startswith("public") for row in window.everything), 1 if size[1] > 5 else 0)
+                window.type("Enter")
+                self.hears(node, draft)
+
+    def test_every_script_is_typed_shown_and_heard(self):
+        window, node = self.meet()
+        for text in ("안녕하세요", "\u1112\u1161\u11ab\u1100\u1173\u11af", FAMILY, "cafe\u0301", "עברית", "👍🏽🇰🇷", "ｗｉｄｅ漢字"):
+            with self.subTest(text=text):
+                window.text(text + "Z")
+                window.wait_for("Z")
+                window.type("BSpace")
+                window.wait(lambda: not window.screen[-1].endswith("Z"), "deletion")
+                window.type("Enter")
+                # It is sent in normalization form C.
+                self.hears(node, unicodedata.normalize("NFC", text))
+
+    def test_one_backspace_takes_one_character(self):
+        window, node = self.meet()
+        for character in ("한", "\u1112\u1161\u11ab", FAMILY, "e\u0301", "🇰🇷", "👍🏽"):
+            with self.subTest(character=character):
+                window.text("a" + character)
+                window.type("Left", "BSpace", "C-e")
+                window.text("b")
+                window.type("BSpace", "BSpace")
+                window.text("left")
+                window.type("Enter")
+                self.hears(node, "left")
+
+    def test_the_line_is_edited_where_the_cursor_is(self):
+        window, node = self.meet()
+        window.text("one three")
+        window.type("M-b")
+        window.text("two ")
+        window.type("C-a", "C-k", "C-y", "C-y", "C-w", "C-e", "Enter")
+        self.hears(node, "one two threeone two")
+        window.type("Up", "Down", "Up", "Home", "Delete")
+        window.text("O")
+        window.type("C-Right", "End", "!", "Enter")
+        self.hears(node, "One two threeone two !")
+
+    def test_many_pasted_lines_are_asked_about_first(self):
+        window, node = self.meet(options=("--rate", "50"))
+        lines = [f"line {number}" for number in range(30)]
+        window.paste("\n".join(lines) + "\n")
+        window.wait_for("send 30 messages? y: yes, j: join them to one, Esc: no")
+        window.type("Enter", "x")
+        window.type("y")
+        for line in lines:
+            self.hears(node, line)
+        window.paste("a\nb\n")
+        window.wait_for("send 2 messages?")
+        window.type("Escape")
+        window.wait(lambda: "send 2 messages?" not in "".join(window.screen), "end of the question")
+        window.paste("/who\nand more")
+        window.wait_for("send 2 messages?")
+        window.type("j", "Home", "/", "Enter")
+        self.hears(node, "/who and more")
+
+    def test_commands_and_names_are_completed(self):
+        window, node = self.meet()
+        window.text("/wh")
+        window.type("Tab")
+        window.wait_for_last("public · 1 peer > /who")
+        window.type("C-u")
+        window.text("hello bo")
+        window.type("Tab", "Enter")
+        self.hears(node, "hello bob")
+        window.text("/un")
+        window.type("Tab")
+        window.wait_for("/unblock  /unmute  /unread")
+
+    def resized(self, window, columns, rows):
+        window.resize(columns, rows)
+        window.wait(lambda: window.size == (columns, rows), f"{columns} columns and {rows} rows")
+        window.text("x")
+        window.wait(lambda: window.screen[-1].rstrip().endswith("x"), "x")
+        window.type("BSpace")
+        window.wait(lambda: not window.screen[-1].rstrip().endswith("x"), "no x")
+
+    def test_the_window_can_change_its_size(self):
+        window, node = self.meet()
+        draft = "a draft that is " + "long " * 13 + "and 안녕하세요"
+        window.text(draft)
+        for size in ((60, 20), (40, 12), (100, 30), (33, 12), (80, 24)):
+            with self.subTest(size=size):
+                self.resized(window, *size)
+                # No rest of the line as it was drawn before is left.
+                self.assertEqual(sum("a draft" in row for row in window.everything), 1)
+        # Rows that the terminal itself has pushed into its scrollback stay there.
+        for size in ((20, 5), (80, 24)):
+            with self.subTest(size=size):
+                self.resized(window, *size)
+        node.say("still here")
+        window.wait_for("still here")
+        window.type("Enter")
+        self.hears(node, draft)
+
+    def test_what_is_too_soon_stays_in_the_editor(self):
+        window, node = self.meet(options=("--rate", "0.01"))
+        window.enter("the first")
+        self.hears(node, "the first")
+        window.enter("one too many")
+        window.wait_for_last("public · 1 peer > one too many")
+        window.wait_for("earshot: ")
+
+    def test_characters_left_are_told_from_200_on(self):
+        window, _ = self.meet()
+        window.text("각" * 200)
+        window.wait_for("40 characters left")
+        window.text("각" * 41)
+        window.wait_for("1 character too long")
+        window.type("Enter")
+        window.wait_for("earshot: message is 241 characters; 240 is the most")
+        window.type("BSpace", "Enter")
+        window.wait(lambda: window.screen[-1].rstrip().endswith(">"), "empty line")
+
+    def test_authors_have_colours_unless_they_are_not_wanted(self):
+        for variables, has_colors in (("", True), ("NO_COLOR=1", False), ("NO_COLOR=", True)):
+            with self.subTest(variables=variables):
+                window = self.window()
+                port = window.start("--nick", "alice", variables=variables)
+                self.neighbour(port).say("hello there")
+                window.wait(lambda: "hello there" in window.written, "message")
+                self.assertEqual("\\033[38;5;" in window.written, has_colors)
+
+    def test_plain_and_dumb_terminals_get_no_sequences(self):
+        for variables, options in (("TERM=dumb", ()), ("", ("--plain",))):
+            with self.subTest(variables=variables, options=options):
+                window = self.window()
+                port = window.start("--nick", "alice", *options, prompt="", variables=variables)
+                node = self.neighbour(port)
+                window.wait_for("bob")
+                node.say("hello there")
+                window.wait_for("hello there")
+                window.enter("hi bob")
+                self.hears(node, "hi bob")
+                window.wait(lambda: "hi bob" in window.written, "own message")
+                self.assertNotIn("\\033", window.written_since_start())
+
+    def test_who_is_typing_is_shown_and_told(self):
+        window, node = self.meet()
+        number = window.tmux("capture-pane", "-p").partition("bob")[2][:5]
+        node.say("/typing")
+        window.wait_for(f"bob{number} is typing")
+        node.say("/typing off")
+        window.wait(lambda: "typing" not in "".join(window.screen[1:]), "end of typing")
+        for keys, is_on in (("h", True), ("BSpace", False)):
+            window.type(keys)
+            event = node.wait(lambda event: event["event"] == "typing", "typing", from_start=False)
+            self.assertEqual(event["on"], is_on)
+
+    def test_a_direct_message_and_a_mention_ring(self):
+        window, node = self.meet()
+        node.say("nobody in particular")
+        window.wait(lambda: "particular" in window.written, "message")
+        self.assertNotIn("\\007", window.written)
+        node.say("hello Alice!")
+        window.wait(lambda: "\\007" in window.written, "bell")
+
+
+if __name__ == "__main__":
+    unittest.main()
