@@ -117,8 +117,13 @@ extension MessageRouter {
         return outcome
     }
 
+    /// Whether a peer can be written to: over a link of its own, or over relays. A blocked one can not.
+    func isReachable(_ peer: PeerID) -> Bool {
+        !roster.isBlocked(peer) && (roster.isOnline(peer) || !paths[peer].isEmpty)
+    }
+
     func checkConnected(_ peer: PeerID) throws(ChatError) {
-        guard !roster.isOnline(peer) else { return }
+        guard !isReachable(peer) else { return }
         throw ChatError(.notConnected, "\(roster.who(peer).numberText) is not connected")
     }
 

@@ -7,6 +7,8 @@ package struct MessageRouter: Sendable {
     package internal(set) var roster: Roster
     /// The conversation that the person is looking at: always exactly one.
     package internal(set) var activeConversation = Conversation.publicRoom
+    /// Who can be written to without a link.
+    package var paths = RelayPaths()
     var typing = TypingList()
     var waiting = WaitingChanges()
     var replies: [Reply] = []

@@ -3,9 +3,6 @@ package import Wire
 
 /// What may outlast the node, and what is lost with it.
 extension Node {
-    /// Which run of this identity it is (Protocol.md section 9).
-    package var epoch: UInt64 { session.epoch }
-
     /// What the person has decided about peers.
     package var marks: PeerMarks { router.roster.marks }
 

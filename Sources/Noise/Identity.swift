@@ -7,7 +7,7 @@ package struct Identity: ~Copyable {
 
     /// The public key: what others know this identity by.
     package let id: PeerID
-    private let key: Secret
+    private var key: Secret
 
     /// A new identity, known to nobody.
     package static func generate(using randomness: inout Randomness) -> Identity {
@@ -36,6 +36,11 @@ package struct Identity: ~Copyable {
     package static func verify(signature: Span<UInt8>, domain: Domain, message: Span<UInt8>, by signer: PeerID) -> Bool
     {
         Sodium.verify(signature, domain, message, by: signer.bytes)
+    }
+
+    /// Zeroes the key: what is signed from now on holds for nobody.
+    package mutating func forget() {
+        key = Secret(count: key.count)
     }
 
     /// The public key stands behind the seed.

@@ -20,7 +20,7 @@ package final class SimulatedPeer: Sendable {
 
     init(
         simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64,
-        identitySeed: UInt64?, place: Int?, listener: (@Sendable ([NodeEvent]) -> Void)?
+        identitySeed: UInt64?, minimumEpoch: UInt64, place: Int?, listener: (@Sendable ([NodeEvent]) -> Void)?
     ) {
         network = simulation.network
         directory = simulation.directory
@@ -37,7 +37,7 @@ package final class SimulatedPeer: Sendable {
             scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
             transport: InMemoryTransport(network: simulation.network, host: host),
             discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host)],
-            deliver: listener ?? { batch in told.events.withLock { $0 += batch } })
+            minimumEpoch: minimumEpoch, deliver: listener ?? { batch in told.events.withLock { $0 += batch } })
         try? with { node throws(TransportError) in try node.start() }
     }
 

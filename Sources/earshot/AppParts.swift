@@ -25,7 +25,12 @@ extension App {
         let opened = try KeptIdentity.open(path, phraseFrom: arguments.phraseDescriptor, diagnostics)
         let files = opened.files
         let node = try makeNode(
-            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver)
+            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver
+        ) { epoch in
+            do throws(StorageError) { try files.store { $0.epoch = epoch } } catch {
+                diagnostics.say(.error, "\(error)")
+            }
+        }
         return (node, files)
     }
 
@@ -46,15 +51,15 @@ extension App {
     private static func makeNode(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity,
         keeping state: IdentityState = IdentityState(), _ arguments: Arguments, on loop: EventLoop,
-        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(StartFailure) -> Node {
         let ways = try StartFailure.naming { () throws(SystemError) in try discoveries(arguments) }
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         return Node(
-            configuration: configuration, identity: identity, marks: marks, minimumEpoch: state.nextEpoch,
-            randomness: .system, scheduler: loop,
+            configuration: configuration, identity: identity, marks: marks, randomness: .system, scheduler: loop,
             transport: TCPTransport(loop: loop, interfaces: arguments.interfaces), discoveries: ways,
-            deliver: deliver)
+            minimumEpoch: state.nextEpoch, deliver: deliver, epochChanged: epochChanged)
     }
 
     static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(StartFailure) -> Display
