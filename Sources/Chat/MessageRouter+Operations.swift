@@ -119,7 +119,7 @@ extension MessageRouter {
 
     /// Whether a peer can be written to: over a link of its own, or over relays. A blocked one can not.
     func isReachable(_ peer: PeerID) -> Bool {
-        !roster.blocked.contains(peer) && (roster.isOnline(peer) || !paths[peer].isEmpty)
+        !roster.isBlocked(peer) && (roster.isOnline(peer) || !paths[peer].isEmpty)
     }
 
     func checkConnected(_ peer: PeerID) throws(ChatError) {
@@ -128,7 +128,7 @@ extension MessageRouter {
     }
 
     func checkNotBlocked(_ peer: PeerID) throws(ChatError) {
-        guard roster.blocked.contains(peer) else { return }
+        guard roster.isBlocked(peer) else { return }
         let number = roster.who(peer).numberText
         throw ChatError(.notConnected, "\(number) is blocked; /unblock \(number) first")
     }

@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 package import Noise
 import Wire
 
@@ -77,13 +77,15 @@ package actor Node {
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
-    ///   - minimumEpoch: for an identity that has run before, one more than the last epoch of that.
+    ///   - marks: what the person decided about peers in earlier runs.
+    ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
     ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
     package init(
-        configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
+        configuration: NodeConfiguration, identity: consuming Identity, marks: PeerMarks = PeerMarks(),
+        minimumEpoch: UInt64 = 0, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
-        minimumEpoch: UInt64 = 0, deliver: @escaping @Sendable ([NodeEvent]) -> Void,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) {
         var randomness = randomness
@@ -106,7 +108,7 @@ package actor Node {
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, tellsReading: configuration.readReceipts,
+            me: certificate.identity, marks: marks, tellsReading: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
         offers = HistoryOffers(me: certificate.identity)
         admission = Admission(

@@ -50,7 +50,7 @@ extension Node {
         let now = scheduler.now
         counts.handshakesDone += 1
         guard peer != context.me else { return metOurselves(certificate, on: slot) }
-        let isShutOut = bans.isBanned(peer, now: now) || router.roster.blocked.contains(peer)
+        let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
         let news = certificates.news(of: certificate, now: now)
         if case .worse(let best) = news, !isShutOut { return supersede(slot, by: best) }
         guard !isShutOut, gate.openLink(slot.endpoint, now: now) else {

@@ -21,6 +21,12 @@ package struct Identity: ~Copyable {
         id = Identity.publicKey(in: key)
     }
 
+    /// What others would know the identity of a seed by.
+    package static func id(ofSeed seed: borrowing Secret) -> PeerID {
+        precondition(seed.count == Identity.seedBytes, "an identity's seed is 32 bytes")
+        return publicKey(in: Sodium.signingKey(seed: seed))
+    }
+
     /// The signature over the domain and the message, 64 bytes (RFC 8032).
     package borrowing func sign(domain: Domain, message: Span<UInt8>) -> [UInt8] {
         Sodium.sign(domain, message, with: key)

@@ -45,6 +45,8 @@ package enum Limits {
     package static let bans = 4_096
     package static let banTime = Duration.seconds(600)
     package static let offlinePeersShown = 64
+    /// Of each mark; that of the peer marked first goes.
+    package static let markedPeers = 4_096
 
     // Freshness (section 7), in milliseconds.
     package static let freshnessMilliseconds: UInt64 = 300_000
