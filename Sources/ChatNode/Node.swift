@@ -78,14 +78,14 @@ package actor Node {
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
     ///   - marks: what the person decided about peers in earlier runs.
-    ///   - minimumEpoch: for an identity that has run before, one more than the last epoch of that.
+    ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
     ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
     package init(
         configuration: NodeConfiguration, identity: consuming Identity, marks: PeerMarks = PeerMarks(),
-        randomness: Randomness,
+        minimumEpoch: UInt64 = 0, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
-        minimumEpoch: UInt64 = 0, deliver: @escaping @Sendable ([NodeEvent]) -> Void,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) {
         var randomness = randomness

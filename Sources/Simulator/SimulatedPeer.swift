@@ -33,11 +33,12 @@ package final class SimulatedPeer: Sendable {
         let told = Told()
         self.told = told
         node = Node(
-            configuration: configuration, identity: identity, randomness: randomness,
+            configuration: configuration, identity: identity, minimumEpoch: minimumEpoch,
+            randomness: randomness,
             scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
             transport: InMemoryTransport(network: simulation.network, host: host),
             discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host)],
-            minimumEpoch: minimumEpoch, deliver: listener ?? { batch in told.events.withLock { $0 += batch } })
+            deliver: listener ?? { batch in told.events.withLock { $0 += batch } })
         try? with { node throws(TransportError) in try node.start() }
     }
 

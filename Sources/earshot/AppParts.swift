@@ -57,9 +57,10 @@ extension App {
         let ways = try StartFailure.naming { () throws(SystemError) in try discoveries(arguments) }
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         return Node(
-            configuration: configuration, identity: identity, marks: marks, randomness: .system, scheduler: loop,
+            configuration: configuration, identity: identity, marks: marks, minimumEpoch: state.nextEpoch,
+            randomness: .system, scheduler: loop,
             transport: TCPTransport(loop: loop, interfaces: arguments.interfaces), discoveries: ways,
-            minimumEpoch: state.nextEpoch, deliver: deliver, epochChanged: epochChanged)
+            deliver: deliver, epochChanged: epochChanged)
     }
 
     static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(StartFailure) -> Display

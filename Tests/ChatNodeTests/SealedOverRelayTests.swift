@@ -72,11 +72,17 @@ import Wire
         #expect(alice.counter("sealed_unopened") + bob.counter("sealed_unopened") == 0)
     }
 
-    @Test func `without a relay there is nobody to write to`() throws {
+    @Test func `without a relay what is said waits for a link`() throws {
         try converse()
         relay.kill()
         simulation.advance(by: .seconds(3))
-        #expect(code { () throws(ChatError) in try alice.say("still there?", to: bob) } == .notConnected)
+        try alice.say("still there?", to: bob)
+        simulation.advance(by: .seconds(5))
+        #expect(bob.texts(.direct(alice.key)).last != "still there?")
+        simulation.heal()
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(1))
+        #expect(bob.texts(.direct(alice.key)).last == "still there?")
     }
 
     @Test func `a node that does not seal writes to links alone`() throws {
