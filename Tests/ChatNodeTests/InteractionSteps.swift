@@ -93,6 +93,7 @@ extension InteractionRoom {
         if isMuted { everMuted.insert([one.number, other.number]) }
         if isMuted { muted.insert([one.number, other.number]) } else { muted.remove([one.number, other.number]) }
         disturb(one, other)
+        changeMind(one, other)
     }
 
     private func disturb(by step: Interaction) {

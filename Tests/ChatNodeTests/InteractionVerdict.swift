@@ -11,7 +11,7 @@ extension InteractionRoom {
         /// Whoever missed something gets it from a neighbour, and the last 100 messages are the same everywhere.
         static let isRepaired = true
         /// A direct message that was under way when a connection broke is sent again.
-        static let isDirectResent = false
+        static let isDirectResent = true
     }
 
     /// Runs the script, then lets it be quiet, and tells every promise that was broken.
