@@ -40,12 +40,14 @@ let package = Package(
         room("ChatNode", ["Wire", "Noise", "Chat"]),
         room("Reactor", ["Wire", "ChatNode", "CLinux"]),
         room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
+        room("Storage", ["Wire", "Noise", "Reactor", "CLinux"]),
         room("Discovery", ["Wire", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator",
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
+                "Simulator",
                 "CLinux",
             ],
             swiftSettings: house),
@@ -57,7 +59,8 @@ let package = Package(
         tests(
             "LinuxTests",
             [
-                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Simulator",
+                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
+                "Simulator",
                 "earshot",
             ]),
     ]

@@ -1,3 +1,4 @@
+internal import Noise
 package import Wire
 
 /// The one way from a payload frame to a `VerifiedPayload` (Protocol.md section 7).
@@ -63,6 +64,26 @@ package struct Admission: Sendable {
         }
     }
 
+    /// Judges what somebody sealed for us and a neighbour passed on (Protocol.md section 8).
+    ///
+    /// Whatever is wrong with it, it is only dropped: the neighbour could not know.
+    package mutating func admitSealed(
+        _ content: SealedContent, via link: PeerID, now: Instant, wallClock: Timestamp
+    ) -> Verdict {
+        do throws(DropReason) {
+            let frame = try PayloadFrame(content.frame.span)
+            return accept(try sealed(frame, content.certificate, link, now, wallClock))
+        } catch {
+            drop(error)
+            return .dropped(error)
+        }
+    }
+
+    /// Counts something that never became a payload.
+    package mutating func drop(_ reason: DropReason) {
+        drops[reason, default: 0] += 1
+    }
+
     /// Checks the signature that `admit` put off, before the payload is offered or relayed to anybody.
     ///
     /// - Returns: the payload as `.signed`, or the conviction of the neighbour that it came from.
@@ -124,12 +145,35 @@ package struct Admission: Sendable {
         try peers.takeRelayed(of: frame.header.author, from: link, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link)
         guard payload.payload.target == nil else { throw .misdirected }
+        try noteRelayed(frame, now, wallClock)
+        return payload
+    }
+
+    private mutating func sealed(
+        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant,
+        _ wallClock: Timestamp
+    ) throws(DropReason) -> VerifiedPayload {
+        guard frame.header.author != me else { throw .ownPayload }
+        guard frame.header.author == certificate.identity else { throw .badCertificate }
+        guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
+        guard frame.type.maySeal else { throw .misdirected }
+        try checkNews(frame)
+        try peers.takeRelayed(of: frame.header.author, from: link, now: now)
+        let payload = try VerifiedPayload(opening: frame, via: link)
+        guard payload.payload.target ?? me == me else { throw .misdirected }
+        try noteRelayed(frame, now, wallClock)
+        return payload
+    }
+
+    /// What holds for everything that did not come over its author's own link: fresh, in order, and not too much.
+    private mutating func noteRelayed(
+        _ frame: borrowing PayloadFrame, _ now: Instant, _ wallClock: Timestamp
+    ) throws(DropReason) {
         try checkNotFromTheFuture(frame.header.timestamp, wallClock)
         guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
         try peers.checkOrder(frame.header)
         try peers.take(frame.type, of: frame.header.author, now: now)
         peers.note(frame.header, now: now)
-        return payload
     }
 
     private func checkSource(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
@@ -168,7 +212,7 @@ package struct Admission: Sendable {
     }
 
     private mutating func refuse(_ reason: DropReason) -> Verdict {
-        drops[reason, default: 0] += 1
+        drop(reason)
         return Verdict(refusing: reason)
     }
 }

@@ -150,7 +150,7 @@ extension Archive {
         case .direct(let author):
             neighbour = author
             unsettled.append(id)
-        case .signed(let via):
+        case .signed(let via), .sealed(let via):
             neighbour = via
         }
         if items.count == Limits.offeredPayloads { items.removeFirst() }

@@ -55,9 +55,9 @@ package struct DirectChat: Sendable {
         }
     }
 
-    /// Edits or deletes. Nil where nothing changed, and for what did not come over its author's own link.
+    /// Edits or deletes. Nil where nothing changed, and for what did not come from its author to us alone.
     package mutating func apply(_ change: MessageChange) -> ChatEvent? {
-        change.isFromAuthorsLink ? log.apply(change) : nil
+        change.isFirstHand ? log.apply(change) : nil
     }
 }
 

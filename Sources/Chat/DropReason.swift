@@ -21,6 +21,8 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     /// Of a kind that is no part of history.
     case notHistory = "not_history"
     case badSignature = "bad_signature"
+    /// In a sealed message, and not its author's.
+    case badCertificate = "bad_certificate"
 
     // When.
     case duplicate

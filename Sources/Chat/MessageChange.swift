@@ -11,8 +11,8 @@ package struct MessageChange: Hashable, Sendable {
     package let author: PeerID
     package let kind: Kind
     package let revision: Revision
-    /// A direct message changes only by what came over its author's own link.
-    package let isFromAuthorsLink: Bool
+    /// A direct message changes only by what came from its author to us alone.
+    package let isFirstHand: Bool
     /// What its author signed, to be given to others.
     let source: VerifiedPayload
 
@@ -22,6 +22,6 @@ package struct MessageChange: Hashable, Sendable {
         author = verified.payload.author
         revision = verified.payload.revision
         source = verified
-        isFromAuthorsLink = verified.isFromAuthorsLink
+        isFirstHand = verified.isFirstHand
     }
 }

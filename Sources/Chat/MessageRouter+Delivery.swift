@@ -9,6 +9,13 @@ extension MessageRouter {
         noteDelivery(with: peer)
     }
 
+    /// A neighbour has told of a peer: what is sealed for the peer may go there. The first such way is as good as a link.
+    package mutating func pathNoted(to peer: PeerID, via neighbour: PeerID) {
+        let isFirst = paths[peer].isEmpty
+        paths.note(peer, via: neighbour)
+        if isFirst, !roster.isOnline(peer) { linkReady(peer) }
+    }
+
     /// Takes in a payload that was routed before and that its author sends again, because it may not know that.
     package mutating func routeAgain(
         _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp
@@ -61,7 +68,7 @@ extension MessageRouter {
     mutating func commit(
         _ payloads: [VerifiedPayload], to peer: PeerID, now: Instant, wallClock: Timestamp
     ) -> Outcome {
-        let isLinked = roster.isOnline(peer)
+        let isLinked = isReachable(peer)
         var outcome = Outcome()
         for payload in payloads {
             outcome.events += route(payload, now: now, wallClock: wallClock)
@@ -135,8 +142,6 @@ extension MessageRouter {
         }
         return outgoing
     }
-
-    private func isReachable(_ peer: PeerID) -> Bool { roster.isOnline(peer) && !roster.blocked.contains(peer) }
 
     private func sign(
         _ bodies: [(peer: PeerID, body: PayloadBody)], in session: inout UserSession, at time: Timestamp

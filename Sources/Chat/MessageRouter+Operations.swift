@@ -117,13 +117,18 @@ extension MessageRouter {
         return outcome
     }
 
+    /// Whether a peer can be written to: over a link of its own, or over relays. A blocked one can not.
+    func isReachable(_ peer: PeerID) -> Bool {
+        !roster.isBlocked(peer) && (roster.isOnline(peer) || !paths[peer].isEmpty)
+    }
+
     func checkConnected(_ peer: PeerID) throws(ChatError) {
-        guard !roster.isOnline(peer) else { return }
+        guard !isReachable(peer) else { return }
         throw ChatError(.notConnected, "\(roster.who(peer).numberText) is not connected")
     }
 
     func checkNotBlocked(_ peer: PeerID) throws(ChatError) {
-        guard roster.blocked.contains(peer) else { return }
+        guard roster.isBlocked(peer) else { return }
         let number = roster.who(peer).numberText
         throw ChatError(.notConnected, "\(number) is blocked; /unblock \(number) first")
     }

@@ -118,10 +118,10 @@ extension MessageRouter {
         return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
     }
 
-    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author's own link
+    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author to us alone
     /// (Protocol.md section 8).
     func counterpart(in arrival: Arrival, target: PeerID?) -> PeerID? {
-        guard arrival.verified.isFromAuthorsLink, let target, !arrival.isHistory else { return nil }
+        guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
         if arrival.author == me { return target == me ? nil : target }
         return target == me ? arrival.author : nil
     }
@@ -130,7 +130,7 @@ extension MessageRouter {
     private mutating func directMessage(from arrival: Arrival) -> Message? {
         let payload = arrival.payload
         let change = waiting.take(for: payload.messageId, by: payload.author)
-        guard let change, change.isFromAuthorsLink else { return message(from: arrival, with: nil) }
+        guard let change, change.isFirstHand else { return message(from: arrival, with: nil) }
         if case .delete = change.kind { return nil }
         return message(from: arrival, with: change)
     }

@@ -54,6 +54,11 @@ extension MessageRouter {
         return typing.stopAll(of: peer) + (directChats.update(peer) { $0.giveUp() } ?? [])
     }
 
+    /// That the person compared a peer's code with it. Nobody is told.
+    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+        roster.setVerified(peer, isVerified)
+    }
+
     /// The first link to a peer stands.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
         roster.linkOpened(peer, now: now, wallClock: wallClock)

@@ -7,6 +7,8 @@ package struct MessageRouter: Sendable {
     package internal(set) var roster: Roster
     /// The conversation that the person is looking at: always exactly one.
     package internal(set) var activeConversation = Conversation.publicRoom
+    /// Who can be written to without a link.
+    package var paths = RelayPaths()
     var typing = TypingList()
     var waiting = WaitingChanges()
     var replies: [Reply] = []
@@ -26,13 +28,14 @@ package struct MessageRouter: Sendable {
     }
 
     /// - Parameters:
+    ///   - marks: what the person decided about peers in earlier runs.
     ///   - tellsReading: whether others are told what was read, and what they tell is shown.
     ///   - pace: how fast direct messages are sent again; the sender's own rate.
     package init(
-        me: PeerID, tellsReading: Bool = false,
+        me: PeerID, marks: PeerMarks = PeerMarks(), tellsReading: Bool = false,
         pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
     ) {
-        roster = Roster(me: me)
+        roster = Roster(me: me, marks: marks)
         directChats = DirectChats(tellsReading: tellsReading)
         self.pace = pace
         publicChat.isActive = true
@@ -52,7 +55,7 @@ package struct MessageRouter: Sendable {
         if isHeard(payload.payload) {
             receive(arrival, into: &events)
         } else {
-            if !roster.blocked.contains(arrival.author) { acknowledgeUnheard(arrival) }
+            if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
             if payload.payload.type.isHistory { publicChat.noteOver(payload.payload) }
         }
         return events + directChats.takeLost()
@@ -98,7 +101,7 @@ package struct MessageRouter: Sendable {
     /// blocked nothing is.
     private func isHeard(_ payload: P2PPayload) -> Bool {
         switch payload.body {
-        case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.blocked.contains(payload.author)
+        case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(payload.author)
         case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(payload.author)
         }
     }

@@ -20,6 +20,14 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     /// nobody acknowledges, look the same.
     var isSentAgain: Bool { self == .dmRequest || self == .directMessage || changesMessage }
 
+    /// Whether it may come sealed over relays: what is said in a direct conversation, and what changes that.
+    package var maySeal: Bool {
+        switch self {
+        case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete: true
+        case .publicMessage, .presence, .typing, .dmDecline: false
+        }
+    }
+
     /// Whether it changes a message that was said before.
     var changesMessage: Bool { self == .edit || self == .delete }
 

@@ -18,6 +18,7 @@ extension Roster {
         package let since: Timestamp
         package let isMuted: Bool
         package let isBlocked: Bool
+        package let isVerified: Bool
     }
 
     /// Everybody with a link, then the last 64 that had one, each group by the time, the newest last and first.
@@ -56,7 +57,7 @@ extension Roster {
     private func row(_ peer: PeerID, since: Timestamp) -> Row {
         Row(
             who: who(peer), state: known[peer]?.presence ?? .left, since: since, isMuted: muted.contains(peer),
-            isBlocked: blocked.contains(peer))
+            isBlocked: isBlocked(peer), isVerified: marks.verified.contains(peer))
     }
 }
 

@@ -8,8 +8,8 @@ package struct Roster: Sendable {
 
     package let me: PeerID
     package private(set) var online = 0
-    package private(set) var muted: Set<PeerID> = []
-    package private(set) var blocked: Set<PeerID> = []
+    package private(set) var muted = MarkedPeers()
+    package private(set) var marks: PeerMarks
     var known: [PeerID: KnownPeer] = [:]
     private var numbers = SharedNumbers()
     /// Peers whose names have a suffix from now on, and of whom that is to be told.
@@ -19,10 +19,14 @@ package struct Roster: Sendable {
     /// When peers with a link are announced, and when peers without one are told to have gone.
     private var deadlines: [PeerID: Instant] = [:]
 
-    /// - Parameter capacity: peers known at the same time; the one not heard of for longest makes room.
-    package init(me: PeerID, capacity: Int = Limits.knownPeers) {
+    /// - Parameters:
+    ///   - marks: of earlier runs. Whoever has one is known, so that its number names it.
+    ///   - capacity: peers known at the same time; the one not heard of for longest makes room.
+    package init(me: PeerID, marks: PeerMarks = PeerMarks(), capacity: Int = Limits.knownPeers) {
         self.me = me
+        self.marks = marks
         self.capacity = capacity
+        for peer in marks.verified.inOrder + marks.blocked.inOrder where peer != me { meet(peer) }
         meet(me)
     }
 
@@ -35,15 +39,21 @@ package struct Roster: Sendable {
 
     /// Muted or blocked: nothing that it says is shown or counted.
     package func isHidden(_ peer: PeerID) -> Bool {
-        (!muted.isEmpty && muted.contains(peer)) || (!blocked.isEmpty && blocked.contains(peer))
+        (!muted.isEmpty && muted.contains(peer)) || isBlocked(peer)
     }
+
+    package func isBlocked(_ peer: PeerID) -> Bool { !marks.blocked.isEmpty && marks.blocked.contains(peer) }
 
     package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) {
         if isMuted && peer != me { muted.insert(peer) } else { muted.remove(peer) }
     }
 
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
-        if isBlocked && peer != me { blocked.insert(peer) } else { blocked.remove(peer) }
+        if isBlocked && peer != me { marks.blocked.insert(peer) } else { marks.blocked.remove(peer) }
+    }
+
+    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+        if isVerified && peer != me { marks.verified.insert(peer) } else { marks.verified.remove(peer) }
     }
 
     /// A peer as it is named now. The suffix stays with a number that two peers have shared in this run.

@@ -3,10 +3,10 @@ package import Wire
 
 /// Who we are in this run: the identity, what it is called, and the counting of what it signs.
 package struct UserSession: ~Copyable {
-    package let identity: Identity
+    package private(set) var identity: Identity
     package let room: RoomID
     /// Protocol.md section 9.
-    package let epoch: UInt64
+    package private(set) var epoch: UInt64
     /// 1 to 24 characters, checked.
     package internal(set) var nickname: String
     package internal(set) var state = PresenceState.here
@@ -22,6 +22,22 @@ package struct UserSession: ~Copyable {
     }
 
     package var id: PeerID { identity.id }
+
+    /// A certificate of this identity for the epoch that we speak under.
+    package func certify(noise: PublicKey, dm: PublicKey, at time: Timestamp) -> Certificate {
+        Certificate.issue(by: identity, noise: noise, dm: dm, epoch: epoch, at: time)
+    }
+
+    /// Speaks under a later epoch from now on. The counting goes on.
+    package mutating func advance(to later: UInt64) {
+        precondition(later > epoch, "an epoch of \(later) does not come after \(epoch)")
+        epoch = later
+    }
+
+    /// Zeroes the identity's key: we have nothing more to say.
+    package mutating func forgetKey() {
+        identity.forget()
+    }
 
     /// How settled we are: by the public messages said so far (Protocol.md section 2).
     package var stage: SenderStage {

@@ -16,7 +16,8 @@ package enum Verdict: Sendable {
             case .foreignAuthor: .closeLink(reason)
             case .badSignature: .convict(reason)
             case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
-                .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory, .duplicate, .equivocation,
+                .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory, .badCertificate, .duplicate,
+                .equivocation,
                 .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate, .relayRate,
                 .newAuthorRate:
                 .dropped(reason)

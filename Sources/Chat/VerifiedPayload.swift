@@ -9,6 +9,8 @@ package enum Provenance: Hashable, Sendable {
     case direct(PeerID)
     /// The signature was checked; `via` is the neighbour that it came from.
     case signed(via: PeerID)
+    /// Its author sealed it for us, and the signature was checked; `via` is the neighbour that it came from.
+    case sealed(via: PeerID)
 }
 
 /// The only payload that may be routed, shown or relayed (Protocol.md section 7).
@@ -51,12 +53,21 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = .signed(via: link)
     }
 
+    /// From what its author sealed for us. The caller has opened it.
+    ///
+    /// - Throws: `.badSignature`, or what is wrong with the words.
+    init(opening frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
+        guard frame.isSignatureValid else { throw .badSignature }
+        signed = try frame.signedPayload()
+        provenance = .sealed(via: link)
+    }
+
     /// The same payload with its signature checked; what was checked before, or is ours, stays as it is.
     ///
     /// - Throws: `.badSignature`.
     func settled() throws(DropReason) -> VerifiedPayload {
         switch provenance {
-        case .own, .signed: return self
+        case .own, .signed, .sealed: return self
         case .direct(let author):
             guard let settled = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
             return settled
@@ -65,10 +76,11 @@ package struct VerifiedPayload: Hashable, Sendable {
 
     package var payload: P2PPayload { signed.payload }
 
-    /// True if it came over its author's own link: what a direct conversation demands (Protocol.md section 8).
-    package var isFromAuthorsLink: Bool {
+    /// True if it came from its author to us and nobody else, over the author's own link or sealed: what a direct
+    /// conversation demands (Protocol.md section 8).
+    package var isFirstHand: Bool {
         switch provenance {
-        case .own, .direct: true
+        case .own, .direct, .sealed: true
         case .signed(let via): via == payload.author
         }
     }

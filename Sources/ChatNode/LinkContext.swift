@@ -5,7 +5,8 @@ package import Wire
 /// What all links of one node share: who we are to the other side.
 package final class LinkContext {
     package let me: PeerID
-    package let certificate: Certificate
+    /// What we tell about ourselves now: it is renewed with the dm key and the epoch.
+    package var certificate: Certificate
     let staticKey: StaticKey
     let prologue: [UInt8]
 

@@ -23,7 +23,7 @@ extension Link {
         outbox.append([UInt8(message.count >> 8), UInt8(message.count & 255)] + message)
     }
 
-    /// The certificate that comes with the other side's static key, if it is about that key and not about ourselves.
+    /// The certificate that comes with the other side's static key, if it is about that key and not of this very run of ours.
     private static func check(
         _ payload: [UInt8], remoteStatic: PublicKey, context: LinkContext
     ) throws(LinkError) -> Certificate {
@@ -34,7 +34,7 @@ extension Link {
             throw .badCertificate
         }
         guard certificate.noise == remoteStatic else { throw .badCertificate }
-        guard certificate.identity != context.me else { throw .connectedToSelf }
+        guard !certificate.isOfSameRun(as: context.certificate) else { throw .connectedToSelf }
         return certificate
     }
 }

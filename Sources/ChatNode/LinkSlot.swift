@@ -1,3 +1,4 @@
+import Chat
 import Noise
 import Wire
 
@@ -15,8 +16,12 @@ final class LinkSlot {
     let endpoint: Endpoint
     var link: Link
     var standing: Standing
-    /// Set once the handshake is through and the peer is welcome.
+    /// The peer's. Set once the handshake is through and the peer is welcome.
     var certificate: Certificate?
+    /// It leads to another session of our own identity.
+    var isOurselves = false
+    /// Our certificate when the connection began; another may be ours when the handshake is through.
+    let ours: Certificate
     /// The peer has said something on it.
     var isHeard = false
     /// Nothing more is sent on it: a better link to the same peer took over. It is read until the peer says so too.
@@ -30,12 +35,23 @@ final class LinkSlot {
     var fullSince: Instant?
     /// Whose certificates were sent on it.
     var vouched: Set<PeerID> = []
+    /// Frames that are looked at though they are about others: certificates and sealed messages.
+    var relayed: TokenBucket
+    /// Certificates that are passed on because they are better than the ones that were known.
+    var betterCertificates: TokenBucket
+    /// What a sealed message for its peer begins with; asked for once there is a peer.
+    lazy var sealedAddress = peer.map(SealedMessage.address(of:))
     /// When the node looks at its deadlines next.
     var wakeAt: Instant?
 
-    init(id: ConnectionID, endpoint: Endpoint, link: consuming Link) {
+    init(id: ConnectionID, endpoint: Endpoint, link: consuming Link, ours: Certificate, now: Instant) {
         self.id = id
         self.endpoint = endpoint
+        self.ours = ours
+        relayed = TokenBucket(
+            Rate(perSecond: Limits.relayedFramesPerSecond, burst: Limits.relayedFramesBurst), now: now)
+        betterCertificates = TokenBucket(
+            Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
         standing = link.role == .initiator ? .dialled : .halfOpen
         self.link = link
     }

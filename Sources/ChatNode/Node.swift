@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 package import Noise
 import Wire
 
@@ -36,7 +36,14 @@ package actor Node {
     var counts = NodeStatistics()
     var typingNotice = TypingNotice()
     /// The best session certificate of each identity (Protocol.md section 9).
-    var certificates = RecentTable<PeerID, Certificate>(capacity: Limits.certificates)
+    var certificates = KnownCertificates()
+    var login = LoginGuard()
+    var relayKeys: RelayKeys
+    var sealedRelay: SealedRelay
+    var clock = ClockSkew()
+    let epochChanged: @Sendable (UInt64) -> Void
+    /// Why we leave, or would.
+    var stopReason = StopReason.asked
 
     var offers: HistoryOffers
     var wants = HistoryWants()
@@ -70,32 +77,38 @@ package actor Node {
 
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
+    ///   - marks: what the person decided about peers in earlier runs.
+    ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
     ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
+    ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
     package init(
-        configuration: NodeConfiguration, identity: consuming Identity, randomness: Randomness,
+        configuration: NodeConfiguration, identity: consuming Identity, marks: PeerMarks = PeerMarks(),
+        minimumEpoch: UInt64 = 0, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
-        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) {
         var randomness = randomness
         let wallClock = scheduler.wallClock
         let now = scheduler.now
         let room = RoomID(name: configuration.room)
-        let epoch = wallClock.milliseconds
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
-        // Its private half is forgotten at once: relayed direct messages are not opened by this version.
-        let relayKey = KeyPair.generate(using: &randomness)
-        let certificate = Certificate.issue(
-            by: identity, noise: staticKey.publicKey, dm: relayKey.publicKey, epoch: epoch, at: wallClock)
+        relayKeys = RelayKeys(now: now, using: &randomness)
+        let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
+        session = UserSession(
+            identity: identity, room: room, epoch: max(wallClock.milliseconds, minimumEpoch), nickname: nickname)
+        let certificate = session.certify(
+            noise: staticKey.publicKey, dm: relayKeys.publicKey, at: wallClock)
         self.scheduler = scheduler
         self.configuration = configuration
         self.transport = transport
         self.discoveries = discoveries
         self.deliver = deliver
+        self.epochChanged = epochChanged
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
-        let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
-        session = UserSession(identity: identity, room: room, epoch: epoch, nickname: nickname)
+        sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, tellsReading: configuration.readReceipts,
+            me: certificate.identity, marks: marks, tellsReading: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
         offers = HistoryOffers(me: certificate.identity)
         admission = Admission(
@@ -112,6 +125,7 @@ package actor Node {
         port = try transport.listen(port: configuration.port, handler: self)
         phase = .running
         startedAt = scheduler.now
+        armRelayKeys()
         let announcement = makeAnnouncement()
         for discovery in discoveries {
             discovery.start(announcement) { [scheduler, weak self] event in

@@ -82,6 +82,11 @@ extension Node {
         for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
     }
 
+    /// Notes that a peer's code was compared, or takes that back. Nobody is told.
+    package func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+        router.setVerified(peer, isVerified)
+    }
+
     /// Takes one message's worth of the own rate, unless nothing is said.
     private func paced(_ say: () throws(ChatError) -> Outcome) throws(ChatError) {
         var rest = pace

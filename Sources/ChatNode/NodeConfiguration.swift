@@ -16,5 +16,10 @@ package struct NodeConfiguration: Sendable {
     /// Whether past messages are asked for and offered.
     package var sharesHistory = true
 
+    /// Whether direct messages for peers without a link are sealed and handed to neighbours that told of them.
+    package var sealsForRelays = false
+    /// Whether sealed messages for others are passed on.
+    package var relaysSealed = false
+
     package init() {}
 }

@@ -22,9 +22,7 @@ extension Node {
         send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
         phase = .leaving
         receiptsAwaitedUntil = scheduler.now + Node.receiptTime
-        transport.stopListening()
-        for connection in dials.keys.sorted() { transport.close(connection) }
-        dials = [:]
+        closeDoors()
         for slot in connections {
             slot.link.enqueue([FrameType.goodbye.rawValue, Farewell.leaving.rawValue])
             flush(slot)
@@ -53,7 +51,8 @@ extension Node {
         Task {
             for discovery in discoveries { await discovery.stop() }
             phase = .stopped
-            emit(.stopped(.asked))
+            forgetKeys()
+            emit(.stopped(stopReason))
             let waiting = waitingToLeave
             waitingToLeave = []
             for continuation in waiting { continuation.resume() }
@@ -65,5 +64,12 @@ extension Node {
         return sendingLink(of: peer) === slot && router.awaitsReceipts(from: peer)
     }
 
-    private var connections: [LinkSlot] { slots.values.sorted { $0.id < $1.id } }
+    /// Nobody comes in any more, and nobody is dialled.
+    func closeDoors() {
+        transport.stopListening()
+        for connection in dials.keys.sorted() { transport.close(connection) }
+        dials = [:]
+    }
+
+    var connections: [LinkSlot] { slots.values.sorted { $0.id < $1.id } }
 }

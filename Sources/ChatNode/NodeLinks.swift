@@ -17,7 +17,7 @@ extension Node {
 
     func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
         let link = Link(role: role, context: context, now: scheduler.now, using: &randomness)
-        let slot = LinkSlot(id: id, endpoint: endpoint, link: link)
+        let slot = LinkSlot(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: scheduler.now)
         slots[id] = slot
         markDirty(slot)
         arm(slot)
@@ -47,8 +47,13 @@ extension Node {
 
     private func established(_ slot: LinkSlot, _ certificate: Certificate) {
         let peer = certificate.identity
+        let now = scheduler.now
         counts.handshakesDone += 1
-        guard isWelcome(certificate), gate.openLink(slot.endpoint, now: scheduler.now) else {
+        guard peer != context.me else { return metOurselves(certificate, on: slot) }
+        let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
+        let news = certificates.news(of: certificate, now: now)
+        if case .worse(let best) = news, !isShutOut { return supersede(slot, by: best) }
+        guard !isShutOut, gate.openLink(slot.endpoint, now: now) else {
             counts.connectionsRefused += 1
             drop(slot)
             return
@@ -56,17 +61,13 @@ extension Node {
         gate.release(slot.endpoint, from: slot.standing)
         slot.standing = .link
         slot.certificate = certificate
-        certificates.set(certificate, for: peer)
+        certificates.keep(certificate, now: now)
         table.identified(slot.id, as: peer)
         adopt(slot, of: peer)
-    }
-
-    /// Not banned, not blocked, and no better certificate of the same identity is known.
-    private func isWelcome(_ certificate: Certificate) -> Bool {
-        let peer = certificate.identity
-        guard !bans.isBanned(peer, now: scheduler.now), !router.roster.blocked.contains(peer) else { return false }
-        guard let known = certificates[peer], known != certificate else { return true }
-        return certificate.isBetter(than: known)
+        if news == .better {
+            supersedeRuns(before: certificate)
+            passOn(certificate, from: slot)
+        }
     }
 
     /// Decides which of a peer's links are kept, and greets a peer that had none.
@@ -75,7 +76,7 @@ extension Node {
         let winner = others.last { !$0.isRetiring }.map { better(slot, $0) } ?? slot
         linksByPeer[peer] = winner === slot ? others + [slot] : [slot] + others
         if winner === slot, others.contains(where: { !$0.isRetiring }) { counts.linksReplaced += 1 }
-        for loser in linksByPeer[peer] ?? [] where loser !== winner && !loser.isRetiring { retire(loser) }
+        for loser in linksByPeer[peer] ?? [] where loser !== winner && isOfSameRun(loser, winner) { retire(loser) }
         chooseAudience()
         table.linkOpened(to: peer)
         _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
@@ -102,15 +103,21 @@ extension Node {
     }
 
     /// Of two links between the same peers, the one whose initiator has the smaller key; both sides come to the same
-    /// result. With the same initiator, or with a newer certificate, the newer link: the older one may be dead.
+    /// result. With the same initiator, or of a later run, the newer link: the older one may be dead.
     private func better(_ new: LinkSlot, _ old: LinkSlot) -> LinkSlot {
-        guard new.certificate == old.certificate, let first = new.initiator(me: context.me),
+        guard isOfSameRun(new, old), let first = new.initiator(me: context.me),
             let second = old.initiator(me: context.me), first != second
         else { return new }
         return first < second ? new : old
     }
 
+    private func isOfSameRun(_ one: LinkSlot, _ other: LinkSlot) -> Bool {
+        guard let first = one.certificate, let second = other.certificate else { return false }
+        return first.isOfSameRun(as: second)
+    }
+
     private func introduceOurselves(on slot: LinkSlot) {
+        if slot.ours != context.certificate { tell(context.certificate, as: .certificate, on: slot) }
         slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         slot.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
@@ -120,11 +127,16 @@ extension Node {
 
     /// Says that nothing more comes on this link; it is read until the peer says the same, or for 2 s.
     private func retire(_ slot: LinkSlot) {
+        guard !slot.isRetiring else { return }
         slot.link.enqueue([FrameType.goodbye.rawValue, Farewell.replaced.rawValue])
         slot.isRetiring = true
         chooseAudience()
         markDirty(slot)
-        if slot.peerRetired { return finish(slot) }
+        if slot.peerRetired { finish(slot) } else { finishLater(slot) }
+    }
+
+    /// Ends a link after 2 s, in which what the peer still has to say is read.
+    func finishLater(_ slot: LinkSlot) {
         scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = slot.id] in
             self?.assumeIsolated { node in
                 if let slot = node.slots[id] { node.finish(slot) }
@@ -134,6 +146,8 @@ extension Node {
 
     /// The peer said goodbye: its reason decides what that means.
     func farewell(_ reason: UInt8?, on slot: LinkSlot) {
+        // Who was superseded has not gone: its later session is, or will be, here.
+        if reason == Farewell.superseded.rawValue { return finish(slot, .lost) }
         guard reason == Farewell.replaced.rawValue else { return finish(slot, .goodbye) }
         slot.peerRetired = true
         // Until the link that replaces this one stands here too, it is the only way to reach the peer.
@@ -180,6 +194,8 @@ extension Node {
         chooseAudience()
         guard linksByPeer[peer]?.isEmpty ?? false else { return }
         linksByPeer[peer] = nil
+        clock.forget(peer)
+        router.paths.lose(peer)
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
         historyLinkClosed(to: peer, end)
         table.linkClosed(to: peer, now: scheduler.now, using: &randomness)

@@ -35,9 +35,9 @@ extension Node {
             now: scheduler.now, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
+            compareClocks(with: payload)
             noteHeard(certificate.identity, on: slot)
-            apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
-            routed()
+            route(payload)
         case .repeated(let payload):
             noteHeard(certificate.identity, on: slot)
             apply(router.routeAgain(payload, now: scheduler.now, wallClock: scheduler.wallClock))
@@ -62,6 +62,11 @@ extension Node {
     private func noteHeard(_ peer: PeerID, on slot: LinkSlot) {
         if !slot.isHeard { table.heard(peer) }
         slot.isHeard = true
+    }
+
+    func route(_ payload: VerifiedPayload) {
+        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+        routed()
     }
 
     private func routed() {
@@ -103,11 +108,11 @@ extension Node {
         case .everyone:
             for slot in audience { send(frame, on: slot) }
         case .peer(let peer):
-            if let slot = sendingLink(of: peer) { send(frame, on: slot) }
+            if let slot = sendingLink(of: peer) { send(frame, on: slot) } else { seal(payload, for: peer) }
         }
     }
 
-    private func send(_ frame: [UInt8], on slot: LinkSlot) {
+    func send(_ frame: [UInt8], on slot: LinkSlot) {
         slot.link.enqueue(frame)
         counts.payloadsSent += 1
         markDirty(slot)

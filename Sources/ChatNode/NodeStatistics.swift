@@ -16,6 +16,19 @@ struct NodeStatistics {
     /// Frames of a known type that this version does not act on, or that are cut short.
     var unexpectedFrames = 0
     var bans = 0
+    /// Links that were ended because a better certificate is known.
+    var superseded = 0
+    /// Certificates over a link's rate.
+    var certificatesRefused = 0
+    var sealedSent = 0
+    /// For us, and not to be opened with any key of ours.
+    var sealedUnopened = 0
+    var sealedRepeated = 0
+    var sealedPassedOn = 0
+    /// For others, while we pass nothing on.
+    var sealedForOthers = 0
+    /// Over a link's rate, or for a link that is busy.
+    var sealedRefused = 0
     /// Offers of history, and requests for it, that were sent.
     var havesSent = 0
     var wantsSent = 0
@@ -47,6 +60,14 @@ struct NodeStatistics {
             Counter(name: "unknown_frames", value: unknownFrames),
             Counter(name: "unexpected_frames", value: unexpectedFrames),
             Counter(name: "bans", value: bans),
+            Counter(name: "superseded", value: superseded),
+            Counter(name: "certificates_refused", value: certificatesRefused),
+            Counter(name: "sealed_sent", value: sealedSent),
+            Counter(name: "sealed_unopened", value: sealedUnopened),
+            Counter(name: "sealed_repeated", value: sealedRepeated),
+            Counter(name: "sealed_passed_on", value: sealedPassedOn),
+            Counter(name: "sealed_for_others", value: sealedForOthers),
+            Counter(name: "sealed_refused", value: sealedRefused),
             Counter(name: "haves_sent", value: havesSent),
             Counter(name: "wants_sent", value: wantsSent),
             Counter(name: "history_sent", value: historySent),

@@ -10,7 +10,7 @@ extension Node {
             key: context.me)
     }
 
-    func who(_ peer: PeerID) -> Who {
+    package func who(_ peer: PeerID) -> Who {
         peer == context.me ? me() : router.roster.who(peer)
     }
 
@@ -22,8 +22,8 @@ extension Node {
         router.roster.rows.map { row in
             PeerView(
                 who: row.who, state: PeerView.State(row.state), since: row.since,
-                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted, isVerified: false,
-                isBlocked: row.isBlocked)
+                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
+                isVerified: row.isVerified, isBlocked: row.isBlocked)
         }
     }
 

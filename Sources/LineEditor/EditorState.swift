@@ -36,6 +36,11 @@ package struct EditorState: Sendable {
         if isEmpty, question == nil { set(line) } else { history.add(line) }
     }
 
+    /// Forgets what was entered and cut out; what is being typed stays.
+    package mutating func forget() {
+        (kills, history, last) = (KillRing(), LineHistory(), .other)
+    }
+
     /// Does what a key asks for.
     ///
     /// - Parameter completing: what the text before the cursor may become; asked on Tab.

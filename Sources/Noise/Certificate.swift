@@ -57,6 +57,11 @@ package struct Certificate: Hashable, Sendable {
         (epoch, noise) > (other.epoch, other.noise)
     }
 
+    /// Whether both are of one run, whichever was issued later: a run has one noise key.
+    package func isOfSameRun(as other: Certificate) -> Bool {
+        identity == other.identity && noise == other.noise
+    }
+
     /// Whether this is of the same run and issued later, because the dm key has rotated.
     package func isRenewal(of other: Certificate) -> Bool {
         identity == other.identity && epoch == other.epoch && noise == other.noise && issuedAt > other.issuedAt

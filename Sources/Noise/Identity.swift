@@ -7,7 +7,7 @@ package struct Identity: ~Copyable {
 
     /// The public key: what others know this identity by.
     package let id: PeerID
-    private let key: Secret
+    private var key: Secret
 
     /// A new identity, known to nobody.
     package static func generate(using randomness: inout Randomness) -> Identity {
@@ -21,6 +21,12 @@ package struct Identity: ~Copyable {
         id = Identity.publicKey(in: key)
     }
 
+    /// What others would know the identity of a seed by.
+    package static func id(ofSeed seed: borrowing Secret) -> PeerID {
+        precondition(seed.count == Identity.seedBytes, "an identity's seed is 32 bytes")
+        return publicKey(in: Sodium.signingKey(seed: seed))
+    }
+
     /// The signature over the domain and the message, 64 bytes (RFC 8032).
     package borrowing func sign(domain: Domain, message: Span<UInt8>) -> [UInt8] {
         Sodium.sign(domain, message, with: key)
@@ -30,6 +36,11 @@ package struct Identity: ~Copyable {
     package static func verify(signature: Span<UInt8>, domain: Domain, message: Span<UInt8>, by signer: PeerID) -> Bool
     {
         Sodium.verify(signature, domain, message, by: signer.bytes)
+    }
+
+    /// Zeroes the key: what is signed from now on holds for nobody.
+    package mutating func forget() {
+        key = Secret(count: key.count)
     }
 
     /// The public key stands behind the seed.

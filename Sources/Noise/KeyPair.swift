@@ -1,7 +1,7 @@
 /// An X25519 key pair (Protocol.md section 1): a link's ephemeral key, a node's noise or dm key.
 package struct KeyPair: ~Copyable {
     package let publicKey: PublicKey
-    private let secret: Secret
+    private var secret: Secret
 
     /// A fresh pair, guarded unless it lives no longer than a handshake.
     package static func generate(
@@ -18,6 +18,11 @@ package struct KeyPair: ~Copyable {
         }
         self.publicKey = publicKey
         self.secret = secret
+    }
+
+    /// Zeroes the secret half: what is agreed on from now on is agreed with nobody.
+    package mutating func forget() {
+        secret = Secret(count: secret.count)
     }
 
     /// The secret shared with the owner of a public key.

@@ -50,8 +50,11 @@
         }
     }
 
+    /// Whether two secrets are the same bytes.
+    package borrowing func isEqual(to other: borrowing Secret) -> Bool { Sodium.areEqual(self, other) }
+
     /// The first bytes as a secret of their own.
-    func prefix(_ length: Int) -> Secret {
+    package func prefix(_ length: Int) -> Secret {
         precondition(length <= count, "a secret has no prefix longer than itself")
         let prefix = Secret(count: length)
         unsafe prefix.start.update(from: start, count: length)

@@ -37,6 +37,11 @@ extension Sodium {
         unsafe sodium_memzero(start, count)
     }
 
+    /// In a time that does not tell where they differ.
+    static func areEqual(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
+        unsafe left.count == right.count && sodium_memcmp(left.start, right.start, left.count) == 0
+    }
+
     static func randomize(_ bytes: inout MutableSpan<UInt8>) {
         prepare()
         unsafe bytes.withUnsafeMutableBufferPointer { buffer in
@@ -209,6 +214,46 @@ extension Sodium {
             index < 4 ? 0 : UInt8(truncatingIfNeeded: counter >> UInt64(8 * (index - 4)))
         }
         return unsafe withBytes(nonce.span) { nonce, _ in unsafe body(nonce) }
+    }
+}
+
+// Argon2id (RFC 9106), and XChaCha20-Poly1305, whose nonce is long enough to be drawn at random.
+extension Sodium {
+    static let saltBytes = 16
+    static let longNonceBytes = 24
+
+    /// The key that a pass phrase is stretched to; nil where the memory for that, in bytes, is not to be had.
+    static func stretch(_ phrase: borrowing Secret, salt: [UInt8], passes: UInt64, memory: Int) -> Secret? {
+        precondition(salt.count == saltBytes, "a salt is 16 bytes")
+        prepare()
+        let key = Secret(count: keyBytes)
+        let status = unsafe phrase.start.withMemoryRebound(to: CChar.self, capacity: phrase.count) {
+            unsafe crypto_pwhash(
+                key.start, UInt64(keyBytes), $0, UInt64(phrase.count), salt, passes, memory,
+                crypto_pwhash_alg_argon2id13())
+        }
+        guard status == 0 else { return nil }
+        return key
+    }
+
+    static func seal(_ secret: borrowing Secret, key: borrowing Secret, longNonce: [UInt8], data: [UInt8]) -> [UInt8] {
+        precondition(longNonce.count == longNonceBytes, "a long nonce is 24 bytes")
+        prepare()
+        var box = [UInt8](repeating: 0, count: secret.count + sealBytes)
+        unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
+            &box, nil, secret.start, UInt64(secret.count), data, UInt64(data.count), nil, longNonce, key.start)
+        return box
+    }
+
+    /// Nil if the box is not genuine.
+    static func open(_ box: [UInt8], key: borrowing Secret, longNonce: [UInt8], data: [UInt8]) -> Secret? {
+        guard box.count >= sealBytes, longNonce.count == longNonceBytes else { return nil }
+        prepare()
+        let secret = Secret(count: box.count - sealBytes)
+        let status = unsafe crypto_aead_xchacha20poly1305_ietf_decrypt(
+            secret.start, nil, nil, box, UInt64(box.count), data, UInt64(data.count), longNonce, key.start)
+        guard status == 0 else { return nil }
+        return secret
     }
 }
 

@@ -43,14 +43,14 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.partition(groups) }
     }
 
-    /// Only these pairs of hosts reach each other, if a partition does not keep them apart.
-    package func setNeighbours(_ pairs: [(HostID, HostID)]) {
-        state.withLock { $0.setNeighbours(pairs) }
+    /// Two hosts do not reach each other any more, whoever reaches both.
+    package func part(_ first: HostID, _ second: HostID) {
+        state.withLock { $0.part(first, second) }
     }
 
-    /// Ends the partition; what was held back goes on.
+    /// Ends all partitions; what was held back goes on.
     package func heal() {
-        state.withLock { $0.partition([]) }
+        state.withLock { $0.heal() }
         releaseHeld()
     }
 

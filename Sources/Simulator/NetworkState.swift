@@ -53,10 +53,10 @@ struct NetworkState: Sendable {
     }
 
     private var hosts: [Host] = []
-    /// Which two hosts reach each other; nil for all.
-    private var neighbours: Set<Set<HostID>>?
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
+    /// Pairs that do not reach each other, whoever reaches both.
+    private var parted: Set<Set<HostID>> = []
     private var randomness: Randomness
     private let conditions: Conditions
     private let topology: Topology
@@ -99,8 +99,14 @@ struct NetworkState: Sendable {
         }
     }
 
-    mutating func setNeighbours(_ pairs: [(HostID, HostID)]) {
-        neighbours = Set(pairs.map { [$0.0, $0.1] })
+    mutating func part(_ first: HostID, _ second: HostID) {
+        parted.insert([first, second])
+    }
+
+    /// Everybody reaches everybody.
+    mutating func heal() {
+        partition([])
+        parted = []
     }
 
     /// Everybody who was told something, taken out.
@@ -116,8 +122,8 @@ struct NetworkState: Sendable {
     }
 
     func canReach(_ first: HostID, _ second: HostID) -> Bool {
-        guard hosts[first.number].group == hosts[second.number].group else { return false }
-        return neighbours?.contains([first, second]) ?? true
+        hosts[first.number].group == hosts[second.number].group
+            && (parted.isEmpty || !parted.contains([first, second]))
     }
 
     mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }

@@ -20,7 +20,7 @@ package final class SimulatedPeer: Sendable {
 
     init(
         simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64,
-        identitySeed: UInt64?, place: Int?, listener: (@Sendable ([NodeEvent]) -> Void)?
+        identitySeed: UInt64?, minimumEpoch: UInt64, place: Int?, listener: (@Sendable ([NodeEvent]) -> Void)?
     ) {
         network = simulation.network
         directory = simulation.directory
@@ -33,7 +33,8 @@ package final class SimulatedPeer: Sendable {
         let told = Told()
         self.told = told
         node = Node(
-            configuration: configuration, identity: identity, randomness: randomness,
+            configuration: configuration, identity: identity, minimumEpoch: minimumEpoch,
+            randomness: randomness,
             scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
             transport: InMemoryTransport(network: simulation.network, host: host),
             discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host)],

@@ -40,18 +40,20 @@ package final class Simulation {
     /// - Parameters:
     ///   - clockError: how wrong its wall clock is.
     ///   - identitySeed: nodes with the same one are the same identity, with other keys of the run; nil for a new one.
+    ///   - minimumEpoch: as for `Node`.
     ///   - place: where it stands in the topology; nil for the first place that nobody had yet.
     ///   - listener: takes what the node tells, which is not kept then; nil to keep it in `SimulatedPeer.events`.
     package func node(
-        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, place: Int? = nil,
-        configure: (inout NodeConfiguration) -> Void = { _ in }, listener: (@Sendable ([NodeEvent]) -> Void)? = nil
+        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, minimumEpoch: UInt64 = 0,
+        place: Int? = nil, configure: (inout NodeConfiguration) -> Void = { _ in },
+        listener: (@Sendable ([NodeEvent]) -> Void)? = nil
     ) -> SimulatedPeer {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
         let peer = SimulatedPeer(
             simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
-            identitySeed: identitySeed, place: place, listener: listener)
+            identitySeed: identitySeed, minimumEpoch: minimumEpoch, place: place, listener: listener)
         peers.append(peer)
         return peer
     }
@@ -80,7 +82,9 @@ package final class Simulation {
 
     /// Only neighbours in `line` reach each other.
     package func line(_ line: SimulatedPeer...) {
-        network.setNeighbours(zip(line, line.dropFirst()).map { ($0.host, $1.host) })
+        for (index, peer) in line.enumerated() {
+            for other in line.dropFirst(index + 2) { part(peer, other) }
+        }
     }
 
     /// Only hosts of the same group reach each other.
@@ -88,7 +92,12 @@ package final class Simulation {
         network.partition(groups.map { $0.map(\.host) })
     }
 
-    /// Ends the partition; multicast is heard again.
+    /// Two nodes do not reach each other, whoever reaches both: as on two networks with a relay between them.
+    package func part(_ first: SimulatedPeer, _ second: SimulatedPeer) {
+        network.part(first.host, second.host)
+    }
+
+    /// Ends all partitions; multicast is heard again.
     package func heal() {
         network.heal()
         directory.reintroduceAll()

@@ -88,7 +88,7 @@ package struct FramePacker {
 
     /// Pads what waits with zeros to a legal size; `bytes` is then a record's plaintext.
     package mutating func pad() {
-        bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
+        bytes += [UInt8](repeating: 0, count: plaintextSize - bytes.count)
     }
 
     /// Forgets what was packed.

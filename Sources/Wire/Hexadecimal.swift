@@ -24,9 +24,15 @@ package enum Hexadecimal {
         return bytes
     }
 
-    private static func digit(_ value: UInt8) -> Unicode.Scalar {
-        Unicode.Scalar(value < 10 ? 48 + value : 87 + value)
+    /// The ASCII digit of a value from 0 to 15.
+    package static func digit(of value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
+
+    /// The value of an ASCII digit, of which `encode` writes the lower case; nil for anything else.
+    package static func value(ofLowerCase digit: UInt8) -> UInt8? {
+        (65...70).contains(digit) ? nil : value(digit)
     }
+
+    private static func digit(_ value: UInt8) -> Unicode.Scalar { Unicode.Scalar(digit(of: value)) }
 
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

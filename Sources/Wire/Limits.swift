@@ -45,6 +45,8 @@ package enum Limits {
     package static let bans = 4_096
     package static let banTime = Duration.seconds(600)
     package static let offlinePeersShown = 64
+    /// Of each mark; that of the peer marked first goes.
+    package static let markedPeers = 4_096
 
     // Freshness (section 7), in milliseconds.
     package static let freshnessMilliseconds: UInt64 = 300_000
@@ -98,4 +100,27 @@ package enum Limits {
     package static let directConversations = 256
     /// Beyond this the oldest message that a peer has not acknowledged is given up.
     package static let unacknowledgedPayloads = 100
+    /// The links that a sealed message is sent on at most: one relay may fail.
+    package static let sealedCopies = 4
+    package static let sealedSeen = 4_096
+
+    // Certificates (sections 1, 8 and 9).
+    /// A recording of a relayed message can be opened with what a machine holds for no longer than this and the grace.
+    package static let relayKeyLifetime = Duration.seconds(3_600)
+    /// Taken off the lifetime at random, so that nodes can not be told apart by their rhythm.
+    package static let relayKeyJitter = Duration.seconds(600)
+    /// A key that was replaced opens what was sealed before everybody had heard of the new one.
+    package static let relayKeyGrace = Duration.seconds(300)
+    package static let certificateMemory = Duration.seconds(24 * 3_600)
+    /// A session as young as this outbids an older one of its identity, whatever the clocks say.
+    package static let reissueTime = Duration.seconds(15)
+    package static let reissues = 2
+    /// Each is passed on to everybody, so they must be rare.
+    package static let betterCertificatesPerMinute = 5.0
+    package static let betterCertificatesBurst = 5.0
+    package static let vouchedPerLink = 1_024
+
+    // Clocks (section 7).
+    package static let clockError = Duration.seconds(60)
+    package static let clockWitnesses = 3
 }

@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import Noise
 import Reactor
+import Storage
 import Transports
 
 /// The program put together: a node, a display, standard input and the signals, each on a thread of its own.
@@ -10,7 +11,9 @@ struct App: Sendable {
     private let startUp: StartUp
     private let diagnostics: Diagnostics
     private let departure: Departure
-    private let node: Node
+    private let loop: EventLoop
+    private let files: IdentityFiles?
+    private let current: CurrentNode
     private let reports: ReportQueue
     private let display: any ReportDisplay
     /// Nil where there is no line editor.
@@ -18,21 +21,25 @@ struct App: Sendable {
     private let pump: InputPump
     private let signals: Signals
 
-    /// Begins nothing yet but the threads.
+    /// Opens the identity's file, if there is one, and begins nothing else yet but the threads.
     ///
     /// - Parameter loop: where the node will live; it is run by the caller.
-    init(_ arguments: Arguments, startUp: StartUp, loop: EventLoop) throws(SystemError) {
+    init(_ arguments: Arguments, startUp: StartUp, loop: EventLoop) throws(StartFailure) {
         self.arguments = arguments
         self.startUp = startUp
-        diagnostics = Diagnostics(level: arguments.logLevel)
+        self.loop = loop
+        let diagnostics = Diagnostics(level: arguments.logLevel)
+        self.diagnostics = diagnostics
         let departure = Departure()
         self.departure = departure
         let place = Place(arguments)
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let node = try App.makeNode(arguments, on: loop) { reports.append($0.map(Report.event)) }
-        self.node = node
+        let (node, files) = try App.makeFirstNode(arguments, on: loop, diagnostics, deliver: reports.entrance())
+        self.files = files
+        let current = CurrentNode(node)
+        self.current = current
         let input: any LineSource
         switch place {
         case .stream(let isTyped):
@@ -41,14 +48,15 @@ struct App: Sendable {
             input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
         case .terminal(let hasColors):
             let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure) { isOn in
-                loop.execute { node.assumeIsolated { $0.setTyping(isOn) } }
+                loop.execute { current.node.assumeIsolated { $0.setTyping(isOn) } }
             }
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        pump = InputPump(input: input, node: node, reports: reports, departure: departure) {
-            startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)]
-        }
+        pump = InputPump(
+            input: input, current: current, files: files, diagnostics: diagnostics, reports: reports,
+            departure: departure
+        ) { startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)] }
     }
 
     /// Chats until somebody or something ends it.
@@ -56,26 +64,51 @@ struct App: Sendable {
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
+        try await begin(current.node)
+        await terminal?.begin()
+        Task { await obeySignals() }
+        var goesOn = true
+        while goesOn {
+            let batch = await reports.next()
+            let isShown = await display.show(batch)
+            if !isShown { await current.node.beginLeaving() }
+            for case .event(let event) in batch { note(event) }
+            if batch.contains(where: \.isEnd) { goesOn = try await beginAnew() }
+        }
+        await display.finish()
+        if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
+        return departure.exitCode
+    }
+
+    /// Which run of its identity the node is, is on the disk before anybody hears of it.
+    private func begin(_ node: Node) async throws(StartFailure) {
+        let epoch = await node.epoch
+        do throws(StorageError) {
+            try files?.store { $0.epoch = epoch }
+        } catch {
+            throw StartFailure(error)
+        }
         do throws(TransportError) {
             try await node.start()
         } catch {
             throw StartFailure(listeningOn: arguments.port, error)
         }
-        await terminal?.begin()
-        Task { await obeySignals() }
-        var hasStopped = false
-        while !hasStopped {
-            let batch = await reports.next()
-            let goesOn = await display.show(batch)
-            if !goesOn { await node.beginLeaving() }
-            for case .event(let event) in batch {
-                note(event)
-                if case .stopped = event { hasStopped = true }
-            }
-        }
-        await display.finish()
-        if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
-        return departure.exitCode
+    }
+
+    /// The node has ended: if that was to forget it, says what is forgotten, and goes on as somebody else.
+    ///
+    /// - Returns: false if the program leaves instead.
+    private func beginAnew() async throws(StartFailure) -> Bool {
+        guard let lost = current.takeLost() else { return false }
+        let (removed, failures) = files?.remove() ?? ([], [])
+        for failure in failures { diagnostics.say(.error, "\(failure)") }
+        let isShown = await display.show([.answer(.wiped(lost, files: removed))])
+        guard isShown, !departure.isDecided else { return false }
+        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance()))
+        try await begin(current.node)
+        // Whoever asked to leave meanwhile asked the node that was.
+        if departure.isDecided { await current.node.beginLeaving() }
+        return true
     }
 
     private func note(_ event: NodeEvent) {
@@ -84,8 +117,8 @@ struct App: Sendable {
             startUp.noteReady()
             diagnostics.say(
                 .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
-            Task { await pump.run() }
-        case .stopped(let reason): departure.nodeStopped(reason)
+            if !current.goOn() { Task { await pump.run() } }
+        case .stopped(let reason): if reason != .asked || !current.isWiping { departure.nodeStopped(reason) }
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
             break
         }
@@ -96,7 +129,7 @@ struct App: Sendable {
         let first = await signals.next()
         _ = departure.note(.signal(first))
         Task {
-            await node.leave()
+            await current.node.leave()
             // The display may be stuck behind a reader that does not read; it is not waited for without end.
             try? await Task.sleep(for: .seconds(1))
             Ending.now(128 + first)

@@ -3,28 +3,67 @@ import ChatNode
 import Discovery
 import Noise
 import Reactor
+import Storage
 import Transports
 
 /// Makes the parts of the program as the command line asks for them.
 extension App {
-    static func runningLoop(_ name: String) throws(SystemError) -> EventLoop {
-        let loop = try EventLoop(name: name)
+    static func runningLoop(_ name: String) throws(StartFailure) -> EventLoop {
+        let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: name) }
         loop.start()
         return loop
     }
 
-    static func makeNode(
-        _ arguments: Arguments, on loop: EventLoop, deliver: @escaping @Sendable ([NodeEvent]) -> Void
-    ) throws(SystemError) -> Node {
-        var randomness = Randomness.system
-        let identity = Identity.generate(using: &randomness)
-        return Node(
-            configuration: configuration(arguments), identity: identity, randomness: randomness, scheduler: loop,
-            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces),
-            discoveries: try discoveries(arguments), deliver: deliver)
+    /// The node that the program begins with, and the files of its identity if it is to be kept.
+    static func makeFirstNode(
+        _ arguments: Arguments, on loop: EventLoop, _ diagnostics: Diagnostics,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) throws(StartFailure) -> (Node, IdentityFiles?) {
+        guard let path = arguments.identity else {
+            return (try makeNode(configuration(arguments), newIdentity(), arguments, on: loop, deliver: deliver), nil)
+        }
+        let opened = try KeptIdentity.open(path, phraseFrom: arguments.phraseDescriptor, diagnostics)
+        let files = opened.files
+        let node = try makeNode(
+            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver
+        ) { epoch in
+            do throws(StorageError) { try files.store { $0.epoch = epoch } } catch {
+                diagnostics.say(.error, "\(error)")
+            }
+        }
+        return (node, files)
     }
 
-    static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(SystemError) -> Display
+    /// The node that comes after a wipe: of another identity, under another name.
+    static func makeNextNode(
+        _ arguments: Arguments, on loop: EventLoop, deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) throws(StartFailure) -> Node {
+        var configuration = configuration(arguments)
+        configuration.nickname = nil
+        return try makeNode(configuration, newIdentity(), arguments, on: loop, deliver: deliver)
+    }
+
+    private static func newIdentity() -> Identity {
+        var randomness = Randomness.system
+        return Identity.generate(using: &randomness)
+    }
+
+    private static func makeNode(
+        _ configuration: NodeConfiguration, _ identity: consuming sending Identity,
+        keeping state: IdentityState = IdentityState(), _ arguments: Arguments, on loop: EventLoop,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
+    ) throws(StartFailure) -> Node {
+        let ways = try StartFailure.naming { () throws(SystemError) in try discoveries(arguments) }
+        let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
+        return Node(
+            configuration: configuration, identity: identity, marks: marks, minimumEpoch: state.nextEpoch,
+            randomness: .system, scheduler: loop,
+            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces), discoveries: ways,
+            deliver: deliver, epochChanged: epochChanged)
+    }
+
+    static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(StartFailure) -> Display
     {
         let loop = try runningLoop("display")
         let isJSON = arguments.format == .json
@@ -37,15 +76,17 @@ extension App {
 
     static func makeTerminal(
         _ arguments: Arguments, hasColors: Bool, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
-    ) throws(SystemError) -> TerminalOwner {
+    ) throws(StartFailure) -> TerminalOwner {
         LocalTime.prepare()
         let size = TerminalSettings.size
         let output = TerminalOutput(
             plain: PlainOutput(clock: LocalTime.text, day: LocalTime.date), hasColors: hasColors)
         let session = TerminalSession(
             columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
-        return try TerminalOwner(
-            on: try runningLoop("terminal"), session: session, departure: departure, typing: typing)
+        let loop = try runningLoop("terminal")
+        return try StartFailure.naming { () throws(SystemError) in
+            try TerminalOwner(on: loop, session: session, departure: departure, typing: typing)
+        }
     }
 
     private static func configuration(_ arguments: Arguments) -> NodeConfiguration {

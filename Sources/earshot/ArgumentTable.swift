@@ -16,6 +16,17 @@ extension Arguments: ConfigurableSettings {
                 return arguments.nickname != nil
             }),
         Option(
+            name: "--identity", help: "be the same in each run: the key is kept in this file, made if there is none",
+            kind: .value("FILE", wanted: "a file") { arguments, value in
+                arguments.identity = value
+                return !value.isEmpty
+            }),
+        Option(
+            name: "--passphrase-fd", help: "take that file's pass phrase from this open descriptor",
+            kind: .value("N", wanted: "the number of an open descriptor") { arguments, value in
+                CInt(decimal: value).map { arguments.phraseDescriptor = $0 } != nil
+            }),
+        Option(
             name: "--room", help: "the room; only nodes of the same room see each other (default lobby)",
             kind: .value("NAME", wanted: Wanted.room) { arguments, value in
                 arguments.room = value

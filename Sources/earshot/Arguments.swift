@@ -6,6 +6,10 @@ struct Arguments: Hashable, Sendable {
     enum Discovery: String, Hashable, Sendable, CaseIterable { case auto, daemon, embedded, none }
 
     var nickname: String?
+    /// The file that keeps the identity; nil for one that lasts as long as the program.
+    var identity: String?
+    /// Where its pass phrase is read; nil for the terminal.
+    var phraseDescriptor: CInt?
     var room = "lobby"
     var peers: [PeerAddress] = []
     /// 0 for a port of the system's choice.

@@ -24,6 +24,9 @@ enum Command: Hashable, Sendable {
     case away
     case back
     case mark(Mark, who: String)
+    /// `/verify`: the code to compare, or what came of comparing it.
+    case verify(who: String, isVerified: Bool?)
+    case wipe
     case statistics
     case help
     case quit
@@ -36,7 +39,17 @@ enum Command: Hashable, Sendable {
         switch self {
         case .say, .act, .message, .edit, .delete: true
         case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .rename,
-            .typing, .away, .back, .mark, .statistics, .help, .quit:
+            .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
+            false
+        }
+    }
+
+    /// Whether it changes what is remembered of peers for longer than a run.
+    var changesMarks: Bool {
+        switch self {
+        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): true
+        case .say, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread,
+            .history, .edit, .delete, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
     }

@@ -21,6 +21,7 @@ struct CommandManual: Sendable {
         switch name {
         case .chat: self.init(name, Arguments.self, besides: [CommandManual.version])
         case .doctor: self.init(name, DoctorSettings.self)
+        case .identity: self.init(name, IdentityArguments.self)
         case .simulate: self.init(name, SimulateSettings.self)
         case .help: self.init(name, HelpSettings.self)
         }

@@ -70,11 +70,19 @@ struct CommandEntry: Sendable {
         entry("unmute", "show WHO again", { .mark(.unmute, who: $0) }),
         entry("block", "have nothing to do with WHO", { .mark(.block, who: $0) }),
         entry("unblock", "take a block back", { .mark(.unblock, who: $0) }),
+        CommandEntry(
+            name: "verify", operands: "WHO [ok|no]",
+            help: "a code to compare by voice; ok: it was the same; no: it was not"
+        ) { operands throws(ChatError) in
+            let (who, isVerified) = try operands.whoAndVerdict()
+            return .verify(who: who, isVerified: isVerified)
+        },
     ]
 
     private static let program = [
         plain("stats", "counters", .statistics),
         plain("help", "this list", .help),
+        plain("wipe", "forget everything now, files too, and go on as somebody else", .wipe),
         plain("quit", "leave", .quit),
     ]
 

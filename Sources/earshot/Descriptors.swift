@@ -36,6 +36,12 @@ enum Descriptors {
 
     static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
+    /// Returns when there is something to read, or an end.
+    static func waitToRead(_ descriptor: CInt) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
+    }
+
     /// Whoever started the program may have left a descriptor non-blocking, which then must be waited for.
     private static func shouldRetry(_ descriptor: CInt, waitingFor event: Int16) -> Bool {
         if errno == EINTR { return true }

@@ -1,11 +1,14 @@
 import Chat
 import ChatNode
+import Storage
 import Wire
 
 /// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputPump: Sendable {
     let input: any LineSource
-    let node: Node
+    let current: CurrentNode
+    let files: IdentityFiles?
+    let diagnostics: Diagnostics
     let reports: ReportQueue
     let departure: Departure
     /// What `/stats` tells about the process, which the node does not know.
@@ -17,7 +20,7 @@ struct InputPump: Sendable {
             await input.settle(line, isAccepted: await obey(line))
         }
         _ = departure.note(.asked)
-        await node.leave()
+        await current.node.leave()
     }
 
     /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
@@ -37,11 +40,30 @@ struct InputPump: Sendable {
             if command == .quit { _ = departure.note(.asked) }
             // What is said shows by itself.
             if !command.isPaced { reports.append([.entered(text)]) }
-            if command.isPaced, line.isPaced { await node.waitUntilMaySend() }
-            return await node.perform(command) { reports.append([completed($0)]) }
+            // It says itself what came of it, between the last event of the one node and the first of the other.
+            if command == .wipe { return await wipe() }
+            if command.isPaced, line.isPaced { await current.node.waitUntilMaySend() }
+            return await current.node.perform(command, keep: keep) { reports.append([completed($0)]) }
         } catch {
             reports.append([.error(error)])
             return false
+        }
+    }
+
+    private func wipe() async -> Bool {
+        await current.wipe()
+        return true
+    }
+
+    /// The node goes on with what could not be written.
+    @Sendable private func keep(_ marks: PeerMarks) {
+        do throws(StorageError) {
+            try files?.store { state in
+                state.verified = marks.verified.inOrder
+                state.blocked = marks.blocked.inOrder
+            }
+        } catch {
+            diagnostics.say(.error, "\(error)")
         }
     }
 
@@ -57,7 +79,12 @@ struct InputPump: Sendable {
     }
 
     private func completed(_ report: Report) -> Report {
-        guard case .answer(.statistics(let nodeCounters)) = report else { return report }
-        return .answer(.statistics(nodeCounters + counters()))
+        guard case .answer(let answer) = report else { return report }
+        return switch answer {
+        case .statistics(let nodeCounters): .answer(.statistics(nodeCounters + counters()))
+        case .verification(let who, let code, let isVerified, isKept: _):
+            .answer(.verification(who, code: code, isVerified: isVerified, isKept: files?.isInUse ?? false))
+        case .peers, .requests, .history, .unread, .help, .active, .done, .wiped: report
+        }
     }
 }

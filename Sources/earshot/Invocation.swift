@@ -2,13 +2,14 @@
 enum Invocation: Sendable {
     case chat(Arguments)
     case doctor(DoctorSettings)
+    case identity(IdentityArguments)
     case simulate(SimulateSettings)
     case help(CommandName)
     case document(Document)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, simulate, help }
+    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, identity, simulate, help }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -33,8 +34,9 @@ enum Invocation: Sendable {
         _ command: CommandName, parsing words: [String], in surroundings: Surroundings
     ) throws(UsageError) {
         switch command {
-        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings))
+        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked())
         case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
+        case .identity: self = .identity(try IdentityArguments(parsing: words))
         case .simulate: self = .simulate(try SimulateSettings(parsing: words))
         case .help:
             let settings = try HelpSettings(parsing: words)
@@ -44,6 +46,14 @@ enum Invocation: Sendable {
 }
 
 extension Arguments {
+    /// What only shows once words, variables and the file have all been read.
+    fileprivate func checked() throws(UsageError) -> Arguments {
+        guard phraseDescriptor == nil || identity != nil else {
+            throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
+        }
+        return self
+    }
+
     mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }
         if first == "chat" {

@@ -62,6 +62,16 @@ extension JSONWriter {
             }
         case .active(_, let conversation): members(of: conversation)
         case .done(_, let who): member("who", who)
+        case .verification(let who, let code, let isVerified, let isKept):
+            member("with", who)
+            member("code", code)
+            member("verified", isVerified)
+            member("kept", isKept)
+        case .wiped(let lost, let files):
+            member("conversations", lost.conversations)
+            member("messages", lost.messages)
+            member("peers", lost.peers)
+            member("files") { $0.array { for file in files { $0.string(file) } } }
         }
     }
 

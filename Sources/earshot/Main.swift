@@ -16,6 +16,7 @@ struct Earshot {
             case .version: print(HelpText.version)
             case .chat(let arguments): chat(arguments, startUp: startUp)
             case .doctor(let settings): examine(settings)
+            case .identity(let arguments): answer { () throws(StartFailure) in try IdentityCommand.run(arguments) }
             case .simulate(let settings): simulate(settings)
             }
         } catch {
@@ -24,6 +25,11 @@ struct Earshot {
     }
 
     private static func print(_ text: String) -> Never { print(Array(text.utf8), code: 0) }
+
+    /// A command that has one answer.
+    private static func answer(_ command: () throws(StartFailure) -> String) -> Never {
+        do throws(StartFailure) { print(try command()) } catch { fail(error.message, code: 1) }
+    }
 
     private static func print(_ bytes: [UInt8], code: CInt) -> Never {
         do throws(SystemError) {
@@ -57,24 +63,24 @@ struct Earshot {
 
     /// The node lives on the main thread, which has nothing else to do.
     private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
-        do throws(SystemError) {
-            let loop = try EventLoop(name: "node")
+        do throws(StartFailure) {
+            let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "node") }
             let app = try App(arguments, startUp: startUp, loop: loop)
             Task { await chat(app) }
             loop.run()
         } catch {
-            fail(StartFailure(error).message, code: 1)
+            fail(error.message, code: 1)
         }
         fail("the event loop of the node has ended; report this", code: 1)
     }
 
     /// The simulation runs on the main thread; a signal ends the program in the middle of it.
     private static func simulate(_ settings: SimulateSettings) -> Never {
-        do throws(SystemError) {
+        do throws(StartFailure) {
             let signals = Signals(on: try App.runningLoop("signals"))
             Task { Ending.now(128 + (await signals.next())) }
         } catch {
-            fail(StartFailure(error).message, code: 1)
+            fail(error.message, code: 1)
         }
         print(Simulate(settings).run())
     }

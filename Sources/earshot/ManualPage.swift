@@ -19,9 +19,7 @@ enum ManualPage {
         let usages = CommandManual.all.map { command in
             let isChat = command.name == .chat
             let name = isChat ? ".Op Cm chat" : ".Cm \(command.name.rawValue)"
-            let operand =
-                command.operands.isEmpty ? "" : ".Op Ar \(command.operands.filter { $0 != "[" && $0 != "]" })\n"
-            return ".Nm\n\(name)\n\(operand).Op Ar options\n"
+            return ".Nm\n\(name)\n\(operands(of: command)).Op Ar options\n"
         }
         return """
             .Sh SYNOPSIS
@@ -35,6 +33,12 @@ enum ManualPage {
             At the end of the input what was said is delivered, and the program leaves.
 
             """
+    }
+
+    private static func operands(of command: CommandManual) -> String {
+        guard !command.operands.isEmpty else { return "" }
+        let names = command.operands.filter { $0 != "[" && $0 != "]" }
+        return names == command.operands ? ".Ar \(escaped(names))\n" : ".Op Ar \(names)\n"
     }
 
     private static func options(of command: CommandManual) -> String {
@@ -87,6 +91,11 @@ enum ManualPage {
             .Ql #
             are comments.
             Options win over environment variables, and those over the file.
+            .It Ar FILE No of Fl Fl identity
+            The key of an identity that is kept; beside it, with
+            .Pa .state
+            behind its name, whom it has verified and blocked.
+            Nobody but its owner may be able to read them.
             .El
 
             """

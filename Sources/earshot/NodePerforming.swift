@@ -4,13 +4,18 @@ import Wire
 
 /// Does what a command asks of a node, in one turn of the node.
 extension Node {
-    /// - Parameter report: takes what the command is told, which is its error or what it asked for, behind every event
-    ///   that came of it and of what was before it, and before any that is still to come.
+    /// - Parameters:
+    ///   - keep: takes what is remembered of peers, when that has changed and before it is answered.
+    ///   - report: takes what the command is told, which is its error or what it asked for, behind every event
+    ///     that came of it and of what was before it, and before any that is still to come.
     /// - Returns: whether it was done.
     @discardableResult
-    func perform(_ command: Command, report: @Sendable (Report) -> Void) -> Bool {
+    func perform(
+        _ command: Command, keep: @Sendable (PeerMarks) -> Void = { _ in }, report: @Sendable (Report) -> Void
+    ) -> Bool {
         do throws(ChatError) {
             let answer = try answer(to: command)
+            if command.changesMarks { keep(marks) }
             tellNow()
             if let answer { report(.answer(answer)) }
             return true
@@ -46,10 +51,11 @@ extension Node {
         case .typing(let isOn): setTyping(isOn)
         case .away: return tell(isAway: true, "away")
         case .back: return tell(isAway: false, "back")
-        case .mark(let mark, let who): return try answer(to: mark, find(who))
+        case .mark(let mark, let who): return answer(to: mark, try find(who))
+        case .verify(let who, let isVerified): return try verify(find(who), isVerified)
         case .statistics: return .statistics(statistics())
         case .help: return .help(CommandEntry.all)
-        case .quit: beginLeaving()
+        case .quit, .wipe: beginLeaving()
         }
         return nil
     }
@@ -80,12 +86,18 @@ extension Node {
             return .history(active, history(Conversation(active)))
         }
         let peer = try find(name)
-        return .history(.direct(with: try who(of: peer)), history(.direct(peer)))
+        return .history(.direct(with: who(peer)), history(.direct(peer)))
     }
 
-    private func answer(to mark: Command.Mark, _ peer: PeerID) throws(ChatError) -> Answer {
-        // Taken before: a blocked peer may no longer be listed.
-        let who = try who(of: peer)
+    private func verify(_ peer: PeerID, _ isVerified: Bool?) -> Answer {
+        if let isVerified { setVerified(peer, isVerified) }
+        return .verification(
+            who(peer), code: verificationCode(with: peer).text, isVerified: marks.verified.contains(peer), isKept: false
+        )
+    }
+
+    private func answer(to mark: Command.Mark, _ peer: PeerID) -> Answer {
+        let who = who(peer)
         switch mark {
         case .mute: setMuted(peer, true)
         case .unmute: setMuted(peer, false)
@@ -93,13 +105,6 @@ extension Node {
         case .unblock: setBlocked(peer, false)
         }
         return .done(command: mark.rawValue, who)
-    }
-
-    private func who(of peer: PeerID) throws(ChatError) -> Who {
-        guard let view = peers().first(where: { $0.who.key == peer }) else {
-            throw ChatError(.unknownPeer, "peer is no longer known; see /who")
-        }
-        return view.who
     }
 }
 

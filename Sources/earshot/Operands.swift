@@ -45,6 +45,25 @@ struct Operands: Sendable {
         return (who, text)
     }
 
+    /// All but a last word `ok` or `no` names a peer.
+    func whoAndVerdict() throws(ChatError) -> (who: String, isVerified: Bool?) {
+        let verdicts = ["ok": true, "no": false]
+        let whole = try who()
+        if rest.hasPrefix("\""), whole != rest {
+            let behind = Operands.splitWho(rest).text
+            guard behind.isEmpty || verdicts[behind] != nil else { throw unclearVerdict }
+            return (whole, verdicts[behind])
+        }
+        guard let space = rest.lastIndex(where: \.isWhitespace) else { return (whole, nil) }
+        let last = String(rest[rest.index(after: space)...])
+        guard let isVerified = verdicts[last] else { return (whole, nil) }
+        return (Operands.trimmedEnd(rest[..<space]), isVerified)
+    }
+
+    private var unclearVerdict: ChatError {
+        ChatError(.unknownCommand, "/\(command) takes ok or no behind the name; write \(usage)")
+    }
+
     func text() throws(ChatError) -> String {
         guard !rest.isEmpty else { throw missingText }
         return String(rest)
@@ -90,6 +109,10 @@ struct Operands: Sendable {
     private static func splitWord(_ text: Substring) -> (word: Substring, rest: String) {
         let end = text.firstIndex(where: \.isWhitespace) ?? text.endIndex
         return (text[..<end], trimmed(text[end...]))
+    }
+
+    private static func trimmedEnd(_ text: Substring) -> String {
+        String(text.reversed().drop(while: \.isWhitespace).reversed())
     }
 
     private static func trimmed(_ text: Substring) -> String { String(text.drop(while: \.isWhitespace)) }

@@ -15,6 +15,9 @@ enum PlainAnswers {
         case .help(let entries): help(entries)
         case .active(_, let conversation): ["you are looking at \(PlainName.of(conversation))"]
         case .done(let command, let who): [done(command, PlainName.of(who))]
+        case .verification(let who, let code, let isVerified, let isKept):
+            verification(who, code, isVerified: isVerified, isKept: isKept)
+        case .wiped(let lost, let files): wiped(lost, files: files)
         }
     }
 
@@ -32,7 +35,7 @@ enum PlainAnswers {
     }
 
     static func historyHead(_ conversation: ConversationView, count: Int) -> String {
-        "history of \(PlainName.of(conversation)): \(count) \(count == 1 ? "message" : "messages")"
+        "history of \(PlainName.of(conversation)): \(self.count(count, "message"))"
     }
 
     private static func line(_ peer: PeerView, at time: Timestamp) -> String {
@@ -54,6 +57,25 @@ enum PlainAnswers {
         let mark = summary.isActive ? " (open)" : ""
         return "\(PlainName.of(summary.conversation))\(mark): \(summary.unread) unread\(last)"
     }
+
+    private static func verification(_ who: Who, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
+        let name = PlainName.of(who)
+        let head = "\(name), \(isVerified ? "" : "not ")verified: \(code)"
+        if isVerified { return [head, isKept ? "kept with your identity" : "remembered until you leave"] }
+        let number = who.numberText
+        return [head, "read it to each other over another way; if it is the same, /verify \(number) ok"]
+    }
+
+    static func wiped(_ lost: Holdings, files: [String]) -> [String] {
+        [
+            "forgotten: \(count(lost.conversations, "conversation")) with \(count(lost.messages, "message"))",
+            "forgotten: \(count(lost.peers, "peer")), and who was muted, blocked or verified",
+            "forgotten: your keys",
+        ] + files.map { "removed: \(DisplayGuard.safe($0)), of which the disk may keep traces" }
+            + ["you go on as somebody else, whom no file keeps"]
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     private static func help(_ entries: [CommandEntry]) -> [String] {
         let width = entries.map(\.usage.count).max() ?? 0

@@ -43,6 +43,9 @@ struct PlainOutput: Presentation {
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
             return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1, at: time).utf8) })
         case .entered: return Rendering()
+        case .answer(.wiped(let lost, let files)):
+            (shown, memory) = ([:], PlainMemory())
+            return notices(PlainAnswers.wiped(lost, files: files), at: time)
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
         }
     }

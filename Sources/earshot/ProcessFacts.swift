@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What the system knows about this process.

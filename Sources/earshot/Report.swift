@@ -20,6 +20,10 @@ enum Answer: Sendable {
     case help([CommandEntry])
     /// `/open` and `/close`: where one is now.
     case active(command: String, ConversationView)
+    /// `/verify`; whether what is marked outlasts the program is not for the node to know.
+    case verification(Who, code: String, isVerified: Bool, isKept: Bool)
+    /// `/wipe`: what was forgotten, and the files that were removed.
+    case wiped(Holdings, files: [String])
     /// `/mute` and its like, `/nick`, `/away`, `/back`: done, and about whom.
     case done(command: String, Who)
 
@@ -32,6 +36,8 @@ enum Answer: Sendable {
         case .unread: "unread"
         case .statistics: "stats"
         case .help: "help"
+        case .verification: "verify"
+        case .wiped: "wipe"
         case .active(let command, _), .done(let command, _): command
         }
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Reactor
 
@@ -34,7 +35,7 @@ actor Signals {
 
     private static let asking = [SIGINT, SIGTERM, SIGHUP]
 
-    private static func set(of signals: [CInt]) -> sigset_t {
+    static func set(of signals: [CInt]) -> sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }

@@ -1,13 +1,27 @@
 import ChatNode
 import Reactor
+import Storage
 
 /// Why the program could not begin to chat. Its exit code is 1.
 struct StartFailure: Error, Hashable, Sendable {
     /// One lower-case line: what happened; what to do.
     let message: String
 
+    init(_ message: String) {
+        self.message = message
+    }
+
+    init(_ error: StorageError) {
+        message = error.description
+    }
+
     init(_ error: SystemError) {
         message = "\(error); see whether the system is short of descriptors or memory"
+    }
+
+    /// Makes a part of the program that the system may refuse.
+    static func naming<Part>(_ make: () throws(SystemError) -> Part) throws(StartFailure) -> Part {
+        do throws(SystemError) { return try make() } catch { throw StartFailure(error) }
     }
 
     init(noInterface name: String) {

@@ -110,6 +110,9 @@ struct TerminalSession: Sendable {
         switch report {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
             nickname = me.nickname
+        case .answer(.wiped):
+            (prompt, names) = (PromptState(), KnownNames())
+            editor.forget()
         case .event, .answer, .error, .entered: break
         }
         let mayRing = lastRing.map { $0 + TerminalSession.ringTime <= now } ?? true

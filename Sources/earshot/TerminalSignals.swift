@@ -8,13 +8,13 @@ enum TerminalSignals {
 
     /// Before any other thread exists: threads inherit what is blocked.
     static func block() {
-        var blocked = set(of: ours)
+        var blocked = Signals.set(of: ours)
         unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
     }
 
     /// A descriptor that can be read when one of them has come. They must be blocked.
     static func open() throws(SystemError) -> Descriptor {
-        var awaited = set(of: ours)
+        var awaited = Signals.set(of: ours)
         return try Descriptor(
             "signalfd", unsafe signalfd(-1, &awaited, CInt(SFD_NONBLOCK) | CInt(SFD_CLOEXEC)))
     }
@@ -30,16 +30,9 @@ enum TerminalSignals {
 
     /// Stops the process as Ctrl-Z does, and returns when it goes on.
     static func stop() {
-        var stopping = set(of: [SIGTSTP])
+        var stopping = Signals.set(of: [SIGTSTP])
         kill(getpid(), SIGTSTP)
         unsafe pthread_sigmask(SIG_UNBLOCK, &stopping, nil)
         unsafe pthread_sigmask(SIG_BLOCK, &stopping, nil)
-    }
-
-    private static func set(of signals: [CInt]) -> sigset_t {
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in signals { unsafe sigaddset(&set, signal) }
-        return set
     }
 }

@@ -19,14 +19,17 @@ final class RudeMember: TransportHandler {
     private let state: Mutex<State>
     private let transport: Mutex<InMemoryTransport>
 
-    init(simulation: Simulation, seed: UInt64, room: String = "lobby") {
+    /// - Parameter epoch: members of one seed and different epochs are runs of one identity.
+    init(
+        simulation: Simulation, seed: UInt64, room: String = "lobby", epoch: UInt64 = Timeline.epoch.milliseconds
+    ) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         key = identity.id
         network = simulation.network
+        randomness = .seeded(seed ^ epoch)
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
-        let epoch = Timeline.epoch.milliseconds
         let certificate = Certificate.issue(
             by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: epoch, at: Timeline.epoch)
         let context = LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
@@ -39,6 +42,8 @@ final class RudeMember: TransportHandler {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var isMember: Bool { state.withLock { $0.slot?.established != nil } }
+    /// What the peer said in the handshake about its keys.
+    var peersCertificate: Certificate? { state.withLock { $0.slot?.established } }
 
     /// The bodies of the frames of a type that came so far.
     func frames(_ type: FrameType) -> [[UInt8]] {

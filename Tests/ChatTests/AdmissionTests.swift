@@ -15,7 +15,7 @@ struct AdmissionTests {
         #expect(payload.provenance == .direct(alice.id))
         #expect(payload.payload == signed.payload)
         #expect(payload.signed == signed)
-        #expect(payload.isFromAuthorsLink)
+        #expect(payload.isFirstHand)
         #expect(gate.admission.admitted == 1)
         #expect(gate.admission.drops.isEmpty)
     }
@@ -25,7 +25,7 @@ struct AdmissionTests {
         var gate = Gate()
         let payload = try #require(gate.admit(alice.say("hello"), hops: 1, from: relay).admitted)
         #expect(payload.provenance == .signed(via: relay))
-        #expect(!payload.isFromAuthorsLink)
+        #expect(!payload.isFirstHand)
     }
 
     @Test func `a payload is relayed as the bytes that came`() throws {
@@ -61,7 +61,7 @@ struct AdmissionTests {
         let settled = try #require(gate.admission.settle(payload).admitted)
         #expect(settled.provenance == .signed(via: alice.id))
         #expect(settled.signed == payload.signed)
-        #expect(settled.isFromAuthorsLink)
+        #expect(settled.isFirstHand)
         #expect(gate.admission.settle(settled).admitted == settled)
     }
 
@@ -81,7 +81,7 @@ struct AdmissionTests {
         for body in [PayloadBody.edit(target: .numbered(1), text: "x"), .delete(target: .numbered(1))] {
             let payload = try #require(gate.admit(alice.sign(body)).admitted)
             #expect(payload.provenance == .signed(via: alice.id))
-            #expect(payload.isFromAuthorsLink)
+            #expect(payload.isFirstHand)
             var forged = alice.sign(body).frameBody()
             forged[forged.count - 1] ^= 1
             #expect(gate.admit(forged, from: alice.id).text == "convict bad_signature")

@@ -92,7 +92,7 @@ class Peer:
         return bytes(self.noise.read_message(message))
 
     def shake(self, role, epoch):
-        own = issue(self.identity, self.static_public, epoch)
+        own = self.certificate = issue(self.identity, self.static_public, epoch)
         if role == "initiator":
             self.say(os.urandom(496))
             theirs = self.hear()
@@ -102,6 +102,7 @@ class Peer:
             self.say(own.ljust(432, b"\0"))
             theirs = self.hear()
         self.remote_static = self.state.rs.public_bytes
+        self.their_certificate = theirs[:178]
         return verify(theirs, self.remote_static)
 
     def send_record(self, plaintext):

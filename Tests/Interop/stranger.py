@@ -37,12 +37,12 @@ class Payload:
 
 
 class Stranger:
-    def __init__(self, role, stream, nickname="stranger", room="lobby", identity=None):
+    def __init__(self, role, stream, nickname="stranger", room="lobby", identity=None, epoch=None):
         self.peer = Peer(role, stream, room)
         self.peer.identity = identity or self.peer.identity
         self.me = raw(self.peer.identity.public_key())
         self.nickname = bytes([len(nickname.encode())]) + nickname.encode()
-        self.epoch, self.seq = now(), 0
+        self.epoch, self.seq = epoch or now(), 0
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
         self.say(PRESENCE, bytes([0, 0]) + self.nickname)

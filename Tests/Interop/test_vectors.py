@@ -46,7 +46,10 @@ def example():
     dm = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x80), ("bob", 0xA0))}
     number = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + public(alice)).digest()[:8], "big")
     room = hashlib.sha256(b"earshot/1 room\0" + b"lobby").digest()[:16]
+    keys = sorted((public(alice), public(bob)))
+    code = int.from_bytes(hashlib.sha256(b"earshot/1 verify\0" + b"".join(keys)).digest()[:15], "big") % 10**36
     values = {
+        "verify.code": f"{code:036}",
         "alice.ed": public(alice).hex(),
         "alice.number": f"#{number % 9000 + 1000}-{number // 9000 % 9000 + 1000}",
         "room.lobby": room.hex(),

@@ -18,15 +18,18 @@ import Testing
         let apart = try Arguments(parsing: [
             "chat", "--nick", "otter", "--room", "kitchen", "--peer", "192.0.2.7:4000", "--port", "4001",
             "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet",
-            "--log-level", "debug", "--read-receipts",
+            "--log-level", "debug", "--read-receipts", "--identity", "me", "--passphrase-fd", "3",
         ])
         let attached = try Arguments(parsing: [
             "--nick=otter", "--room=kitchen", "--peer=192.0.2.7:4000", "--port=4001", "--interface=eth0",
-            "--discovery=none", "--no-history", "--json", "--rate=0.5", "--quiet", "--log-level=debug",
-            "--read-receipts", "chat",
+            "--discovery=none", "--no-history", "--json", "--rate=0.5", "--quiet", "--log-level=debug", "--identity=me",
+            "--read-receipts",
+            "--passphrase-fd=3", "chat",
         ])
         #expect(apart == attached)
         #expect(apart.nickname == "otter")
+        #expect(apart.identity == "me")
+        #expect(apart.phraseDescriptor == 3)
         #expect(apart.room == "kitchen")
         #expect(apart.peers.map(\.host) == ["192.0.2.7"])
         #expect(apart.peers.map(\.port) == [4000])
@@ -61,7 +64,11 @@ import Testing
 
     @Test(arguments: [
         (["--nik", "x"], "no option \"--nik\"; did you mean --nick?"),
-        (["--identity", "f"], "no option \"--identity\"; see earshot --help"),
+        (["--identity", ""], "--identity can not be \"\"; give a file"),
+        (
+            ["--identity", "f", "--passphrase-fd", "-1"],
+            "--passphrase-fd can not be \"-1\"; give the number of an open descriptor"
+        ),
         (["-x"], "no option \"-x\"; see earshot --help"),
         (["--nick"], "--nick needs a value; write --nick NAME"),
         (["--json=yes"], "--json takes no value; write --json alone"),
@@ -71,10 +78,44 @@ import Testing
         (["chat", "now"], "unexpected \"now\"; see earshot --help"),
         (["--", "--json"], "no command \"--json\"; see earshot --help"),
         (["--json", "simulate"], "simulate has to be the first word; see earshot simulate --help"),
-        (["identity", "new"], "no command \"identity\"; see earshot --help"),
+        (["idntity", "new"], "no command \"idntity\"; did you mean identity?"),
     ])
     func `wrong usage says what is wrong and what to do`(words: [String], message: String) {
         #expect(throws: UsageError(message)) { try Arguments(parsing: words) }
+    }
+
+    @Test func `a descriptor for a pass phrase wants an identity, from wherever that comes`() throws {
+        let message = "--passphrase-fd is of no use without --identity; give both, or none"
+        #expect(throws: UsageError(message)) { try Invocation(parsing: ["--passphrase-fd", "3"]) }
+        let surroundings = Surroundings(
+            variable: { $0 == "EARSHOT_IDENTITY" ? "me" : nil }, read: { _, _ in nil })
+        let words = ["--passphrase-fd", "3"]
+        guard case .chat(let arguments) = try Invocation(parsing: words, in: surroundings) else {
+            throw UsageError("no chat")
+        }
+        #expect(arguments.identity == "me")
+    }
+
+    @Test func `identity says what to do with which file`() throws {
+        let words = ["identity", "new", "--passphrase", "--json", "--passphrase-fd", "3", "me"]
+        guard case .identity(let arguments) = try Invocation(parsing: words) else { throw UsageError("\(words)") }
+        #expect(arguments.action == .new)
+        #expect(arguments.file == "me")
+        #expect(arguments.asksForPhrase)
+        #expect(arguments.phraseDescriptor == 3)
+        #expect(arguments.isJSON)
+        guard case .help(.identity) = try Invocation(parsing: ["identity", "-h"]) else { throw UsageError("no help") }
+    }
+
+    @Test(arguments: [
+        ([], "earshot identity does not say what to do; write earshot identity new|show FILE"),
+        (["make", "f"], "earshot identity can not \"make\"; write earshot identity new|show FILE"),
+        (["show"], "earshot identity show needs a file; write earshot identity show FILE"),
+        (["new", ""], "earshot identity new needs a file; write earshot identity new FILE"),
+        (["new", "a", "b"], "unexpected \"b\"; see earshot identity --help"),
+    ])
+    func `identity says what is missing or too much`(words: [String], message: String) {
+        #expect(throws: UsageError(message)) { try IdentityArguments(parsing: words) }
     }
 
     @Test(arguments: [

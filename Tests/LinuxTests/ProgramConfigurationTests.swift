@@ -33,6 +33,8 @@ import Testing
     @Test func `every option of a chat may stand in the file under its own name`() throws {
         let file = """
             nick = otter
+            identity = me
+            passphrase-fd = 3
             room = kitchen
             peer = 192.0.2.7:4000
             peer = 192.0.2.8:4000
@@ -46,7 +48,8 @@ import Testing
             log-level = debug
             """
         let words = [
-            "--nick", "otter", "--room", "kitchen", "--peer", "192.0.2.7:4000", "--peer", "192.0.2.8:4000", "--port",
+            "--nick", "otter", "--identity", "me", "--passphrase-fd", "3", "--room", "kitchen", "--peer",
+            "192.0.2.7:4000", "--peer", "192.0.2.8:4000", "--port",
             "4001", "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet",
             "--log-level", "debug",
         ]

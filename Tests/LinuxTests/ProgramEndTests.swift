@@ -24,7 +24,9 @@ import Testing
         #expect(await program.complaints() == "")
     }
 
-    @Test(arguments: [["--prot", "1"], ["--port", "x"], ["doctor", "now"], ["--identity", "file"]])
+    @Test(arguments: [
+        ["--prot", "1"], ["--port", "x"], ["doctor", "now"], ["--passphrase-fd", "3"], ["identity", "new"],
+    ])
     func `wrong usage is one line on standard error and exit code 2`(options: [String]) async throws {
         let program = try ProgramProcess(options)
         #expect(await program.remainingLines() == [])

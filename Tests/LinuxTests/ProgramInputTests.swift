@@ -12,7 +12,7 @@ import Wire
             (Array(repeating: 0x61, count: 241), "too_long"), (Array(repeating: 0x61, count: 3_073), "too_many_bytes"),
             (Array(repeating: 0x61, count: 1_000_000), "too_many_bytes"), ([], "empty"), ([0x20, 0x09], "empty"),
             (Array(("a" + String(repeating: "\u{301}", count: 13)).utf8), "too_dense"), ([0xff, 0xfe], "invalid_utf8"),
-            (Array("/nope".utf8), "unknown_command"), (Array("/wipe".utf8), "unknown_command"),
+            (Array("/nope".utf8), "unknown_command"), (Array("/wipe it".utf8), "unknown_command"),
             (Array("/msg nobody hi".utf8), "unknown_peer"), (Array("/delete 0a1b2c".utf8), "unknown_message"),
             (Array("/nick \(String(repeating: "x", count: 25))".utf8), "invalid_nickname"),
         ]

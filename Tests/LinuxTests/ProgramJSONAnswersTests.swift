@@ -76,6 +76,18 @@ import Wire
         #expect(help["commands"]?[0]?.names == ["usage", "does"])
     }
 
+    @Test func `a code and a wipe are results`() throws {
+        let who = try Sample.who()
+        #expect(
+            JSON.text(.answer(.verification(who, code: "1 2", isVerified: true, isKept: false)))
+                == "{\"event\":\"result\",\"command\":\"verify\",\"with\":\(JSON.who),\"code\":\"1 2\",\"verified\":true,\"kept\":false}\n"
+        )
+        #expect(
+            JSON.text(.answer(.wiped(Holdings(conversations: 2, messages: 31, peers: 5), files: ["a", "b"])))
+                == "{\"event\":\"result\",\"command\":\"wipe\",\"conversations\":2,\"messages\":31,\"peers\":5,\"files\":[\"a\",\"b\"]}\n"
+        )
+    }
+
     @Test func `the suffix is told when numbers collide`() throws {
         let who = try Sample.who(suffix: 3377)
         let line = try JSON.line(.answer(.done(command: "nick", who)))

@@ -71,7 +71,32 @@ import Wire
             #expect(text.contains(entry.usage))
             #expect(text.contains(entry.help))
         }
-        for missing in ["/verify", "/wipe"] { #expect(!text.contains(missing)) }
+    }
+
+    @Test func `a code to compare says what to do with it, and a verified one whether that is kept`() throws {
+        let who = try Sample.who()
+        func lines(_ isVerified: Bool, _ isKept: Bool) -> String {
+            ProgramPlainTests.text(.answer(.verification(who, code: "1 2", isVerified: isVerified, isKept: isKept)))
+        }
+        #expect(
+            lines(false, true) == """
+                23:59:59 * quiet-otter#4821, not verified: 1 2
+                23:59:59 * read it to each other over another way; if it is the same, /verify #4821 ok\n
+                """)
+        #expect(lines(true, true).hasSuffix(", verified: 1 2\n23:59:59 * kept with your identity\n"))
+        #expect(lines(true, false).hasSuffix(", verified: 1 2\n23:59:59 * remembered until you leave\n"))
+    }
+
+    @Test func `a wipe has a line for each thing that is gone, and no name of a file can steer a terminal`() throws {
+        let lost = Holdings(conversations: 2, messages: 31, peers: 5)
+        #expect(
+            ProgramPlainTests.text(.answer(.wiped(lost, files: ["/a\u{1b}[2J"]))) == """
+                23:59:59 * forgotten: 2 conversations with 31 messages
+                23:59:59 * forgotten: 5 peers, and who was muted, blocked or verified
+                23:59:59 * forgotten: your keys
+                23:59:59 * removed: /a\u{fffd}[2J, of which the disk may keep traces
+                23:59:59 * you go on as somebody else, whom no file keeps\n
+                """)
     }
 
     @Test func `only what was typed here is left out of a terminal without an editor`() throws {

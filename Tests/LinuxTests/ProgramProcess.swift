@@ -49,6 +49,15 @@ actor ProgramProcess {
         ProgramLoops.giveBack(loop)
     }
 
+    /// What the system calls the process.
+    nonisolated var id: pid_t { child }
+
+    /// Whether its terminal shows what is typed.
+    var echoes: Bool {
+        var settings = termios()
+        return unsafe tcgetattr(input, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
     /// Writes to the program's standard input, as it is.
     func write(_ text: String) { write(bytes: Array(text.utf8)) }
 

@@ -35,6 +35,24 @@ import Wire
         InputLine(content: .text(text), isPaced: isPaced)
     }
 
+    @Test func `a wipe leaves nothing of what was in the prompt, of names to complete, or of entered lines`() throws {
+        var session = Self.session()
+        let who = try Sample.who("quiet-otter")
+        Self.type("secret one\r/msg qui\u{17}", into: &session)
+        session.show(
+            [.event(.peer(.here, who, online: 1)), .answer(.active(command: "open", .direct(with: who)))],
+            at: Self.start, wallClock: Sample.time)
+        #expect(Self.shown(&session).hasSuffix("#4821 · 1 peer > /msg "))
+        let lost = Holdings(conversations: 2, messages: 1, peers: 1)
+        session.show([.answer(.wiped(lost, files: []))], at: Self.start, wallClock: Sample.time)
+        // Tab, then the last line that was cut out, then the line before.
+        Self.type("qui\t\u{19}", into: &session)
+        let later = Self.start + .seconds(1)
+        #expect(Self.shown(&session, at: later).hasSuffix("public · 0 peers > /msg qui"))
+        Self.type("\u{1b}[A", into: &session, at: later)
+        #expect(session.editor.text == "/msg qui")
+    }
+
     @Test func `a key shows at once, and messages above it`() throws {
         var session = Self.session()
         #expect(Self.shown(&session) == "public · 0 peers > ")

@@ -81,7 +81,7 @@ class Documents(unittest.TestCase):
         self.output(["mandoc", "-T", "lint", "-W", "warning", self.save("earshot.1", "--man")])
 
     def test_every_document_knows_every_option(self):
-        for name in ("chat", "doctor", "help"):
+        for name in ("chat", "doctor", "identity", "help"):
             options = [word for word in written(name).split() if word.startswith("--")]
             self.assertIn("--help", options)
             for option in options:

@@ -163,7 +163,8 @@ RESULTS = {
     "help": result("help", {"commands": [{"usage": matching(r"/[a-z]+( .+)?"), "does": SENTENCE}]}),
     "open": placed(result("open", {})),
     "close": placed(result("close", {})),
-    "verify": result("verify", {"with": WHO, "code": SENTENCE, "verified": flag}),
+    "verify": result("verify", {
+        "with": WHO, "code": matching(r"\d{4}( \d{4}){8}"), "verified": flag, "kept": flag}),
     "wipe": result("wipe", {"conversations": count, "messages": count, "peers": count, "files": [text]}),
 }
 for mark in ("nick", "away", "back", "mute", "unmute", "block", "unblock"):

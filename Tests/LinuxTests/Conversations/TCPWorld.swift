@@ -14,10 +14,17 @@ final class TCPWorld: World {
     private let news = News()
 
     func person(_ nickname: String, configure: @Sendable (inout NodeConfiguration) -> Void) async throws -> any Person {
+        try await person(nickname, identitySeed: nil, configure: configure)
+    }
+
+    /// - Parameter identitySeed: people with the same one are the same identity; nil for a new one.
+    func person(
+        _ nickname: String, identitySeed: UInt64?, configure: @Sendable (inout NodeConfiguration) -> Void = { _ in }
+    ) async throws -> any Person {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
-        return try await add(configuration, LoopbackDiscovery(directory: directory))
+        return try await add(configuration, LoopbackDiscovery(directory: directory), identitySeed: identitySeed)
     }
 
     /// Starts a node that is told of nobody but the node at a port of this machine, if one is named.
@@ -29,9 +36,10 @@ final class TCPWorld: World {
     }
 
     private func add(
-        _ configuration: NodeConfiguration, _ discovery: any PeerDiscovery
+        _ configuration: NodeConfiguration, _ discovery: any PeerDiscovery, identitySeed: UInt64? = nil
     ) async throws -> TCPPerson {
-        let person = try TCPPerson(configuration: configuration, discovery: discovery, news: news)
+        let person = try TCPPerson(
+            configuration: configuration, identitySeed: identitySeed, discovery: discovery, news: news)
         people.withLock { $0.append(person) }
         try await person.start()
         return person
@@ -52,16 +60,18 @@ final class TCPPerson: Person {
     private let node: Node
     private let loop: EventLoop
 
-    init(configuration: NodeConfiguration, discovery: any PeerDiscovery, news: News) throws {
+    init(
+        configuration: NodeConfiguration, identitySeed: UInt64?, discovery: any PeerDiscovery, news: News
+    ) throws {
         let loop = try EventLoop(name: configuration.nickname ?? "node")
         self.loop = loop
         loop.start()
-        var randomness = Randomness.system
-        let identity = Identity.generate(using: &randomness)
+        var source = identitySeed.map(Randomness.seeded) ?? .system
+        let identity = Identity.generate(using: &source)
         key = identity.id
         let told = told
         node = Node(
-            configuration: configuration, identity: identity, randomness: randomness, scheduler: loop,
+            configuration: configuration, identity: identity, randomness: .system, scheduler: loop,
             transport: TCPTransport(loop: loop), discoveries: [discovery],
             deliver: { batch in
                 told.append(batch)

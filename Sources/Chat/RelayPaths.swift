@@ -1,0 +1,32 @@
+package import Wire
+
+/// By which neighbours peers without a link can be written to: those that told of their certificates
+/// (Protocol.md section 8).
+package struct RelayPaths: Sendable {
+    private var neighbours: [PeerID: [PeerID]] = [:]
+    private let capacity: Int
+
+    init(capacity: Int = Limits.knownPeers) {
+        self.capacity = capacity
+    }
+
+    package var count: Int { neighbours.count }
+
+    /// The neighbours that lead to a peer, the latest last.
+    package subscript(peer: PeerID) -> [PeerID] { neighbours[peer] ?? [] }
+
+    /// A neighbour has told of a peer. Nothing changes where the table is full of others.
+    package mutating func note(_ peer: PeerID, via neighbour: PeerID) {
+        guard neighbours[peer] != nil || neighbours.count < capacity else { return }
+        let others = self[peer].filter { $0 != neighbour }
+        neighbours[peer] = others.suffix(Limits.sealedCopies - 1) + [neighbour]
+    }
+
+    /// A neighbour has no link any more.
+    package mutating func lose(_ neighbour: PeerID) {
+        neighbours = neighbours.compactMapValues { all in
+            let rest = all.filter { $0 != neighbour }
+            return rest.isEmpty ? nil : rest
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Wire
+
+/// Notices that our wall clock is wrong: when three linked peers or more, and most of them, put it over a minute off in
+/// the same direction (Protocol.md section 7).
+///
+/// What they say of their time is signed when it is sent, and a round trip is nothing against a minute.
+struct ClockSkew {
+    /// How far the peers' clocks are ahead of ours, in milliseconds.
+    private var offsets: [PeerID: Int64] = [:]
+    private var isTold = false
+
+    /// Further than this nobody's clock is off; beyond it a figure says nothing.
+    private static let furthest: UInt64 = 1 << 52
+
+    /// A peer said over its own link what time it is there.
+    ///
+    /// - Returns: how far ours is behind theirs (ahead: negative), if that is news to the person.
+    mutating func note(_ theirs: Timestamp, of peer: PeerID, wallClock: Timestamp) -> Duration? {
+        let distance = Int64(min(theirs.distance(to: wallClock), ClockSkew.furthest))
+        offsets[peer] = theirs < wallClock ? -distance : distance
+        guard offsets.count >= Limits.clockWitnesses else { return nil }
+        let error = Duration.milliseconds(median)
+        guard isWrong(error) else {
+            isTold = false
+            return nil
+        }
+        guard !isTold else { return nil }
+        isTold = true
+        return error
+    }
+
+    /// A peer has no link any more.
+    mutating func forget(_ peer: PeerID) {
+        offsets[peer] = nil
+    }
+
+    /// Of an even number the one that is nearer to none, so that half of the peers are never enough.
+    private var median: Int64 {
+        let sorted = offsets.values.sorted()
+        let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        return low.magnitude < high.magnitude ? low : high
+    }
+
+    private func isWrong(_ error: Duration) -> Bool {
+        let limit = Limits.clockError
+        let witnesses = offsets.values.count { offset in
+            let theirs = Duration.milliseconds(offset)
+            return error > .zero ? theirs > limit : theirs < .zero - limit
+        }
+        return (error > limit || error < .zero - limit) && witnesses >= Limits.clockWitnesses
+    }
+
+    /// What the person is told.
+    static func warning(_ error: Duration) -> String {
+        let direction = error > .zero ? "behind" : "ahead of"
+        return "this computer's clock seems to be \(text(error)) \(direction) those of the others here; "
+            + "set it: more than 5 min off, nothing gets through relays"
+    }
+
+    /// The two largest units of a duration, as "1 h 3 min".
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds.magnitude
+        let units: [(String, UInt64)] = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
+        let first = units.firstIndex { seconds >= $0.1 } ?? units.count - 1
+        var rest = seconds
+        var words: [String] = []
+        for (name, size) in units[first...].prefix(2) {
+            if rest >= size { words.append("\(rest / size) \(name)") }
+            rest %= size
+        }
+        return words.joined(separator: " ")
+    }
+}

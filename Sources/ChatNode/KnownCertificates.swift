@@ -1,0 +1,55 @@
+import Chat
+import Noise
+import Wire
+
+/// The best session certificate of each identity, for a day after it was last heard of (Protocol.md section 9).
+struct KnownCertificates {
+    /// What a certificate changes.
+    enum News: Equatable {
+        /// This one, or a later one of the same run, is known.
+        case nothing
+        /// No certificate of its identity is known.
+        case first
+        /// The run goes on with another dm key.
+        case renewal
+        /// A later run than the one that is known, or the same under a later epoch.
+        case better
+        /// A later run is known: the certificate of that.
+        case worse(than: Certificate)
+    }
+
+    private struct Entry {
+        let certificate: Certificate
+        let heardAt: Instant
+    }
+
+    private var entries: RecentTable<PeerID, Entry>
+
+    init(capacity: Int = Limits.certificates) {
+        entries = RecentTable(capacity: capacity)
+    }
+
+    func best(of peer: PeerID, now: Instant) -> Certificate? {
+        guard let entry = entries[peer], now < entry.heardAt + Limits.certificateMemory else { return nil }
+        return entry.certificate
+    }
+
+    func news(of certificate: Certificate, now: Instant) -> News {
+        guard let known = best(of: certificate.identity, now: now) else { return .first }
+        if certificate.isBetter(than: known) { return .better }
+        guard certificate.isOfSameRun(as: known) else { return .worse(than: known) }
+        return certificate.isRenewal(of: known) ? .renewal : .nothing
+    }
+
+    /// Remembers a certificate, unless what is known is worth more.
+    mutating func keep(_ certificate: Certificate, now: Instant) {
+        switch news(of: certificate, now: now) {
+        case .first, .renewal, .better:
+            entries.set(Entry(certificate: certificate, heardAt: now), for: certificate.identity)
+        case .nothing where best(of: certificate.identity, now: now) == certificate:
+            entries.set(Entry(certificate: certificate, heardAt: now), for: certificate.identity)
+        case .nothing, .worse:
+            break
+        }
+    }
+}

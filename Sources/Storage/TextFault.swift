@@ -1,0 +1,25 @@
+/// What is wrong with the text of a file.
+package enum TextFault: Error, Hashable, Sendable {
+    case empty
+    /// Not a text of this kind at all.
+    case foreign
+    /// Of this kind, in a form that this program does not know.
+    case unknownForm
+    /// Cut off or changed, in the identity file.
+    case damagedIdentity
+    /// The same of its state, which may also be that of another identity.
+    case damagedState
+
+    /// What follows the file's name.
+    var description: String {
+        switch self {
+        case .empty: "is empty; remove it to begin anew, or put a copy in its place"
+        case .foreign: "is none of earshot's files; see whether the name is right"
+        case .unknownForm: "is of a later version, or damaged; use the version that wrote it, or a copy"
+        case .damagedIdentity: "is damaged; put a copy in its place"
+        case .damagedState:
+            "is damaged, or of another identity; put a copy in its place, or remove it: then nobody is verified or "
+                + "blocked any more, and if the clock went back meanwhile, others may take an earlier run for the later"
+        }
+    }
+}

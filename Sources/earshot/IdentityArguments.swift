@@ -1,0 +1,47 @@
+import Glibc
+
+/// What the words of `earshot identity` ask for.
+struct IdentityArguments: Hashable, Sendable {
+    enum Action: String, Hashable, Sendable, CaseIterable { case new, show }
+
+    var action = Action.show
+    var file = ""
+    var asksForPhrase = false
+    /// Where the pass phrase is read; nil for the terminal.
+    var phraseDescriptor: CInt?
+    var isJSON = false
+}
+
+extension IdentityArguments: CommandSettings {
+    static let summary = "make an identity that is kept in a file, or show whose a file is"
+    static let operands = "new|show FILE"
+    static let options: [Option<IdentityArguments>] = [
+        Option(
+            name: "--passphrase", help: "protect the new file with a pass phrase, asked for at the terminal",
+            kind: .flag { $0.asksForPhrase = true }),
+        Option(
+            name: "--passphrase-fd", help: "take the pass phrase from this open descriptor, its first line",
+            kind: .value("N", wanted: "the number of an open descriptor") { arguments, value in
+                CInt(decimal: value).map { arguments.phraseDescriptor = $0 } != nil
+            }),
+        Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true }),
+    ]
+
+    mutating func take(operands: [String]) throws(UsageError) {
+        guard let first = operands.first else {
+            throw UsageError("earshot identity does not say what to do; write earshot identity \(Self.operands)")
+        }
+        guard let action = Action(rawValue: first) else {
+            throw UsageError(
+                "earshot identity can not \(UsageError.quoted(first)); write earshot identity \(Self.operands)")
+        }
+        guard operands.count > 1, !operands[1].isEmpty else {
+            throw UsageError("earshot identity \(first) needs a file; write earshot identity \(first) FILE")
+        }
+        guard operands.count == 2 else {
+            throw UsageError("unexpected \(UsageError.quoted(operands[2])); see earshot identity --help")
+        }
+        self.action = action
+        file = operands[1]
+    }
+}

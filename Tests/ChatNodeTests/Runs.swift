@@ -1,0 +1,34 @@
+import Noise
+import Wire
+
+/// Certificates of the runs of one identity, as whoever holds its key can make them.
+struct Runs: ~Copyable {
+    private let identity: Identity
+    private var randomness: Randomness
+
+    /// - Parameter identitySeed: as for `Simulation.node`.
+    init(identitySeed: UInt64) {
+        var randomness = Randomness.seeded(identitySeed)
+        identity = Identity.generate(using: &randomness)
+        self.randomness = .seeded(identitySeed + 1_000)
+    }
+
+    var id: PeerID { identity.id }
+
+    mutating func key() -> PublicKey {
+        KeyPair.generate(using: &randomness, protection: .transient).publicKey
+    }
+
+    /// A certificate; keys that are not given are new.
+    mutating func certificate(
+        epoch: UInt64, noise: PublicKey? = nil, dm: PublicKey? = nil, issuedAt: UInt64 = 0
+    ) -> Certificate {
+        Certificate.issue(
+            by: identity, noise: noise ?? key(), dm: dm ?? key(), epoch: epoch, at: Timestamp(milliseconds: issuedAt))
+    }
+}
+
+extension FrameType {
+    /// A frame that carries a certificate.
+    func frame(_ certificate: Certificate) -> [UInt8] { [rawValue] + certificate.bytes }
+}

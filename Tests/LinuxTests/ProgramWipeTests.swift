@@ -1,0 +1,64 @@
+import Chat
+import ChatNode
+import Noise
+import Reactor
+import Synchronization
+import Testing
+import Transports
+
+@testable import earshot
+
+/// What of a node is left once it is wiped.
+@Suite(.timeLimit(.minutes(1))) struct ProgramWipeTests {
+    private let loop: EventLoop
+
+    init() throws {
+        loop = try EventLoop(name: "wipe")
+        loop.start()
+    }
+
+    private func node(_ deliver: @escaping @Sendable ([NodeEvent]) -> Void) -> Node {
+        var randomness = Randomness.system
+        let identity = Identity.generate(using: &randomness)
+        return Node(
+            configuration: NodeConfiguration(), identity: identity, randomness: randomness, scheduler: loop,
+            transport: TCPTransport(loop: loop, interfaces: ["lo"]), discoveries: [], deliver: deliver)
+    }
+
+    @Test func `a wiped node is let go of, with its keys and all that it heard`() async throws {
+        let reports = ReportQueue()
+        let current = CurrentNode(node(reports.entrance()))
+        weak let old = current.node
+        try await current.node.start()
+        try await current.node.send("hello")
+        async let wiped: Void = current.wipe()
+        while await !reports.next().contains(where: \.isEnd) {}
+        #expect(current.takeLost() == Holdings(conversations: 1, messages: 1, peers: 0))
+        current.replace(with: node { _ in })
+        #expect(current.goOn())
+        await wiped
+        // What the loop was asked to do for the node before is done when this is.
+        await withCheckedContinuation { done in loop.execute { done.resume() } }
+        #expect(old == nil)
+        loop.stop()
+    }
+
+    @Test func `what a node tells behind its end is not taken`() async {
+        let reports = ReportQueue()
+        let tell = reports.entrance()
+        let next = reports.entrance()
+        tell([.notice(.clockSkew, "1")])
+        tell([.notice(.clockSkew, "2"), .stopped(.asked)])
+        tell([.notice(.clockSkew, "3")])
+        next([.notice(.clockSkew, "4"), .stopped(.asked)])
+        var notices: [String] = []
+        var ends = 0
+        while ends < 2 {
+            let batch = await reports.next()
+            notices += batch.compactMap { if case .event(.notice(_, let text)) = $0 { text } else { nil } }
+            ends += batch.count(where: \.isEnd)
+        }
+        #expect(notices == ["1", "2", "4"])
+        loop.stop()
+    }
+}

@@ -1,0 +1,188 @@
+import Noise
+import Testing
+import Wire
+
+@testable import Storage
+
+/// What identity files and their states say, as values.
+@Suite struct StorageTextTests {
+    private static let cheap = SealedSecret.Cost(passes: 1, memory: 8)
+
+    static func secret(_ bytes: [UInt8]) -> Secret {
+        Secret(count: bytes.count, protection: .transient) { secret in
+            for index in bytes.indices { secret[index] = bytes[index] }
+        }
+    }
+
+    /// The seed that counts up, which is that of alice in Protocol.md section 12.
+    static func seed() -> Secret { secret(Array(0..<32)) }
+
+    static let clear = """
+        earshot-identity-1
+        kdf: none
+        seed: 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+        key: 03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8
+
+        """
+
+    static func sealed() throws -> [UInt8] {
+        var randomness = Randomness.seeded(1)
+        let sealed = try SealedSecret(
+            sealing: seed(), under: secret([1]), cost: try #require(cheap), purpose: IdentityText.purpose,
+            using: &randomness)
+        return [UInt8](copying: IdentityText.sealed(sealed).write().span)
+    }
+
+    /// Nil for a text that is read.
+    static func fault(_ text: [UInt8]) -> TextFault? {
+        do throws(TextFault) {
+            _ = try IdentityText(reading: text.span)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The seed that a text leads to, by whichever way.
+    static func seed(in text: [UInt8]) -> [UInt8]? {
+        guard let read = try? IdentityText(reading: text.span) else { return nil }
+        switch read {
+        case .clear(let seed): return [UInt8](copying: seed.span)
+        case .sealed(let sealed):
+            guard let seed = try? sealed.open(with: secret([1]), purpose: IdentityText.purpose) else { return nil }
+            return [UInt8](copying: seed.span)
+        }
+    }
+
+    @Test func `an identity in the clear is four lines, which are read as they were written`() {
+        let text = IdentityText.clear(Self.seed()).write()
+        #expect(String(decoding: [UInt8](copying: text.span), as: UTF8.self) == Self.clear)
+        #expect(Self.seed(in: Array(Self.clear.utf8)) == Array(0..<32))
+    }
+
+    @Test func `a sealed identity names its cost and neither seed nor key`() throws {
+        let text = String(decoding: try Self.sealed(), as: UTF8.self)
+        #expect(
+            text.wholeMatch(of: /earshot-identity-1\nkdf: argon2id13 1 8 [0-9a-f]{32}\nbox: [0-9a-f]{144}\n/) != nil)
+        #expect(!text.contains("03a107bf"))
+        #expect(!text.contains("00010203"))
+        #expect(Self.seed(in: Array(text.utf8)) == Array(0..<32))
+    }
+
+    @Test func `no changed, missing or added byte makes another identity of it`() throws {
+        for whole in [Array(Self.clear.utf8), try Self.sealed()] {
+            for bit in 0..<8 * whole.count {
+                var text = whole
+                text[bit / 8] ^= 1 << (bit % 8)
+                #expect(Self.seed(in: text) == nil, "bit \(bit)")
+            }
+            for end in whole.indices { #expect(Self.fault(Array(whole[..<end])) != nil) }
+            for extra in [UInt8(0), 0x0a, 0x20, 0x61] { #expect(Self.fault(whole + [extra]) == .damagedIdentity) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", .empty), ("hello", .foreign), ("-----BEGIN PRIVATE KEY-----\n", .foreign),
+            ("earshot-identity-2\nkdf: none\n", .unknownForm), ("earshot-identity-1\nkdf: scrypt 1 2\n", .unknownForm),
+            ("earshot-identity-1\r\nkdf: none\r\n", .unknownForm),
+            ("earshot-identity-1\nkdf: none\n", .damagedIdentity),
+            ("earshot-identity-1\nkdf: argon2id13 0 8 00\n", .damagedIdentity),
+            ("earshot-identity-1\nkdf: argon2id13 99999999999999999999 8 00\n", .damagedIdentity),
+        ] as [(String, TextFault)])
+    func `a text that is none says what is wrong`(text: String, fault: TextFault) {
+        #expect(Self.fault(Array(text.utf8)) == fault)
+    }
+
+    @Test func `a cost that would exhaust the machine is refused before anything is computed`() throws {
+        let text = String(decoding: try Self.sealed(), as: UTF8.self)
+        for cost in ["65 8", "1 1048577", "1 18446744073709551615", "0 8", "1 0", "01 8", "+1 8", "1  8"] {
+            #expect(Self.fault(Array(text.replacing("13 1 8 ", with: "13 \(cost) ").utf8)) == .damagedIdentity)
+        }
+    }
+
+    @Test func `random and half-right texts never trap`() throws {
+        var randomness = Randomness.seeded(7)
+        let wholes = [Array(Self.clear.utf8), try Self.sealed(), IdentityState(epoch: 7).write(of: Self.alice)]
+        for round in 0..<30_000 {
+            var text = wholes[round % wholes.count]
+            for _ in 0..<Int.random(in: 1...4, using: &randomness) {
+                let place = Int.random(in: 0..<text.count, using: &randomness)
+                switch Int.random(in: 0..<3, using: &randomness) {
+                case 0: text[place] = UInt8.random(in: 0...255, using: &randomness)
+                case 1: text.removeSubrange(place...)
+                default: text.insert(contentsOf: text[..<place], at: place)
+                }
+                if text.isEmpty { text = randomness.bytes(40) }
+            }
+            #expect(wholes.contains(text) || Self.fault(text) != nil || Self.seed(in: text) == nil)
+            #expect(wholes.contains(text) || Self.stateFault(text) != nil)
+        }
+    }
+
+    static let alice = Identity.id(ofSeed: seed())
+
+    static func stateFault(_ text: [UInt8], of identity: PeerID = alice) -> TextFault? {
+        do throws(TextFault) {
+            _ = try IdentityState(reading: text.span, of: identity)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    static func peers(_ range: Range<Int>) -> [PeerID] {
+        range.compactMap { PeerID([UInt8](repeating: 0, count: 30) + [UInt8($0 >> 8), UInt8($0 & 0xff)]) }
+    }
+
+    @Test func `a state is read as it was written, full tables too, and in no more bytes than are read`() throws {
+        let full = IdentityState(epoch: .max, verified: Self.peers(0..<4_096), blocked: Self.peers(4_096..<8_192))
+        for state in [IdentityState(), IdentityState(epoch: 1_790_000_000_000, verified: Self.peers(0..<2)), full] {
+            let text = state.write(of: Self.alice)
+            #expect(text.count <= IdentityState.most)
+            #expect(try IdentityState(reading: text.span, of: Self.alice) == state)
+        }
+    }
+
+    @Test func `of too many marks the last are written`() throws {
+        let state = IdentityState(blocked: Self.peers(0..<5_000))
+        let text = state.write(of: Self.alice)
+        #expect(try IdentityState(reading: text.span, of: Self.alice).blocked == Self.peers(904..<5_000))
+    }
+
+    @Test func `no changed or missing byte of a state goes unnoticed, and neither does another's state`() {
+        let whole = IdentityState(epoch: 17, verified: Self.peers(1..<2), blocked: Self.peers(2..<3))
+            .write(of: Self.alice)
+        for bit in 0..<8 * whole.count {
+            var text = whole
+            text[bit / 8] ^= 1 << (bit % 8)
+            #expect(Self.stateFault(text) != nil, "bit \(bit)")
+        }
+        for end in whole.indices { #expect(Self.stateFault(Array(whole[..<end])) != nil) }
+        #expect(Self.stateFault(whole + whole) == .damagedState)
+        #expect(Self.stateFault(whole, of: Self.peers(9..<10)[0]) == .damagedState)
+    }
+
+    @Test func `the next epoch is later, and the last of all stays`() {
+        #expect(IdentityState(epoch: 17).nextEpoch == 18)
+        #expect(IdentityState(epoch: .max).nextEpoch == .max)
+    }
+
+    @Test func `the holder of a lock is found in the kernel's table, and nobody else's lock is`() {
+        let table = """
+            1: POSIX  ADVISORY  WRITE 11 fe:00:42 0 EOF
+            2: FLOCK  ADVISORY  READ  12 fe:00:42 0 EOF
+            3: FLOCK  ADVISORY  WRITE 13 fe:01:42 0 EOF
+            4: FLOCK  ADVISORY  WRITE 14 fe:00:421 0 EOF
+            5: -> FLOCK  ADVISORY  WRITE 15 fe:00:42 0 EOF
+            6: FLOCK  ADVISORY  WRITE 0 fe:00:42 0 EOF
+            7: FLOCK
+            8: FLOCK  ADVISORY  WRITE 16 fe:00:42 0 EOF
+
+            """
+        #expect(LockTable.holder(in: table, device: 0xfe00, inode: 42) == 16)
+        #expect(LockTable.holder(in: table, device: 0xfe01, inode: 42) == 13)
+        #expect(LockTable.holder(in: table, device: 0xfe00, inode: 43) == nil)
+        #expect(LockTable.holder(in: "", device: 0xfe00, inode: 42) == nil)
+    }
+}
