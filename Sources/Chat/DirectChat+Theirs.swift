@@ -7,8 +7,10 @@ extension DirectChat {
     mutating func receiveRequest(_ message: Message) -> DirectStep {
         switch state {
         case .none, .left:
+            // What is left of ours is from before we left: sent again, it would be taken for our consent.
+            let lost = fail(queue.giveUp(keepingSent: false))
             state = .requestedByThem(message)
-            return DirectStep(events: [.request(from: peer, text: message.content)])
+            return DirectStep(events: lost + [.request(from: peer, text: message.content)])
         case .requestedByUs:
             return DirectStep(events: accepted() + show(message), reply: .acceptance)
         case .accepted:

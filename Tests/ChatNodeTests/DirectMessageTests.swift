@@ -60,4 +60,26 @@ import Wire
         #expect(bob.with { $0.requests() }.isEmpty)
         #expect(!alice.events.contains { if case .direct = $0 { true } else { false } })
     }
+
+    @Test func `a request that was taken back is not sent again, and accepts nothing`() throws {
+        let simulation = Simulation(seed: 24)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        try alice.say("one", to: bob)
+        simulation.advance(by: .seconds(1))
+        try alice.with { [key = bob.key] node throws(ChatError) in try node.leave(key) }
+        simulation.advance(by: .seconds(1))
+        try bob.say("two", to: alice)
+        simulation.advance(by: .seconds(1))
+        simulation.network.breakConnections(between: alice.host, and: bob.host)
+        simulation.advance(by: .seconds(30))
+        try #require(alice.isOnline(bob))
+        #expect(bob.texts(.direct(alice.key)) == ["two"])
+        #expect(alice.with { node in node.requests() }.map(\.text) == ["two"])
+        for peer in [alice, bob] {
+            let accepted = peer.events.contains { if case .direct(.accepted, _) = $0 { true } else { false } }
+            #expect(!accepted)
+        }
+    }
 }

@@ -10,7 +10,7 @@ extension InteractionRoom {
         switch step {
         case .say(let seat): say(seat)
         case .direct(let seat, let to): direct(seat, to)
-        case .accept(let seat, let of): decide(seat, of) { one, other in try? one.accept(other) }
+        case .accept(let seat, let of): accept(seat, of)
         case .decline(let seat, let of): decide(seat, of) { one, other in try? one.decline(other) }
         case .leaveDirect(let seat, let with): decide(seat, with) { one, other in try? one.leaveDirect(other) }
         case .edit(let seat, let back): change(seat, back, to: nextText("edit"))
@@ -64,6 +64,13 @@ extension InteractionRoom {
         directExpectations.append(Expectation(id: id, text: text, from: author, to: other, at: simulation.now))
     }
 
+    /// Accepts the request of that one, or whichever is open.
+    private func accept(_ seat: Int, _ of: Int) {
+        let asking = present[seat]?.peer.with { node in node.requests().map(\.who.key) } ?? []
+        let others = present.indices.filter { other in present[other].map { asking.contains($0.peer.key) } ?? false }
+        decide(seat, others.contains(of) ? of : others.first ?? of) { one, other in try? one.accept(other) }
+    }
+
     private func decide(_ seat: Int, _ of: Int, _ decision: (SimulatedPeer, SimulatedPeer) -> Void?) {
         guard let one = present[seat], let other = present[of] else { return }
         _ = decision(one.peer, other.peer)
@@ -82,6 +89,7 @@ extension InteractionRoom {
         }
         guard isDone else { return }
         if said.keys.contains(id) { said[id] = .some(text) }
+        if text == nil { directExpectations.removeAll { $0.id == id } }
         if let target = directTargets[id], let text {
             saidDirectly[author.peer.key, default: [:]][target, default: []].insert(text)
         }
@@ -93,6 +101,7 @@ extension InteractionRoom {
         if isMuted { everMuted.insert([one.number, other.number]) }
         if isMuted { muted.insert([one.number, other.number]) } else { muted.remove([one.number, other.number]) }
         disturb(one, other)
+        changeMind(one, other)
     }
 
     private func disturb(by step: Interaction) {

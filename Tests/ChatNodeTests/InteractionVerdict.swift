@@ -6,14 +6,6 @@ import Wire
 
 /// What has to hold once a script has happened and it has been quiet for a while.
 extension InteractionRoom {
-    /// What the nodes promise beyond telling nothing twice; each is switched on where the program keeps it.
-    enum Promise {
-        /// Whoever missed something gets it from a neighbour, and the last 100 messages are the same everywhere.
-        static let isRepaired = true
-        /// A direct message that was under way when a connection broke is sent again.
-        static let isDirectResent = false
-    }
-
     /// Runs the script, then lets it be quiet, and tells every promise that was broken.
     func play() -> [String] {
         let everybodyMet = waitForMeeting()
@@ -50,14 +42,22 @@ extension InteractionRoom {
         }
     }
 
+    /// What is said directly is sent again on the next connection, so long as neither life has ended.
+    private func isLasting(_ expectation: Expectation) -> Bool {
+        present.contains { $0 === expectation.from } && present.contains { $0 === expectation.to }
+    }
+
     private func missing() -> [String] {
         let span = script.longestDelivery
         let unheard = expectations.filter { holds($0) && !$0.to.shown.keys.contains($0.id) }
         let direct = directExpectations.filter { expectation in
             let changes = mindChanges[Pair(expectation.from, expectation.to)] ?? []
-            let isSteady = !changes.contains { $0 + span >= expectation.at && $0 <= expectation.at + span }
+            let isUndisturbed = holds(expectation)
+            let isSteady = !changes.contains {
+                $0 + span >= expectation.at && (!isUndisturbed || $0 <= expectation.at + span)
+            }
             let isLost = !expectation.to.shown.keys.contains(expectation.id)
-            return isLost && isSteady && (Promise.isDirectResent || holds(expectation))
+            return isLost && isSteady && (isUndisturbed || isLasting(expectation))
         }
         return (unheard + direct).map { "\"\($0.text)\" of seat \($0.from.seat) was not shown at seat \($0.to.seat)" }
     }
@@ -139,7 +139,7 @@ extension InteractionRoom {
 
     /// Once all have been together again, everybody has kept the same, and nothing of who is still there is missing.
     private func unrepaired() -> [String] {
-        guard Promise.isRepaired, everMuted.isEmpty, let first = everybody.first else { return [] }
+        guard everMuted.isEmpty, let first = everybody.first else { return [] }
         let rings = everybody.map { witness in
             Set(witness.peer.with { node in node.history(.publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" })
         }
