@@ -72,7 +72,12 @@ package struct Admission: Sendable {
     ) -> Verdict {
         do throws(DropReason) {
             let frame = try PayloadFrame(content.frame.span)
-            return accept(try sealed(frame, content.certificate, link, now, wallClock))
+            let isNew = !seen.contains(frame.id)
+            guard isNew || frame.type.isSentAgain else { throw .duplicate }
+            let payload = try sealed(frame, content.certificate, link, now, wallClock, isNew: isNew)
+            if isNew { return accept(payload) }
+            drop(.duplicate)
+            return .repeated(payload)
         } catch {
             drop(error)
             return .dropped(error)
@@ -151,17 +156,21 @@ package struct Admission: Sendable {
 
     private mutating func sealed(
         _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant,
-        _ wallClock: Timestamp
+        _ wallClock: Timestamp, isNew: Bool
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.author != me else { throw .ownPayload }
         guard frame.header.author == certificate.identity else { throw .badCertificate }
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
-        try checkNews(frame)
+        try checkRoom(frame)
         try peers.takeRelayed(of: frame.header.author, from: link, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
-        try noteRelayed(frame, now, wallClock)
+        if isNew {
+            try noteRelayed(frame, now, wallClock)
+        } else {
+            try peers.take(frame.type, of: frame.header.author, now: now)
+        }
         return payload
     }
 

@@ -64,12 +64,13 @@ extension Node {
         slot.isHeard = true
     }
 
-    func route(_ payload: VerifiedPayload) {
+    private func route(_ payload: VerifiedPayload) {
         apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
         routed()
     }
 
-    private func routed() {
+    /// What was routed may have made something to send, or a deadline.
+    func routed() {
         if router.hasReplies || phase == .leaving { askForTurnEnd() }
         armRouter()
     }

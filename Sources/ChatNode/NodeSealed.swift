@@ -41,7 +41,7 @@ extension Node {
     func notePath(to peer: PeerID, via slot: LinkSlot) {
         guard configuration.sealsForRelays, let neighbour = slot.peer, neighbour != peer else { return }
         router.pathNoted(to: peer, via: neighbour)
-        askForTurnEnd()
+        routed()
     }
 
     private func unseal(_ frame: [UInt8], from neighbour: PeerID, on slot: LinkSlot) {
@@ -54,9 +54,16 @@ extension Node {
             let now = scheduler.now
             if case .worse = certificates.news(of: content.certificate, now: now) { throw .oldEpoch }
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
-            guard case .admitted(let payload) = verdict else { return }
-            learn(content.certificate, from: slot)
-            route(payload)
+            switch verdict {
+            case .admitted(let payload):
+                learn(content.certificate, from: slot)
+                apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
+            case .repeated(let payload):
+                apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
+            case .dropped, .closeLink, .convict:
+                return
+            }
+            routed()
         } catch {
             admission.drop(error)
         }
