@@ -33,7 +33,8 @@ package struct Admission: Sendable {
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             try checkSource(frame, link)
-            try checkNews(frame)
+            guard frame.header.room == room else { throw .otherRoom }
+            guard !seen.contains(frame.id) else { return try again(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
             return accept(try relayed(frame, link, now, wallClock))
         } catch {
@@ -71,7 +72,12 @@ package struct Admission: Sendable {
     ) -> Verdict {
         do throws(DropReason) {
             let frame = try PayloadFrame(content.frame.span)
-            return accept(try sealed(frame, content.certificate, link, now, wallClock))
+            let isNew = !seen.contains(frame.id)
+            guard isNew || frame.type.isSentAgain else { throw .duplicate }
+            let payload = try sealed(frame, content.certificate, link, now, wallClock, isNew: isNew)
+            if isNew { return accept(payload) }
+            drop(.duplicate)
+            return .repeated(payload)
         } catch {
             drop(error)
             return .dropped(error)
@@ -105,11 +111,24 @@ package struct Admission: Sendable {
         return true
     }
 
+    /// A payload that was let in before. Where its author waits for a receipt, that one may be lost: then the router has
+    /// to know that it came again.
+    private mutating func again(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
+    ) throws(DropReason) -> Verdict {
+        guard frame.hops == 0, frame.type.isSentAgain else { throw .duplicate }
+        let payload = try direct(frame, link, linkEpoch, now)
+        drops[.duplicate, default: 0] += 1
+        return .repeated(payload)
+    }
+
     private mutating func direct(
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
-        try peers.checkOrder(frame.header)
+        // What is sent again may have any number: the session proves that it is no replay.
+        try peers.checkEpoch(frame.header)
+        if !frame.type.isSentAgain { try peers.checkOrder(frame.header) }
         try peers.take(frame.type, of: link, now: now)
         let payload = try proven(frame, link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
@@ -137,17 +156,21 @@ package struct Admission: Sendable {
 
     private mutating func sealed(
         _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant,
-        _ wallClock: Timestamp
+        _ wallClock: Timestamp, isNew: Bool
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.author != me else { throw .ownPayload }
         guard frame.header.author == certificate.identity else { throw .badCertificate }
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
-        try checkNews(frame)
+        try checkRoom(frame)
         try peers.takeRelayed(of: frame.header.author, from: link, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
-        try noteRelayed(frame, now, wallClock)
+        if isNew {
+            try noteRelayed(frame, now, wallClock)
+        } else {
+            try peers.take(frame.type, of: frame.header.author, now: now)
+        }
         return payload
     }
 

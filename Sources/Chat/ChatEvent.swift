@@ -28,6 +28,8 @@ package enum ChatEvent: Hashable, Sendable {
     /// Only ids of which it was not known.
     case delivered(with: PeerID, ids: [MessageID])
     case read(with: PeerID, ids: [MessageID])
+    /// Messages of ours that are given up, in the order in which they were said.
+    case failed(with: PeerID, messages: [Undelivered])
     case typing(PeerID, Conversation, isOn: Bool)
     /// A peer came, changed its state, nickname or stage, or went; `online` counts peers with a link.
     case presence(PeerID, PresenceState, online: Int)

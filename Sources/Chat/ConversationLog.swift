@@ -20,6 +20,11 @@ package struct ConversationLog: Sendable {
 
     package var last: Message? { messages.last }
 
+    /// Unread messages that are still kept, oldest first.
+    var unreadMessages: [MessageID] {
+        unread.isEmpty ? [] : messages.lazy.map(\.id).filter { [unread] in unread.contains($0) }
+    }
+
     /// Adds a message, which counts as unread if it was received now and nobody is looking.
     ///
     /// - Returns: nil for a duplicate, and for history from before what the ring holds.

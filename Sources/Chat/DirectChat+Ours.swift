@@ -54,8 +54,9 @@ extension DirectChat {
     static var noRequest: ChatError { ChatError(.notAccepted, "there is no open request for a direct conversation") }
 
     mutating func sentRequest(_ message: Message) -> [ChatEvent] {
+        let lost = fail(queue.giveUp(keepingSent: false))
         state = .requestedByUs
-        return sentMessage(message)
+        return lost + sentMessage(message)
     }
 
     mutating func sentMessage(_ message: Message) -> [ChatEvent] {
@@ -64,13 +65,40 @@ extension DirectChat {
 
     /// We accepted: the request, told when it came, is the first message, and read.
     mutating func sentAcceptance() -> [ChatEvent] {
-        if let request { log.keep(request) }
+        if let request { keepRequest(request) }
         state = .accepted
         return [.direct(.accepted, with: peer)]
     }
 
-    mutating func sentDeparture() -> [ChatEvent] {
+    /// We left. What is under way is still waited for, as long as the link stands that it went out on.
+    mutating func sentDeparture(isLinked: Bool) -> [ChatEvent] {
         state = .left
-        return [.direct(.left, with: peer)]
+        return [.direct(.left, with: peer)] + fail(queue.giveUp(keepingSent: isLinked))
     }
+
+    /// Keeps a message or a change of ours until it is acknowledged.
+    ///
+    /// - Returns: whether to send it now, and what is given up for it.
+    mutating func post(_ payload: P2PPayload, as verified: VerifiedPayload, isLinked: Bool) -> (Bool, [ChatEvent]) {
+        var text: String?
+        switch payload.body {
+        case .dmRequest(_, _, let said), .directMessage(_, _, let said): text = said
+        case .edit(let target, let said): queue.edited(target, to: said)
+        case .delete(let target):
+            forget(target)
+            if !queue.takeBack(target) { return (false, []) }
+        case .publicMessage, .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: return (true, [])
+        }
+        let isSent = queue.append(verified, text: text, isLinked: isLinked)
+        return (isSent, fail(queue.takeOverflow()))
+    }
+
+    /// The link that what we said went out on has ended.
+    mutating func linkClosed() -> [ChatEvent] {
+        receipts.linkClosed()
+        return state == .left ? fail(queue.giveUp(keepingSent: false)) : []
+    }
+
+    /// Nothing more is sent: we leave for good, or want to have nothing to do with the peer.
+    mutating func giveUp() -> [ChatEvent] { fail(queue.giveUp(keepingSent: false)) }
 }

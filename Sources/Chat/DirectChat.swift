@@ -16,23 +16,36 @@ package struct DirectChat: Sendable {
     package let peer: PeerID
     package internal(set) var state = State.none
     var log: ConversationLog
-    private var deliveries: [MessageID: Delivery] = [:]
+    /// What we said and they have not acknowledged.
+    var queue = DirectQueue()
+    /// What they are to be told about what they said.
+    var receipts = OwedReceipts()
+    /// Whether we tell what we have read, and show what they have.
+    let tellsReading: Bool
+    /// What became of messages of ours that wait no longer.
+    private var settled: [MessageID: Delivery] = [:]
+    /// The latest payloads of theirs that need not come again: at least as many as they may still send again.
+    private var taken = RecentTable<MessageID, Bool>(capacity: 4 * Limits.unacknowledgedPayloads)
 
-    package init(with peer: PeerID) {
+    package init(with peer: PeerID, tellsReading: Bool = false) {
         self.peer = peer
+        self.tellsReading = tellsReading
         log = ConversationLog(.direct(peer))
     }
 
     package var isActive: Bool {
         get { log.isActive }
-        set { log.isActive = newValue }
+        set {
+            if newValue { readAll() }
+            log.isActive = newValue
+        }
     }
     package var unreadCount: Int { log.unreadCount }
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
-    /// How far a message of ours is known to have come.
-    package func delivery(of id: MessageID) -> Delivery { deliveries[id] ?? .sent }
+    /// How far a message of ours is known to have come; nil for any other.
+    package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : settled[id] }
 
     /// The text of their request while it is open.
     package var request: Message? {
@@ -48,76 +61,50 @@ package struct DirectChat: Sendable {
     }
 }
 
-/// What the peer did.
+/// What was said on either side, and what came of it.
 extension DirectChat {
-    /// Their request. One that meets ours, or one after we accepted, needs no second yes; a second text of an open
-    /// request is not shown: nothing more is delivered until we accept.
-    mutating func receiveRequest(_ message: Message) -> DirectStep {
-        switch state {
-        case .none, .left:
-            state = .requestedByThem(message)
-            return DirectStep(events: [.request(from: peer, text: message.content)])
-        case .requestedByUs:
-            state = .accepted
-            return DirectStep(events: [.direct(.accepted, with: peer)] + added(message), reply: .acceptance)
-        case .accepted:
-            return DirectStep(events: added(message), reply: .acceptance)
-        case .requestedByThem, .declined:
-            return .nothing
-        }
+    /// Whether a payload of theirs was dealt with before.
+    func hasTaken(_ id: MessageID) -> Bool { taken[id] != nil }
+
+    /// Notes that a payload of theirs need not come again, and that they are to be told so.
+    mutating func take(_ id: MessageID) {
+        taken.set(true, for: id)
+        receipts.note(delivered: id)
     }
 
-    /// A text of theirs. Whoever we asked may speak at once: that it does is its acceptance.
-    mutating func receiveMessage(_ message: Message) -> DirectStep {
-        switch state {
-        case .accepted:
-            return DirectStep(events: added(message))
-        case .requestedByUs:
-            state = .accepted
-            return DirectStep(events: [.direct(.accepted, with: peer)] + added(message))
-        case .left:
-            return DirectStep(reply: .departure)
-        case .none, .requestedByThem, .declined:
-            return .nothing
-        }
+    /// Shows a message of theirs.
+    mutating func show(_ message: Message) -> [ChatEvent] {
+        take(message.id)
+        if log.isActive && tellsReading { receipts.note(read: message.id) }
+        return log.add(message, isOwn: false).map { [$0] } ?? []
     }
 
-    mutating func receiveAcceptance() -> DirectStep {
-        switch state {
-        case .requestedByUs:
-            state = .accepted
-            return DirectStep(events: [.direct(.accepted, with: peer)])
-        case .left:
-            return DirectStep(reply: .departure)
-        case .none, .requestedByThem, .accepted, .declined:
-            return .nothing
-        }
+    /// Keeps their request, which was shown when it came, as the first message.
+    mutating func keepRequest(_ message: Message) {
+        take(message.id)
+        if tellsReading { receipts.note(read: message.id) }
+        log.keep(message)
     }
 
-    /// They left, or took their request back.
-    mutating func receiveDeparture() -> DirectStep {
-        switch state {
-        case .requestedByUs, .requestedByThem, .accepted:
-            state = .left
-            return DirectStep(events: [.direct(.left, with: peer)])
-        case .none, .declined, .left:
-            return .nothing
-        }
+    /// Notes what became of messages of ours.
+    mutating func settle(_ ids: [MessageID], as delivery: Delivery) {
+        for id in ids { settled[id] = delivery }
+        guard settled.count > 2 * Limits.messagesPerConversation else { return }
+        settled = settled.filter { log.messages.contains(id: $0.key) }
     }
 
-    /// They tell that messages of ours came, or were read. Returns those that were not known to have come as far.
-    mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> [MessageID] {
-        guard state == .accepted else { return [] }
-        deliveries = deliveries.filter { log.messages.contains(id: $0.key) }
-        let news = ids.filter { id in
-            guard let message = log.messages[id: id], message.author != peer else { return false }
-            return self.delivery(of: id) < delivery
-        }
-        for id in news { deliveries[id] = delivery }
-        return news
+    /// Nothing more is told of a message that we took back.
+    mutating func forget(_ id: MessageID) { settled[id] = nil }
+
+    /// Gives up messages of ours.
+    mutating func fail(_ messages: [Undelivered]) -> [ChatEvent] {
+        guard !messages.isEmpty else { return [] }
+        settle(messages.map(\.id), as: .failed)
+        return [.failed(with: peer, messages: messages)]
     }
 
-    private mutating func added(_ message: Message) -> [ChatEvent] {
-        log.add(message, isOwn: false).map { [$0] } ?? []
+    private mutating func readAll() {
+        guard tellsReading, state == .accepted else { return }
+        for id in log.unreadMessages { receipts.note(read: id) }
     }
 }

@@ -11,9 +11,13 @@ package struct DirectChats: Sendable {
     private var entries: [PeerID: Entry] = [:]
     private var uses: UInt64 = 0
     private let capacity: Int
+    private let tellsReading: Bool
+    /// What was given up with conversations that are forgotten, until it is told.
+    private var lost: [ChatEvent] = []
 
-    package init(capacity: Int = Limits.directConversations) {
+    package init(capacity: Int = Limits.directConversations, tellsReading: Bool = false) {
         self.capacity = capacity
+        self.tellsReading = tellsReading
     }
 
     package var count: Int { entries.count }
@@ -28,10 +32,24 @@ package struct DirectChats: Sendable {
     /// Those that wait for an answer of ours, oldest first.
     package var requests: [DirectChat] { all.reversed().filter { $0.request != nil } }
 
+    /// Whether nothing was ever agreed upon with a peer, or it is forgotten.
+    func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
+
+    mutating func takeLost() -> [ChatEvent] {
+        guard !lost.isEmpty else { return [] }
+        defer { lost = [] }
+        return lost
+    }
+
+    /// Changes all conversations, in the order of their peers.
+    mutating func updateAll(_ change: (inout DirectChat) -> [ChatEvent]) -> [ChatEvent] {
+        entries.keys.sorted().flatMap { update($0, change) ?? [] }
+    }
+
     /// Changes a conversation; nil where there is none.
     mutating func update<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result? {
-        guard entries[peer] != nil else { return nil }
-        return change(&entries[peer, default: Entry(chat: DirectChat(with: peer), usedAt: 0)].chat)
+        guard let index = entries.index(forKey: peer) else { return nil }
+        return change(&entries.values[index].chat)
     }
 
     /// Changes a conversation at our wish; it is there afterwards.
@@ -53,8 +71,14 @@ package struct DirectChats: Sendable {
 
     private mutating func touch<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
         uses += 1
-        entries[peer, default: Entry(chat: DirectChat(with: peer), usedAt: 0)].usedAt = uses
-        return change(&entries[peer, default: Entry(chat: DirectChat(with: peer), usedAt: 0)].chat)
+        let new = Entry(chat: DirectChat(with: peer, tellsReading: tellsReading), usedAt: uses)
+        entries[peer, default: new].usedAt = uses
+        return change(&entries[peer, default: new].chat)
+    }
+
+    private mutating func forget(_ peer: PeerID) {
+        guard var chat = entries.removeValue(forKey: peer)?.chat else { return }
+        lost += chat.giveUp()
     }
 
     /// Nobody asks in vain for ever: the oldest request goes. What was said before it is kept.
@@ -63,7 +87,7 @@ package struct DirectChats: Sendable {
         guard open.count > Limits.openRequests, let oldest = open.min(by: { $0.value.usedAt < $1.value.usedAt })
         else { return }
         if oldest.value.chat.messages.isEmpty && !oldest.value.chat.isActive {
-            entries[oldest.key] = nil
+            forget(oldest.key)
         } else {
             entries[oldest.key]?.chat.state = .left
         }
@@ -74,7 +98,7 @@ package struct DirectChats: Sendable {
         guard entries.count >= capacity else { return }
         let candidates = entries.lazy.filter { !$0.value.chat.isActive && $0.value.chat.worth <= mostWorth }
         let least = candidates.min { ($0.value.chat.worth, $0.value.usedAt) < ($1.value.chat.worth, $1.value.usedAt) }
-        if let least { entries[least.key] = nil }
+        if let least { forget(least.key) }
     }
 
     /// What would be lost with a conversation, least first.

@@ -11,22 +11,29 @@ extension MessageRouter {
     package mutating func edit(
         _ reference: String?, _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        let (target, destination) = try ownMessage(reference)
+        let (target, holder) = try ownMessage(reference)
         let text = try Text.compose(text)
         let payload = session.sign(.edit(target: target, text: text), at: wallClock)
-        return commit([payload], to: destination, now: now, wallClock: wallClock)
+        return commit(payload, with: holder, now: now, wallClock: wallClock)
     }
 
     /// Deletes a message of ours, named as in `edit`.
     package mutating func delete(
         _ reference: String?, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        let (target, destination) = try ownMessage(reference)
+        let (target, holder) = try ownMessage(reference)
         let payload = session.sign(.delete(target: target), at: wallClock)
-        return commit([payload], to: destination, now: now, wallClock: wallClock)
+        return commit(payload, with: holder, now: now, wallClock: wallClock)
     }
 
-    private func ownMessage(_ reference: String?) throws(ChatError) -> (MessageID, Outgoing.Destination) {
+    private mutating func commit(
+        _ change: VerifiedPayload, with holder: PeerID?, now: Instant, wallClock: Timestamp
+    ) -> Outcome {
+        guard let holder else { return commit([change], now: now, wallClock: wallClock) }
+        return commit([change], to: holder, now: now, wallClock: wallClock)
+    }
+
+    private func ownMessage(_ reference: String?) throws(ChatError) -> (MessageID, PeerID?) {
         guard let reference else { return try place(of: lastOwnMessage()) }
         let digits = reference.lowercased()
         guard digits.utf8.count >= MessageRouter.shortestReference else {
@@ -47,14 +54,15 @@ extension MessageRouter {
         return message.id
     }
 
-    /// Whom a change of a message goes to: whoever has the message.
-    private func place(of id: MessageID) throws(ChatError) -> (MessageID, Outgoing.Destination) {
+    /// Whom a change of a message goes to: the peer that it was said to; nil for everybody. A peer without a link gets
+    /// it when it is back.
+    private func place(of id: MessageID) throws(ChatError) -> (MessageID, PeerID?) {
         let holder = directChats.all.first { $0.messages.contains(id: id) }
-        guard let holder, !publicChat.messages.contains(id: id) else { return (id, .everyone) }
+        guard let holder, !publicChat.messages.contains(id: id) else { return (id, nil) }
         guard holder.state == .accepted || holder.state == .requestedByUs else {
             throw ChatError(.notAccepted, "the direct conversation with that message has ended")
         }
-        try checkConnected(holder.peer)
-        return (id, .peer(holder.peer))
+        try checkNotBlocked(holder.peer)
+        return (id, holder.peer)
     }
 }

@@ -17,19 +17,21 @@ extension MessageRouter {
         _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
         let payload = try PublicChat.compose(text, in: &session, at: wallClock)
-        return commit([payload], to: .everyone, now: now, wallClock: wallClock)
+        return commit([payload], now: now, wallClock: wallClock)
     }
 
     /// Says a text to one peer; the first one is a request.
     ///
-    /// Throws `not_connected`, and `not_accepted` while the request is open.
+    /// In an accepted conversation it waits for a peer without a link. Any other throws `not_connected`, and
+    /// `not_accepted` while the request is open.
     package mutating func direct(
         to peer: PeerID, _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        try checkConnected(peer)
         let chat = directChats[peer] ?? DirectChat(with: peer)
+        try checkNotBlocked(peer)
+        if chat.state != .accepted { try checkConnected(peer) }
         let payloads = try chat.compose(text, in: &session, at: wallClock)
-        return commit(payloads, to: .peer(peer), now: now, wallClock: wallClock)
+        return commit(payloads, to: peer, now: now, wallClock: wallClock)
     }
 
     /// Accepts a peer's open request. Throws `not_accepted` where there is none, and `not_connected`.
@@ -39,7 +41,7 @@ extension MessageRouter {
         guard let chat = directChats[peer] else { throw DirectChat.noRequest }
         try checkConnected(peer)
         let payload = try chat.composeAcceptance(in: &session, at: wallClock)
-        return commit([payload], to: .peer(peer), now: now, wallClock: wallClock)
+        return commit([payload], to: peer, now: now, wallClock: wallClock)
     }
 
     /// Declines a peer's open request, silently. Throws `not_accepted` where there is none.
@@ -47,7 +49,7 @@ extension MessageRouter {
         guard var chat = directChats[peer] else { throw DirectChat.noRequest }
         let event = try chat.decline()
         directChats.use(peer) { $0 = chat }
-        return Outcome(events: typing.stopAll(of: peer) + [event])
+        return Outcome(events: typing.stopAll(of: peer) + [event] + directChats.takeLost())
     }
 
     /// Ends the conversation with a peer, or takes our request back. A peer that is not connected learns it when it
@@ -57,27 +59,29 @@ extension MessageRouter {
     ) throws(ChatError) -> Outcome {
         let chat = directChats[peer] ?? DirectChat(with: peer)
         let payload = try chat.composeDeparture(in: &session, at: wallClock)
-        var outcome = commit([payload], to: .peer(peer), now: now, wallClock: wallClock)
-        if !isReachable(peer) { outcome.outgoing = [] }
-        return outcome
+        return commit([payload], to: peer, now: now, wallClock: wallClock)
     }
 
     /// Looks at another conversation: from now on that one has no unread messages, and the one before counts them.
-    package mutating func open(_ conversation: Conversation) {
+    /// Then `takeReplies` may have something to send.
+    @discardableResult
+    package mutating func open(_ conversation: Conversation) -> [ChatEvent] {
         setActive(false)
         activeConversation = conversation
         setActive(true)
+        return directChats.takeLost()
     }
 
     /// Goes back to the room.
-    package mutating func close() { open(.publicRoom) }
+    @discardableResult
+    package mutating func close() -> [ChatEvent] { open(.publicRoom) }
 
     /// Calls ourselves something else. Throws `invalid_nickname`.
     package mutating func rename(
         _ nickname: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
         session.nickname = try Nickname.compose(nickname)
-        return commit([session.signPresence(at: wallClock)], to: .everyone, now: now, wallClock: wallClock)
+        return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 
     /// Says that we are here or away.
@@ -85,7 +89,7 @@ extension MessageRouter {
         _ isAway: Bool, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) -> Outcome {
         session.state = isAway ? .away : .here
-        return commit([session.signPresence(at: wallClock)], to: .everyone, now: now, wallClock: wallClock)
+        return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 
     /// Lets the others in a conversation know that we type. Nil where nobody may know.
@@ -103,39 +107,33 @@ extension MessageRouter {
         }
     }
 
-    /// Signs the answers that arriving payloads asked for.
-    package mutating func takeReplies(in session: inout UserSession, wallClock: Timestamp) -> [Outgoing] {
-        guard !replies.isEmpty else { return [] }
-        defer { replies.removeAll(keepingCapacity: true) }
-        return replies.map {
-            Outgoing(
-                payload: session.sign($0.answer.body(to: $0.peer), at: wallClock), destination: .peer($0.peer))
-        }
-    }
-
-    mutating func commit(
-        _ payloads: [VerifiedPayload], to destination: Outgoing.Destination, now: Instant, wallClock: Timestamp
-    ) -> Outcome {
+    /// Says something to everybody.
+    mutating func commit(_ payloads: [VerifiedPayload], now: Instant, wallClock: Timestamp) -> Outcome {
         var outcome = Outcome()
         for payload in payloads {
             outcome.events += route(payload, now: now, wallClock: wallClock)
-            outcome.outgoing.append(Outgoing(payload: payload, destination: destination))
+            outcome.outgoing.append(Outgoing(payload: payload, destination: .everyone))
         }
         return outcome
     }
 
-    /// Whether a peer can be written to: over a link of its own, or over relays.
-    func isReachable(_ peer: PeerID) -> Bool { roster.isOnline(peer) || !paths[peer].isEmpty }
-
     func checkConnected(_ peer: PeerID) throws(ChatError) {
-        guard !isReachable(peer) else { return }
+        guard !hasWay(to: peer) else { return }
         throw ChatError(.notConnected, "\(roster.who(peer).numberText) is not connected")
+    }
+
+    func checkNotBlocked(_ peer: PeerID) throws(ChatError) {
+        guard roster.blocked.contains(peer) else { return }
+        let number = roster.who(peer).numberText
+        throw ChatError(.notConnected, "\(number) is blocked; /unblock \(number) first")
     }
 
     private mutating func setActive(_ isActive: Bool) {
         switch activeConversation {
         case .publicRoom: publicChat.isActive = isActive
-        case .direct(let peer): directChats.use(peer) { $0.isActive = isActive }
+        case .direct(let peer):
+            directChats.use(peer) { $0.isActive = isActive }
+            noteDelivery(with: peer)
         }
     }
 }

@@ -30,13 +30,20 @@ extension MessageRouter {
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let payload = arrival.payload
-        events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
-        guard let message = directMessage(from: arrival) else { return }
-        events.note(typing.stop(arrival.author, in: .direct(peer)))
         let isRequest = payload.type == .dmRequest
+        if arrival.author != me, directChats[peer]?.hasTaken(payload.messageId) == true {
+            let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
+            return finish(step, with: peer, into: &events)
+        }
+        events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
+        guard let message = directMessage(from: arrival) else {
+            return receiveSilently(payload.messageId, from: peer)
+        }
+        events.note(typing.stop(arrival.author, in: .direct(peer)))
         if arrival.author == me {
             events += directChats.use(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
-        } else if isRequest {
+        } else if isRequest || directChats.isStranger(peer) {
+            // A text of somebody with whom nothing is agreed upon is a request: we may have forgotten that we accepted.
             finish(directChats.receiveRequest(message), with: peer, into: &events)
         } else {
             finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
@@ -49,10 +56,12 @@ extension MessageRouter {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let isOwn = arrival.author == me
         let request = directChats[peer]?.request
+        let isLinked = hasWay(to: peer)
         let step = directChats.update(peer) { chat in
             switch answer {
             case .acceptance: isOwn ? DirectStep(events: chat.sentAcceptance()) : chat.receiveAcceptance()
-            case .departure: isOwn ? DirectStep(events: chat.sentDeparture()) : chat.receiveDeparture()
+            case .departure:
+                isOwn ? DirectStep(events: chat.sentDeparture(isLinked: isLinked)) : chat.receiveDeparture()
             }
         }
         if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
@@ -67,9 +76,7 @@ extension MessageRouter {
         _ ids: [MessageID], _ delivery: Delivery, _ arrival: Arrival, target: PeerID, into events: inout [ChatEvent]
     ) {
         guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
-        let news = directChats.update(peer) { $0.receiveReceipt(ids, delivery) } ?? []
-        guard !news.isEmpty else { return }
-        events.append(delivery == .read ? .read(with: peer, ids: news) : .delivered(with: peer, ids: news))
+        finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
     }
 
     /// Edits or deletes where the message is, or keeps the change until the message comes.
@@ -94,8 +101,13 @@ extension MessageRouter {
             publicChat.noteOver(change.source.payload)
         case .edit, .delete:
             if isPublic { publicChat.noteOver(change.source.payload) }
-            if isPublic || change.author != me { waiting.hold(change) }
+            if isPublic || mayStillCome(change) { waiting.hold(change) }
         }
+    }
+
+    /// Whether the direct message that a change is for was not here before.
+    private func mayStillCome(_ change: MessageChange) -> Bool {
+        change.author != me && directChats[change.author]?.hasTaken(change.target) != true
     }
 
     /// With whom the direct conversation is that holds a message to be changed.
@@ -108,7 +120,7 @@ extension MessageRouter {
 
     /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author to us alone
     /// (Protocol.md section 8).
-    private func counterpart(in arrival: Arrival, target: PeerID?) -> PeerID? {
+    func counterpart(in arrival: Arrival, target: PeerID?) -> PeerID? {
         guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
         if arrival.author == me { return target == me ? nil : target }
         return target == me ? arrival.author : nil
@@ -136,6 +148,7 @@ extension MessageRouter {
     private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [ChatEvent]) {
         guard let step else { return }
         events += step.events
+        noteDelivery(with: peer)
         guard let answer = step.reply else { return }
         if replies.count == Reply.capacity { replies.removeFirst() }
         replies.append(Reply(peer: peer, answer: answer))

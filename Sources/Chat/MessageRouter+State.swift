@@ -47,10 +47,11 @@ extension MessageRouter {
         return isMuted ? typing.stopAll(of: peer) : []
     }
 
-    /// As muting; besides, the caller refuses a blocked peer's links.
+    /// As muting; besides, the caller refuses a blocked peer's links, and what was not delivered to it never is.
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
         roster.setBlocked(peer, isBlocked)
-        return isBlocked ? typing.stopAll(of: peer) : []
+        guard isBlocked else { return [] }
+        return typing.stopAll(of: peer) + (directChats.update(peer) { $0.giveUp() } ?? [])
     }
 
     /// The first link to a peer stands.
@@ -62,17 +63,17 @@ extension MessageRouter {
     package mutating func linkClosed(
         _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
     ) -> [ChatEvent] {
-        var events = typing.stopAll(of: peer)
+        replies.removeAll { $0.peer == peer }
+        var events = typing.stopAll(of: peer) + (directChats.update(peer) { $0.linkClosed() } ?? [])
         events.note(roster.linkClosed(peer, end, now: now, wallClock: wallClock))
         return events
     }
 
     /// When `tick` has something to do; nil for never.
     package var nextDeadline: Instant? {
-        guard let typing = typing.nextDeadline else { return roster.nextDeadline }
-        return roster.nextDeadline.map { min($0, typing) } ?? typing
+        [typing.nextDeadline, roster.nextDeadline, nextDelivery].compactMap(\.self).min()
     }
 
-    /// Does what is due.
+    /// Does what is due. Then `takeReplies` may have something to send.
     package mutating func tick(_ now: Instant) -> [ChatEvent] { roster.tick(now) + typing.tick(now) }
 }

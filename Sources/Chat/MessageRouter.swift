@@ -3,7 +3,7 @@ package import Wire
 /// Brings each payload to the chat, or the roster, that it is for, and tells what came of it.
 package struct MessageRouter: Sendable {
     package internal(set) var publicChat = PublicChat()
-    package internal(set) var directChats = DirectChats()
+    package internal(set) var directChats: DirectChats
     package internal(set) var roster: Roster
     /// The conversation that the person is looking at: always exactly one.
     package internal(set) var activeConversation = Conversation.publicRoom
@@ -12,6 +12,12 @@ package struct MessageRouter: Sendable {
     var typing = TypingList()
     var waiting = WaitingChanges()
     var replies: [Reply] = []
+    /// Who is to be told that messages came or were read.
+    var owed: Set<PeerID> = []
+    /// For whom something waits that was not sent on the present link.
+    var backlogs: Set<PeerID> = []
+    /// How fast what waits is sent.
+    let pace: Rate
 
     /// An answer that waits to be signed.
     struct Reply: Sendable {
@@ -21,8 +27,16 @@ package struct MessageRouter: Sendable {
         let answer: DirectAnswer
     }
 
-    package init(me: PeerID) {
+    /// - Parameters:
+    ///   - tellsReading: whether others are told what was read, and what they tell is shown.
+    ///   - pace: how fast direct messages are sent again; the sender's own rate.
+    package init(
+        me: PeerID, tellsReading: Bool = false,
+        pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
+    ) {
         roster = Roster(me: me)
+        directChats = DirectChats(tellsReading: tellsReading)
+        self.pace = pace
         publicChat.isActive = true
     }
 
@@ -36,13 +50,14 @@ package struct MessageRouter: Sendable {
         _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false
     ) -> [ChatEvent] {
         var events: [ChatEvent] = []
+        let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
         if isHeard(payload.payload) {
-            let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
             receive(arrival, into: &events)
-        } else if payload.payload.type.isHistory {
-            publicChat.noteOver(payload.payload)
+        } else {
+            if !roster.blocked.contains(arrival.author) { acknowledgeUnheard(arrival) }
+            if payload.payload.type.isHistory { publicChat.noteOver(payload.payload) }
         }
-        return events
+        return events + directChats.takeLost()
     }
 
     /// The only place that looks at what kind of payload it is.
@@ -58,9 +73,11 @@ package struct MessageRouter: Sendable {
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):
+            acknowledgeChange(of: target, arrival)
             let change = MessageChange(.edit(text: text), of: target, by: arrival.verified)
             apply(change, isHistory: arrival.isHistory, into: &events)
         case .delete(let target):
+            acknowledgeChange(of: target, arrival)
             let change = MessageChange(.delete, of: target, by: arrival.verified)
             apply(change, isHistory: arrival.isHistory, into: &events)
         case .dmRequest(let target, let nickname, _), .directMessage(let target, let nickname, _):
@@ -79,13 +96,12 @@ package struct MessageRouter: Sendable {
         }
     }
 
-    /// The presence of the muted is followed, since muting is not told; of the blocked nothing is.
+    /// The presence of the muted is followed, since muting is not told, and so are their answers to what we said; of the
+    /// blocked nothing is.
     private func isHeard(_ payload: P2PPayload) -> Bool {
         switch payload.body {
-        case .presence: !roster.blocked.contains(payload.author)
-        case .publicMessage, .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
-            .delivered, .read:
-            !roster.isHidden(payload.author)
+        case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.blocked.contains(payload.author)
+        case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(payload.author)
         }
     }
 }

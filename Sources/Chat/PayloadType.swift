@@ -24,6 +24,10 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether its author sends it again until its target acknowledges it. Edits and deletions of public messages, which
+    /// nobody acknowledges, look the same.
+    var isSentAgain: Bool { self == .dmRequest || self == .directMessage || changesMessage }
+
     /// Whether it changes a message that was said before.
     var changesMessage: Bool { self == .edit || self == .delete }
 

@@ -9,6 +9,11 @@ struct PeerBook: Sendable {
         self.rates = rates
     }
 
+    /// Whether the author may be heard under the header's epoch.
+    func checkEpoch(_ header: PayloadHeader) throws(DropReason) {
+        try records[header.author]?.checkEpoch(header.epoch)
+    }
+
     /// Whether the author may be heard under the header's epoch and number.
     func checkOrder(_ header: PayloadHeader) throws(DropReason) {
         try records[header.author]?.checkOrder(epoch: header.epoch, sequence: header.sequence)

@@ -24,10 +24,15 @@ struct PeerRecord: Sendable {
         window = SequenceWindow()
     }
 
+    /// Whether an author may be heard under this epoch.
+    func checkEpoch(_ other: UInt64) throws(DropReason) {
+        if let epoch, other < epoch { throw .oldEpoch }
+    }
+
     /// Whether an author may be heard under this epoch and number; the caller knows that the id is a new one.
     func checkOrder(epoch other: UInt64, sequence: UInt64) throws(DropReason) {
-        guard let epoch, other <= epoch else { return }
-        guard other == epoch else { throw .oldEpoch }
+        try checkEpoch(other)
+        guard epoch == other else { return }
         switch window.place(of: sequence) {
         case .new: return
         case .seen: throw .equivocation

@@ -1,6 +1,8 @@
 /// What becomes of a payload frame.
 package enum Verdict: Sendable {
     case admitted(VerifiedPayload)
+    /// Admitted before, and sent again by its author, who may not know that. Counted as a duplicate.
+    case repeated(VerifiedPayload)
     /// Counted, and no more: stale and unknown things happen among honest peers.
     case dropped(DropReason)
     /// The neighbour breaks the protocol: its link closes.

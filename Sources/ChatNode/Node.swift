@@ -70,6 +70,8 @@ package actor Node {
     var routerWakeAt: Instant?
     var historyWakeAt: Instant?
     var typingWakeAt: Instant?
+    /// While leaving.
+    var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
@@ -103,7 +105,9 @@ package actor Node {
         self.epochChanged = epochChanged
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
-        router = MessageRouter(me: certificate.identity)
+        router = MessageRouter(
+            me: certificate.identity, tellsReading: configuration.readReceipts,
+            pace: Node.ownRate(configuration.messagesPerSecond))
         offers = HistoryOffers(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
@@ -169,6 +173,7 @@ package actor Node {
     /// One write for each link that has something to say, and one batch for whoever listens.
     private func endTurn() {
         isTurnEndAsked = false
+        sendReplies()
         let flushed = dirty
         dirty.removeAll(keepingCapacity: true)
         for slot in flushed {

@@ -22,7 +22,9 @@ extension Node {
     }
 
     package func accept(_ peer: PeerID) throws(ChatError) {
-        apply(try router.accept(peer, in: &session, now: scheduler.now, wallClock: wallClock))
+        try act { () throws(ChatError) in
+            try router.accept(peer, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     package func decline(_ peer: PeerID) throws(ChatError) {
@@ -30,13 +32,16 @@ extension Node {
     }
 
     package func leave(_ peer: PeerID) throws(ChatError) {
-        apply(try router.leave(peer, in: &session, now: scheduler.now, wallClock: wallClock))
+        try act { () throws(ChatError) in
+            try router.leave(peer, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     /// Looks at a conversation: its unread count becomes 0, the others count from now on.
     package func open(_ conversation: Conversation) {
-        router.open(conversation)
+        apply(router.open(conversation))
         tell(typingNotice.moved(to: conversation))
+        askForTurnEnd()
     }
 
     /// Looks at the public room again.
@@ -46,11 +51,15 @@ extension Node {
 
     /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
     package func edit(_ id: String?, _ text: String) throws(ChatError) {
-        apply(try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock))
+        try paced { () throws(ChatError) in
+            try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     package func delete(_ id: String?) throws(ChatError) {
-        apply(try router.delete(id, in: &session, now: scheduler.now, wallClock: wallClock))
+        try paced { () throws(ChatError) in
+            try router.delete(id, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
     }
 
     package func rename(_ nickname: String) throws(ChatError) {
@@ -81,8 +90,7 @@ extension Node {
             let rate = configuration.messagesPerSecond
             throw ChatError(.rateLimited, "too fast: \(rate) messages a second is the most")
         }
-        let outcome = try say()
+        try act(say)
         pace = rest
-        apply(outcome)
     }
 }

@@ -11,6 +11,8 @@ package struct NodeConfiguration: Sendable {
     package var messagesPerSecond = Limits.sendPerSecond
     /// Handshakes begun with us per second, from everybody; the burst is twice that. 0: no limit, for simulations.
     package var handshakesPerSecond = Limits.handshakesPerSecond
+    /// Whether others are told which direct messages were read, and it is shown when they tell it.
+    package var readReceipts = false
     /// Whether past messages are asked for and offered.
     package var sharesHistory = true
 

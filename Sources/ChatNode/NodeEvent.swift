@@ -20,6 +20,8 @@ package enum NodeEvent: Sendable {
     case deleted(ConversationView, MessageID, unread: Int)
     case delivered(with: Who, ids: [MessageID])
     case read(with: Who, ids: [MessageID])
+    /// Direct messages of ours that are given up.
+    case failed(with: Who, messages: [Undelivered])
     case typing(Who, ConversationView, isOn: Bool)
     case notice(NoticeCode, String)
     /// The node has left; nothing follows.
@@ -55,6 +57,8 @@ package struct MessageView: Hashable, Sendable {
     package let isEdited: Bool
     /// Unread messages in the conversation once this one is in it.
     package let unread: Int
+    /// Of a direct message of ours; nil for all others.
+    package var delivery: Delivery?
 }
 
 /// A row of `/who`.

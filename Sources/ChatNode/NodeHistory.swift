@@ -74,7 +74,7 @@ extension Node {
             apply(
                 router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
             armRouter()
-        case .dropped:
+        case .repeated, .dropped:
             router.giveUp(id)
         case .closeLink:
             drop(slot)

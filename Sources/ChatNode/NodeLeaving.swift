@@ -6,6 +6,9 @@ extension Node {
     /// How long leaving waits for peers to take what was sent.
     private static let leavingTime = Duration.seconds(10)
 
+    /// How long leaving waits for a peer to acknowledge the last direct messages, which it does with its own goodbye.
+    private static let receiptTime = Duration.seconds(1)
+
     /// Leaves; returns when `.stopped` has been told.
     package func leave() async {
         if case .stopped = phase { return }
@@ -18,11 +21,13 @@ extension Node {
         guard case .running = phase else { return }
         send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
         phase = .leaving
+        receiptsAwaitedUntil = scheduler.now + Node.receiptTime
         closeDoors()
         for slot in connections {
             slot.link.enqueue([FrameType.goodbye.rawValue, Farewell.leaving.rawValue])
             flush(slot)
         }
+        scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.assumeIsolated { $0.goOnLeaving() } }
         scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
             self?.assumeIsolated { node in
                 for slot in node.connections { node.drop(slot) }
@@ -35,12 +40,14 @@ extension Node {
     /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
     func goOnLeaving() {
         guard case .leaving = phase else { return }
-        for slot in connections where slot.link.outbox.isEmpty && !slot.isFinishing {
+        for slot in connections where slot.link.outbox.isEmpty && !slot.isFinishing && !awaitsReceipts(on: slot) {
             slot.isFinishing = true
             transport.finish(slot.id)
         }
         guard slots.isEmpty else { return }
         phase = .stopping
+        // Not before all links are closed: until then receipts may come.
+        apply(router.giveUp())
         Task {
             for discovery in discoveries { await discovery.stop() }
             phase = .stopped
@@ -57,6 +64,11 @@ extension Node {
         transport.stopListening()
         for connection in dials.keys.sorted() { transport.close(connection) }
         dials = [:]
+    }
+
+    private func awaitsReceipts(on slot: LinkSlot) -> Bool {
+        guard scheduler.now < receiptsAwaitedUntil, let peer = slot.peer else { return false }
+        return sendingLink(of: peer) === slot && router.awaitsReceipts(from: peer)
     }
 
     var connections: [LinkSlot] { slots.values.sorted { $0.id < $1.id } }

@@ -85,7 +85,10 @@ extension Node {
             armRouter()
         }
         introduceOurselves(on: slot)
-        if winner === slot { historyLinkOpened(to: peer) }
+        if winner === slot {
+            router.linkReady(peer)
+            historyLinkOpened(to: peer)
+        }
         lastMetAt = scheduler.now
     }
 
@@ -154,6 +157,7 @@ extension Node {
 
     /// Ends a link politely: what it has still to say is said.
     func finish(_ slot: LinkSlot, _ end: LinkEnd = .lost) {
+        sendReplies()
         flush(slot)
         guard slots[slot.id] === slot else { return }
         forget(slot, end)

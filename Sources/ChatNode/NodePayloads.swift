@@ -36,9 +36,13 @@ extension Node {
         switch verdict {
         case .admitted(let payload):
             compareClocks(with: payload)
-            if !slot.isHeard { table.heard(certificate.identity) }
-            slot.isHeard = true
-            route(payload)
+            noteHeard(certificate.identity, on: slot)
+            apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+            routed()
+        case .repeated(let payload):
+            noteHeard(certificate.identity, on: slot)
+            apply(router.routeAgain(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+            routed()
         case .dropped:
             break
         case .closeLink:
@@ -56,9 +60,26 @@ extension Node {
         drop(slot)
     }
 
-    func route(_ payload: VerifiedPayload) {
-        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
-        for reply in router.takeReplies(in: &session, wallClock: scheduler.wallClock) {
+    private func noteHeard(_ peer: PeerID, on slot: LinkSlot) {
+        if !slot.isHeard { table.heard(peer) }
+        slot.isHeard = true
+    }
+
+    func routed() {
+        if router.hasReplies || phase == .leaving { askForTurnEnd() }
+        armRouter()
+    }
+
+    /// Does what a person asks for. What came before is answered before.
+    func act(_ operation: () throws(ChatError) -> Outcome) throws(ChatError) {
+        sendReplies()
+        apply(try operation())
+    }
+
+    /// Sends what the router has waiting: what one turn brings is acknowledged together.
+    func sendReplies() {
+        guard router.hasReplies else { return }
+        for reply in router.takeReplies(in: &session, now: scheduler.now, wallClock: scheduler.wallClock) {
             send(reply.payload, to: reply.destination)
         }
         armRouter()
@@ -68,6 +89,7 @@ extension Node {
     func apply(_ outcome: Outcome) {
         for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)
+        if router.hasReplies { askForTurnEnd() }
     }
 
     func apply(_ events: [ChatEvent]) {

@@ -40,7 +40,11 @@ extension Node {
     /// A neighbour has told of a peer: what is sealed for the peer goes there.
     func notePath(to peer: PeerID, via slot: LinkSlot) {
         guard configuration.sealsForRelays, let neighbour = slot.peer, neighbour != peer else { return }
+        let isNews = !router.hasWay(to: peer)
         router.paths.note(peer, via: neighbour)
+        guard isNews else { return }
+        router.linkReady(peer)
+        routed()
     }
 
     private func unseal(_ frame: [UInt8], from neighbour: PeerID, on slot: LinkSlot) {
@@ -53,9 +57,16 @@ extension Node {
             let now = scheduler.now
             if case .worse = certificates.news(of: content.certificate, now: now) { throw .oldEpoch }
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
-            guard case .admitted(let payload) = verdict else { return }
-            learn(content.certificate, from: slot)
-            route(payload)
+            switch verdict {
+            case .admitted(let payload):
+                learn(content.certificate, from: slot)
+                apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
+            case .repeated(let payload):
+                apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
+            case .dropped, .closeLink, .convict:
+                return
+            }
+            routed()
         } catch {
             admission.drop(error)
         }

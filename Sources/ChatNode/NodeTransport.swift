@@ -135,6 +135,7 @@ extension Node {
             self?.assumeIsolated { node in
                 node.routerWakeAt = nil
                 node.apply(node.router.tick(node.scheduler.now))
+                node.sendReplies()
                 node.armRouter()
             }
         }

@@ -91,6 +91,8 @@ extension Node {
             .delivered(with: who(peer), ids: ids)
         case .read(let peer, let ids):
             .read(with: who(peer), ids: ids)
+        case .failed(let peer, let messages):
+            .failed(with: who(peer), messages: messages)
         case .typing(let peer, let conversation, let isOn):
             .typing(who(peer), view(conversation), isOn: isOn)
         case .presence(let peer, let state, let online):
@@ -111,7 +113,7 @@ extension Node {
             text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt,
             isFromCurrentUser: message.isFromCurrentUser(in: session), isHistory: message.isHistory,
-            isEdited: message.isEdited, unread: unread)
+            isEdited: message.isEdited, unread: unread, delivery: router.delivery(of: message, in: conversation))
     }
 }
 

@@ -109,7 +109,7 @@ struct ExperimentCast {
         let counters = member.peer.with { node in node.statistics() }
         let values = Dictionary(counters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         let bytes = values["bytes_sent"] ?? 0
-        totals.payloadsSent += values["payloads_sent"] ?? 0
+        totals.payloadsSent += (values["payloads_sent"] ?? 0) + (values["history_sent"] ?? 0)
         totals.handshakes += values["handshakes_done"] ?? 0
         totals.connections += values["connections"] ?? 0
         totals.bytes += bytes

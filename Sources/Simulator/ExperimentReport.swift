@@ -4,7 +4,7 @@ package struct ExperimentReport: Hashable, Sendable {
     /// Messages that a node took for sending.
     package var messages = 0
     package var deliveries = Deliveries()
-    /// Payloads that nodes sent to a link since all had met: messages, and presence where links began anew.
+    /// Payloads that nodes sent to a link since all had met: messages, presence where links began anew, and history.
     package var payloadsSent = 0
     /// Links when all had met, and at the end.
     package var linksMet = 0

@@ -81,6 +81,7 @@ package struct Ledger: Sendable {
                     result.others += 1
                 } else if showing.isHistory {
                     result.repaired += 1
+                    result.repairs.append(showing.microseconds)
                 } else {
                     result.live += 1
                 }
@@ -88,6 +89,7 @@ package struct Ledger: Sendable {
             }
         }
         result.latencies.sort()
+        result.repairs.sort()
         return result
     }
 
@@ -111,14 +113,21 @@ package struct Deliveries: Hashable, Sendable {
     package var duplicates = 0
     /// From being said to being shown live, in microseconds, the shortest first.
     package var latencies: [UInt32] = []
+    /// The same of those that were repaired.
+    package var repairs: [UInt32] = []
 
     package var delivered: Int { live + repaired }
     package var missed: Int { expected - delivered }
 
     /// The latency that `percent` of the live deliveries did not exceed; nil where there were none.
-    package func latency(percent: Int) -> Duration? {
-        guard !latencies.isEmpty else { return nil }
-        let rank = (latencies.count * percent + 99) / 100
-        return .microseconds(Int64(latencies[min(max(rank, 1), latencies.count) - 1]))
+    package func latency(percent: Int) -> Duration? { Deliveries.rank(percent, of: latencies) }
+
+    /// The same of those that were repaired.
+    package func repair(percent: Int) -> Duration? { Deliveries.rank(percent, of: repairs) }
+
+    private static func rank(_ percent: Int, of microseconds: [UInt32]) -> Duration? {
+        guard !microseconds.isEmpty else { return nil }
+        let rank = (microseconds.count * percent + 99) / 100
+        return .microseconds(Int64(microseconds[min(max(rank, 1), microseconds.count) - 1]))
     }
 }

@@ -96,6 +96,8 @@ package enum Limits {
     // Direct messages (section 8).
     package static let openRequests = 32
     package static let directConversations = 256
+    /// Beyond this the oldest message that a peer has not acknowledged is given up.
+    package static let unacknowledgedPayloads = 100
     /// The links that a sealed message is sent on at most: one relay may fail.
     package static let sealedCopies = 4
     package static let sealedSeen = 4_096

@@ -86,7 +86,8 @@ struct App: Sendable {
                 .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
             Task { await pump.run() }
         case .stopped(let reason): departure.nodeStopped(reason)
-        case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .typing, .notice: break
+        case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
+            break
         }
     }
 

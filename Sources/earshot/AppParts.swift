@@ -55,6 +55,7 @@ extension App {
         configuration.port = arguments.port
         configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
         configuration.sharesHistory = arguments.sharesHistory
+        configuration.readReceipts = arguments.readReceipts
         return configuration
     }
 

@@ -50,6 +50,9 @@ extension Arguments: ConfigurableSettings {
             name: "--no-history", help: "neither ask for past messages nor offer them",
             kind: .flag { $0.sharesHistory = false }),
         Option(
+            name: "--read-receipts", help: "tell what you read of direct messages, and see it of others who do",
+            kind: .flag { $0.readReceipts = true }),
+        Option(
             name: "--rate", help: "messages per second and author (default 2; 0: no limit)",
             kind: .value("N", wanted: "a number of messages per second from 0 to 1000000") { arguments, value in
                 rate(value).map { arguments.rate = $0 } != nil

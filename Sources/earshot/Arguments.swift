@@ -14,6 +14,7 @@ struct Arguments: Hashable, Sendable {
     var interfaces: [String] = []
     var discovery = Discovery.auto
     var sharesHistory = true
+    var readReceipts = false
     var format = Format.automatic
     /// Messages per second; nil for the protocol's own figure, 0 for no limit.
     var rate: Double?

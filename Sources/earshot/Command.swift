@@ -34,9 +34,9 @@ enum Command: Hashable, Sendable {
     /// Whether it sends something of the person's own making, so that piped input waits until it may.
     var isPaced: Bool {
         switch self {
-        case .say, .act, .message, .edit: true
-        case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .delete,
-            .rename, .typing, .away, .back, .mark, .statistics, .help, .quit:
+        case .say, .act, .message, .edit, .delete: true
+        case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .rename,
+            .typing, .away, .back, .mark, .statistics, .help, .quit:
             false
         }
     }

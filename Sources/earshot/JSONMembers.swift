@@ -38,6 +38,7 @@ extension JSONWriter {
         member("isFromCurrentUser", message.isFromCurrentUser)
         member("history", message.isHistory)
         member("unread", message.unread)
+        if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
 
     mutating func members(of answer: Answer) {

@@ -55,9 +55,8 @@ extension JSONWriter {
         case .deleted(let conversation, let id, unread: _):
             members(of: conversation)
             member("id", id.hexadecimal)
-        case .delivered(let with, let ids), .read(let with, let ids):
-            member("with", with)
-            member("ids") { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
+        case .delivered(let with, let ids), .read(let with, let ids): members(with, ids)
+        case .failed(let with, let messages): members(with, messages.map(\.id))
         case .typing(let who, let conversation, let isOn):
             member("who", who)
             members(of: conversation)
@@ -67,6 +66,14 @@ extension JSONWriter {
             member("message", text)
         case .stopped: break
         }
+    }
+}
+
+extension JSONWriter {
+    /// What is told about messages of ours to one peer.
+    private mutating func members(_ with: Who, _ ids: [MessageID]) {
+        member("with", with)
+        member("ids") { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
     }
 }
 
@@ -83,6 +90,7 @@ extension NodeEvent {
         case .deleted: "deleted"
         case .delivered: "delivered"
         case .read: "read"
+        case .failed: "failed"
         case .typing: "typing"
         case .notice: "notice"
         case .stopped: "stopped"

@@ -33,6 +33,8 @@ struct PlainOutput: Presentation {
         case .event(.message(let message)):
             memory.note(message)
             return Rendering(output: Array(line(message, at: time).utf8))
+        case .event(.failed(let who, let messages)):
+            return notices(messages.map { PlainOutput.failure($0, with: who) }, at: time)
         case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
         case .error(let error):
             return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
@@ -74,7 +76,8 @@ struct PlainOutput: Presentation {
         case .deleted(let conversation, let id, unread: _):
             return "deleted\(reference(to: id, in: conversation))"
         case .notice(_, let text): return DisplayGuard.safe(text)
-        case .message, .delivered, .read, .typing, .stopped: return nil
+        case .read(let who, ids: _): return "\(PlainName.of(who)) has read what you wrote"
+        case .message, .delivered, .failed, .typing, .stopped: return nil
         }
     }
 
@@ -90,6 +93,13 @@ struct PlainOutput: Presentation {
         case .away: "\(sighting.name) is away"
         case .left: "\(sighting.name) is gone"
         }
+    }
+
+    /// Enough of the text to know which message it was.
+    private static func failure(_ message: Undelivered, with who: Who) -> String {
+        let text = DisplayGuard.safe(message.text)
+        let beginning = text.count > 40 ? text.prefix(39) + "…" : text[...]
+        return "not delivered to \(PlainName.of(who)): \"\(beginning)\""
     }
 
     private static func description(of discovery: DiscoveryMode) -> String {

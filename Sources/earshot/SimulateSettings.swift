@@ -54,7 +54,7 @@ extension SimulateSettings: CommandSettings {
             }),
         Option(
             name: "--links",
-            help: "others in sight of each node: 2 to 256, or all (default all; over 100 nodes 20)",
+            help: "others in sight of each: 2 to 256, or all (default all; over 100 nodes 20)",
             kind: .value("N", wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all") {
                 settings, value in
                 if value == "all" { settings.links = .all }

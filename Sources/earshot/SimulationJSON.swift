@@ -53,6 +53,13 @@ extension JSONWriter {
                 $0.member("max", deliveries.latency(percent: 100))
             }
         }
+        member("repairMs") { writer in
+            writer.object {
+                $0.member("p50", deliveries.repair(percent: 50))
+                $0.member("p99", deliveries.repair(percent: 99))
+                $0.member("max", deliveries.repair(percent: 100))
+            }
+        }
     }
 
     /// In milliseconds.

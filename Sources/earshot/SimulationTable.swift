@@ -31,6 +31,8 @@ struct SimulationTable {
             ("  90 % within", milliseconds(deliveries.latency(percent: 90)), ""),
             ("  99 % within", milliseconds(deliveries.latency(percent: 99)), ""),
             ("  longest", milliseconds(deliveries.latency(percent: 100)), ""),
+            ("repair, median", milliseconds(deliveries.repair(percent: 50)), "from being said to being repaired"),
+            ("  99 % within", milliseconds(deliveries.repair(percent: 99)), ""),
             ("sends per delivery", report.sendsPerDelivery.map { Thousandths($0).text } ?? "-", ""),
             ("links", count(report.linksMet), "when all had met"),
             ("  made afterwards", count(report.linksMade), ""),

@@ -94,6 +94,17 @@ import Wire
         #expect(report.deliveries.latency(percent: 50) == nil)
     }
 
+    @Test func `what a room in sight of few can not hear live is repaired, and all of it`() {
+        let report = report {
+            $0.nodes = 16
+            $0.links = 3
+        }
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(report.deliveries.repaired > report.deliveries.live)
+        #expect((report.sendsPerDelivery ?? 0) >= 1_000)
+    }
+
     @Test func `one node alone is an experiment too`() {
         let report = report { $0.nodes = 1 }
         #expect(report.messages == 30)
@@ -139,6 +150,7 @@ import Wire
         #expect(ledger.deliveries.repaired == 1)
         #expect(ledger.deliveries.missed == 0)
         #expect(ledger.deliveries.latencies == [1_000_000, 2_000_000])
+        #expect(ledger.deliveries.repairs == [5_000_000])
     }
 
     @Test func `what is shown once more is a duplicate, and what nobody said is not counted`() throws {

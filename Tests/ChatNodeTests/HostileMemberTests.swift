@@ -128,6 +128,26 @@ import Wire
         #expect(alice.texts() == ["mine"])
     }
 
+    @Test func `what comes again is acknowledged within the rate, and shown once`() throws {
+        send(rude.payload(.dmRequest(target: alice.key, nickname: "rude", text: "hi"), at: now).frame(hops: 0))
+        let key = rude.key
+        try alice.with { node throws(ChatError) in try node.accept(key) }
+        simulation.advance(by: .seconds(10))
+        let before = alice.counter("payloads_sent")
+        let message = rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "again"), at: now)
+        let edit = rude.payload(.edit(target: message.payload.messageId, text: "and again"), at: now)
+        for _ in 0..<1_000 {
+            for payload in [message, edit] { simulation.timeline.perform { rude.send(payload.frame(hops: 0)) } }
+            simulation.advance(by: .microseconds(100))
+        }
+        simulation.advance(by: .seconds(1))
+        #expect(alice.messages.map(\.text) == ["again"])
+        #expect(alice.texts(.direct(key)) == ["hi", "and again"])
+        #expect((1...25).contains(alice.counter("payloads_sent") - before))
+        #expect(!rude.isClosed)
+        try expectOthersUntouched()
+    }
+
     @Test func `a direct message for somebody else, or without consent, is not shown`() {
         send(rude.payload(.directMessage(target: bob.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
         send(rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))

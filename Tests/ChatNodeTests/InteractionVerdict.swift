@@ -9,7 +9,7 @@ extension InteractionRoom {
     /// What the nodes promise beyond telling nothing twice; each is switched on where the program keeps it.
     enum Promise {
         /// Whoever missed something gets it from a neighbour, and the last 100 messages are the same everywhere.
-        static let isRepaired = false
+        static let isRepaired = true
         /// A direct message that was under way when a connection broke is sent again.
         static let isDirectResent = false
     }
@@ -119,7 +119,7 @@ extension InteractionRoom {
         "bans", "unknown_frames", "link_undecipherable", "link_bad_framing", "link_illegal_length",
         "link_handshake_failed", "dropped_malformed", "dropped_foreign_author", "dropped_too_many_hops",
         "dropped_other_room",
-        "dropped_equivocation", "dropped_bad_signature", "dropped_duplicate",
+        "dropped_equivocation", "dropped_bad_signature",
     ]
 
     /// Where nothing came between anybody, all have kept the same: what was said, in the order of each author.

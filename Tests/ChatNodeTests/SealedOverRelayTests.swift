@@ -72,11 +72,28 @@ import Wire
         #expect(alice.counter("sealed_unopened") + bob.counter("sealed_unopened") == 0)
     }
 
-    @Test func `without a relay there is nobody to write to`() throws {
+    @Test func `without a relay what is said waits for the next one`() throws {
         try converse()
         relay.kill()
         simulation.advance(by: .seconds(3))
-        #expect(code { () throws(ChatError) in try alice.say("still there?", to: bob) } == .notConnected)
+        try alice.say("still there?", to: bob)
+        simulation.advance(by: .seconds(10))
+        #expect(bob.texts(.direct(alice.key)).last == "thank you")
+        let other = simulation.node("other") { $0.relaysSealed = true }
+        try #require(simulation.meet(alice, other) && simulation.meet(other, bob))
+        let key = bob.key
+        other.with { node in for slot in node.audience { node.vouch(for: key, on: slot) } }
+        simulation.advance(by: .seconds(2))
+        #expect(bob.texts(.direct(alice.key)).last == "still there?")
+    }
+
+    @Test func `receipts come back over the relay`() throws {
+        try converse()
+        let told = alice.events.flatMap { event -> [MessageID] in
+            if case .delivered(_, let ids) = event { ids } else { [] }
+        }
+        let own = alice.with { [key = bob.key] node in node.history(.direct(key)) }.filter(\.isFromCurrentUser)
+        #expect(own.count == 2 && own.allSatisfy { told.contains($0.id) })
     }
 
     @Test func `a node that does not seal writes to links alone`() throws {

@@ -89,15 +89,22 @@ struct AdmissionModel {
 
     mutating func verdict(on event: Event) -> String {
         let payload = event.signed.payload
-        if let reason = event.isHistory ? historyFault(event) : liveFault(event) { return reason }
+        if let reason = event.isHistory ? historyFault(event) : liveFault(event) {
+            if reason == "repeated" { note(payload) }
+            return reason
+        }
         ids.insert(payload.messageId)
         if event.isHistory, newestEpoch[payload.author] != payload.epoch { return "admitted" }
+        note(payload)
+        return "admitted"
+    }
+
+    private mutating func note(_ payload: P2PPayload) {
         if payload.epoch > newestEpoch[payload.author, default: 0] {
             newestEpoch[payload.author] = payload.epoch
             heard[payload.author] = []
         }
         heard[payload.author, default: []].insert(payload.sequence)
-        return "admitted"
     }
 
     private func liveFault(_ event: Event) -> String? {
@@ -106,8 +113,11 @@ struct AdmissionModel {
         if isDirect, payload.author != event.link { return "close foreign_author" }
         if event.hops > 7 { return "dropped too_many_hops" }
         if payload.room != Author.room { return "dropped other_room" }
-        if ids.contains(payload.messageId) { return "dropped duplicate" }
-        if isDirect { return directFault(event) }
+        let isSentAgain = isDirect && [.edit, .delete, .dmRequest, .directMessage].contains(payload.type)
+        if ids.contains(payload.messageId) {
+            return isSentAgain ? directFault(event, isSentAgain) ?? "repeated" : "dropped duplicate"
+        }
+        if isDirect { return directFault(event, isSentAgain) }
         if payload.type.isDirect { return "dropped misdirected" }
         if event.isForged { return "convict bad_signature" }
         let age = Int(event.wallClock.milliseconds) - Int(payload.timestamp.milliseconds)
@@ -116,10 +126,11 @@ struct AdmissionModel {
         return orderFault(payload)
     }
 
-    private func directFault(_ event: Event) -> String? {
+    private func directFault(_ event: Event, _ isSentAgain: Bool) -> String? {
         let payload = event.signed.payload
         if payload.epoch != event.linkEpoch { return "dropped wrong_epoch" }
-        if let fault = orderFault(payload) { return fault }
+        let fault = orderFault(payload)
+        if let fault, !isSentAgain || fault == "dropped old_epoch" { return fault }
         if event.isForged, payload.type == .edit || payload.type == .delete { return "convict bad_signature" }
         if let target = payload.target, target != Gate.me { return "dropped misdirected" }
         return nil

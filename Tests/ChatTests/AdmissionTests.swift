@@ -99,7 +99,7 @@ struct AdmissionTests {
             switch gate.admit(forged, from: relay) {
             case .convict(.badSignature): convicted += 1
             case .dropped(.otherRoom), .dropped(.malformed), .dropped(.unknownKind), .dropped(.misdirected): break
-            case .admitted, .dropped, .closeLink, .convict: Issue.record("bit \(bit) was taken")
+            case .admitted, .repeated, .dropped, .closeLink, .convict: Issue.record("bit \(bit) was taken")
             }
         }
         #expect(convicted > 1_000)

@@ -54,8 +54,7 @@ private final class Encounter {
             if case .message(.direct, let message, _) = event { received[index].append(message.content) }
             if case .request(_, let text) = event { requests[index].append(text) }
         }
-        let replies = me.router.takeReplies(in: &me.session, wallClock: me.wallClock)
-        underWay[1 - index] += replies.map(\.payload)
+        underWay[1 - index] += me.replies().map(\.payload)
     }
 
     /// Whether one side thinks that it may speak where the other has ended it, or still waits.

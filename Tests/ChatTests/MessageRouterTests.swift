@@ -88,8 +88,6 @@ struct MessageRouterTests {
         alice.router.open(.direct(bob.id))
         let outcome = try alice.edit("hello")
         #expect(outcome.outgoing.map(\.destination) == [.peer(bob.id)])
-        _ = alice.unlink(from: bob, .lost)
-        #expect(code { () throws(ChatError) in try alice.edit("offline") } == .notConnected)
     }
 
     @Test func `a nickname is checked and told`() throws {

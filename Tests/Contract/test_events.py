@@ -119,6 +119,24 @@ class Events(People):
             told = self.next(alice, "message")
             self.assertEqual((told["from"]["key"], told["from"]["number"]), (twin.key, twin.number))
 
+    def test_how_far_a_direct_message_came_is_told(self):
+        alice, bob = self.friends("--read-receipts")
+        alice.say(f"/msg {bob.number} look")
+        said = self.next(alice, "message", text="look")
+        self.assertEqual(said["delivery"], "sending")
+        self.next(alice, "delivered", ids=[said["id"]])
+        bob.say(f"/open {alice.number}")
+        self.next(alice, "read", ids=[said["id"]])
+        bob.kill()
+        self.next(alice, "peer", state="offline")
+        alice.say(f"/msg {bob.number} lost")
+        lost = self.next(alice, "message", text="lost")
+        alice.say(f"/history {bob.number}")
+        kept = self.next(alice, "result", command="history")["messages"]
+        self.assertEqual([message["delivery"] for message in kept], ["read", "read", "sending"])
+        alice.say("/quit")
+        self.assertEqual(self.next(alice, "failed", ids=[lost["id"]])["with"]["key"], bob.key)
+
     def test_one_talk_tells_every_event_that_there_is(self):
         alice, bob = self.friends()
         for line in ("/typing", "helo", "/edit hello", "/delete", "/nope", "/who"):
@@ -126,7 +144,7 @@ class Events(People):
         self.next(alice, "result")
         self.next(bob, "deleted")
         told = {event["event"] for node in (alice, bob) for event in node.events}
-        # A notice needs mDNS: Tests/Hosts has those. Nobody sends receipts.
+        # A notice needs mDNS: Tests/Hosts has those. Receipts and failures have a talk of their own, above.
         self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed"})
 
     def test_the_contract_refuses_what_it_does_not_have(self):

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
 
 PAYLOAD, PING, PONG, HAVE, WANT, GOODBYE = 1, 3, 4, 5, 6, 7
-PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 4, 5, 16, 17, 19, 20
+PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT, DELIVERED = 1, 2, 4, 5, 16, 17, 19, 20, 21
 SIZES = (512, 1280, 4096)
 
 

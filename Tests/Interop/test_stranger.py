@@ -12,7 +12,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from cryptography.exceptions import InvalidTag  # noqa: E402
 from earshot_node import Node  # noqa: E402
-from stranger import ACCEPT, DELETE, DIRECT, EDIT, GOODBYE, HAVE, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT, Stranger  # noqa: E402
+from stranger import (  # noqa: E402
+    ACCEPT, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT, Stranger,
+)
 
 
 class AStranger(unittest.TestCase):
@@ -98,15 +100,22 @@ class AStranger(unittest.TestCase):
     def test_it_asks_is_accepted_and_is_answered(self):
         node, stranger = self.meet()
         stranger.write_to_them(REQUEST, "a word?")
+        asked = stranger.last_id
         request = node.wait(lambda event: event["event"] == "request", "a request")
         self.assertEqual(request["text"], "a word?")
         node.say(f"/accept {request['from']['number']}")
         self.assertEqual(stranger.hear(ACCEPT).body, stranger.me)
-        stranger.write_to_them(DIRECT, "between us")
+        self.assertEqual(stranger.hear(DELIVERED).body, stranger.me + b"\1" + asked)
+        text = stranger.payload(DIRECT, stranger.them + stranger.nickname + b"between us")
+        for _ in range(2):
+            stranger.send(text)
+            self.assertEqual(stranger.hear(DELIVERED).body, stranger.me + b"\1" + stranger.last_id)
         self.assertEqual(node.hears("between us")["conversation"], "direct")
         node.say(f"/msg {request['from']['number']} so be it")
         reply = stranger.hear(DIRECT)
         self.assertEqual((reply.body[:32], reply.named_text(32)[1]), (stranger.me, "so be it"))
+        stranger.say(DELIVERED, stranger.them + b"\1" + reply.id)
+        node.wait(lambda event: event["event"] == "delivered" and event["ids"] == [reply.id.hex()], "its receipt")
         stranger.write_to_them(LEAVE)
         node.wait(lambda event: event["event"] == "direct" and event["state"] == "left", "an end of it")
 

@@ -10,6 +10,7 @@ import Testing
         #expect(arguments.room == "lobby")
         #expect(arguments.discovery == .auto)
         #expect(arguments.sharesHistory)
+        #expect(!arguments.readReceipts)
         #expect(arguments.rate == nil)
     }
 
@@ -17,11 +18,12 @@ import Testing
         let apart = try Arguments(parsing: [
             "chat", "--nick", "otter", "--room", "kitchen", "--peer", "192.0.2.7:4000", "--port", "4001",
             "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet",
-            "--log-level", "debug",
+            "--log-level", "debug", "--read-receipts",
         ])
         let attached = try Arguments(parsing: [
             "--nick=otter", "--room=kitchen", "--peer=192.0.2.7:4000", "--port=4001", "--interface=eth0",
-            "--discovery=none", "--no-history", "--json", "--rate=0.5", "--quiet", "--log-level=debug", "chat",
+            "--discovery=none", "--no-history", "--json", "--rate=0.5", "--quiet", "--log-level=debug",
+            "--read-receipts", "chat",
         ])
         #expect(apart == attached)
         #expect(apart.nickname == "otter")
@@ -32,6 +34,7 @@ import Testing
         #expect(apart.interfaces == ["eth0"])
         #expect(apart.discovery == .none)
         #expect(!apart.sharesHistory)
+        #expect(apart.readReceipts)
         #expect(apart.format == .json)
         #expect(apart.rate == 0.5)
         #expect(apart.isQuiet)

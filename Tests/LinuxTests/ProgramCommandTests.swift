@@ -59,8 +59,10 @@ import Testing
     }
 
     @Test func `only what says something waits for its turn`() throws {
-        for line in ["hello", "//x", "/me x", "/msg a b", "/edit x"] { #expect(try Command(line: line).isPaced) }
-        for line in ["/who", "/accept a", "/quit", "/delete", "/history", "/stats", "/nick x", "/typing"] {
+        for line in ["hello", "//x", "/me x", "/msg a b", "/edit x", "/delete"] {
+            #expect(try Command(line: line).isPaced)
+        }
+        for line in ["/who", "/accept a", "/quit", "/history", "/stats", "/nick x", "/typing"] {
             #expect(try !Command(line: line).isPaced)
         }
     }

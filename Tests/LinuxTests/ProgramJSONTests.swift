@@ -66,6 +66,16 @@ import Wire
                 == "{\"event\":\"delivered\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\",\"\(Self.id)\"]}\n")
         #expect(
             Self.text(.event(.read(with: who, ids: []))) == "{\"event\":\"read\",\"with\":\(Self.who),\"ids\":[]}\n")
+        #expect(
+            Self.text(.event(.failed(with: who, messages: [Undelivered(id: id, text: "hi")])))
+                == "{\"event\":\"failed\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\"]}\n")
+    }
+
+    @Test(arguments: [(Delivery.sending, "sending"), (.delivered, "delivered"), (.read, "read"), (.failed, "failed")])
+    func `a direct message of ours says how far it came`(delivery: Delivery, word: String) throws {
+        let who = try Sample.who()
+        let message = try Sample.said("hi", by: who, in: .direct(with: who), own: true, delivery: delivery)
+        #expect(try Self.line(.event(.message(message)))["delivery"]?.text == word)
     }
 
     @Test func `edits, deletions and typing say in which conversation`() throws {

@@ -43,6 +43,21 @@ import Wire
         #expect(Self.text(.event(.message(sent))) == "00:00:00 [you -> quiet-otter#4821] hi\n")
     }
 
+    @Test func `what was not delivered is said line by line, and who has read it`() throws {
+        let who = try Sample.who()
+        let long = String(repeating: "x", count: 41)
+        let lost = [
+            Undelivered(id: try Sample.message(1), text: "hi\u{1b}[2J\nthere"),
+            Undelivered(id: try Sample.message(2), text: long),
+        ]
+        let lines = Self.text(.event(.failed(with: who, messages: lost))).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("23:59:59 * not delivered to quiet-otter#4821: \"hi"))
+        #expect(lines[1].hasSuffix("\"\(long.prefix(39))…\""))
+        #expect(Self.text(.event(.read(with: who, ids: []))).hasSuffix("* quiet-otter#4821 has read what you wrote\n"))
+        #expect(Self.text(.event(.delivered(with: who, ids: []))) == "")
+    }
+
     @Test func `notices say who comes and goes, once, and who is called otherwise`() throws {
         var output = Self.output()
         func line(_ event: NodeEvent) -> String {
@@ -137,7 +152,8 @@ import Wire
                 .message(try Sample.said(text, by: who)), .message(try Sample.said(text, by: who, in: direct)),
                 .request(from: who, text: text), .peer(.here, who, online: 1),
                 .edited(direct, id, text: text, unread: 0),
-                .direct(.accepted, with: who), .notice(.clockSkew, text),
+                .direct(.accepted, with: who), .read(with: who, ids: []),
+                .failed(with: who, messages: [Undelivered(id: id, text: text)]), .notice(.clockSkew, text),
                 .ready(me: who, port: 1, room: text, discovery: .none),
             ]
             let reports =

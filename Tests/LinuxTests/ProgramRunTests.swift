@@ -92,6 +92,34 @@ import Testing
         #expect(try await bob.event("direct") { $0["state"]?.text == "left" }["with"]?["nickname"]?.text == "alice")
     }
 
+    @Test func `a direct message says how far it came, and what can not come is failed`() async throws {
+        let (alice, bob) = try await Self.pair(["--read-receipts"])
+        let toBob = try await Self.number(of: bob, by: alice)
+        let toAlice = try await Self.number(of: alice, by: bob)
+        await alice.write("/msg \(toBob) psst\n")
+        #expect(try await alice.event("message")["delivery"]?.text == "sending")
+        let request = try await bob.event("request")
+        #expect(request["text"]?.text == "psst")
+        await bob.write("/accept \(toAlice)\n")
+        #expect(try await alice.event("read")["with"]?["nickname"]?.text == "bob")
+        await alice.write("/msg \(toBob) look\n")
+        let id = try #require(try await alice.event("message")["id"])
+        #expect(try await alice.event("delivered")["ids"]?.elements == [id])
+        await bob.write("/open \(toAlice)\n")
+        #expect(try await alice.event("read")["ids"]?.elements == [id])
+        await bob.signal(SIGKILL)
+        _ = try await alice.event("peer") { $0["state"]?.text == "offline" }
+        await alice.write("/msg \(toBob) lost\n")
+        let lost = try #require(try await alice.event("message")["id"])
+        await alice.write("/history \(toBob)\n/quit\n")
+        let states = try await alice.event("result")["messages"]?.elements.map { $0["delivery"]?.text }
+        #expect(states == ["read", "read", "sending"])
+        let failed = try await alice.event("failed")
+        #expect(failed["ids"]?.elements == [lost])
+        #expect(failed["with"]?["nickname"]?.text == "bob")
+        #expect(await alice.ended() == .exited(0))
+    }
+
     @Test func `an edit and a deletion reach the others`() async throws {
         let (alice, bob) = try await Self.pair()
         await alice.write("helo\n")

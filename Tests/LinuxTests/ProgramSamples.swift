@@ -26,12 +26,12 @@ enum Sample {
 
     static func said(
         _ text: String, by who: Who, in conversation: ConversationView = .publicRoom, own: Bool = false,
-        history: Bool = false
+        history: Bool = false, delivery: Delivery? = nil
     ) throws -> MessageView {
         MessageView(
             conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,
             receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), isFromCurrentUser: own, isHistory: history,
-            isEdited: false, unread: 1)
+            isEdited: false, unread: 1, delivery: delivery)
     }
 
     /// Every event, each in every conversation that it can be in.
@@ -41,6 +41,7 @@ enum Sample {
         let id = try message(0x0c)
         let direct: [NodeEvent] = [
             .request(from: who, text: "hi"), .delivered(with: who, ids: [id, id]), .read(with: who, ids: []),
+            .failed(with: who, messages: [Undelivered(id: id, text: "hi")]),
         ]
         let changes: [NodeEvent] = [DirectChange.accepted, .declined, .left].map { .direct($0, with: who) }
         let presence: [NodeEvent] = PresenceState.allCases.map { .peer($0, who, online: 3) }

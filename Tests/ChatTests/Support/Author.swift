@@ -95,6 +95,7 @@ extension Verdict {
     var text: String {
         switch self {
         case .admitted: "admitted"
+        case .repeated: "repeated"
         case .dropped(let reason): "dropped \(reason.rawValue)"
         case .closeLink(let reason): "close \(reason.rawValue)"
         case .convict(let reason): "convict \(reason.rawValue)"

@@ -13,12 +13,12 @@ final class Person {
     /// All that was told so far.
     private(set) var events: [ChatEvent] = []
 
-    init(_ nickname: String, seed: UInt64) {
+    init(_ nickname: String, seed: UInt64, epoch: UInt64 = 1, tellsReading: Bool = false) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         id = identity.id
-        session = UserSession(identity: identity, room: Person.room, epoch: 1, nickname: nickname)
-        router = MessageRouter(me: id)
+        session = UserSession(identity: identity, room: Person.room, epoch: epoch, nickname: nickname)
+        router = MessageRouter(me: id, tellsReading: tellsReading)
     }
 
     static let room = RoomID(name: "lobby")
@@ -58,7 +58,8 @@ final class Person {
     func tick() -> [ChatEvent] { note(router.tick(now)) }
 
     func link(to other: Person) -> [ChatEvent] {
-        note(router.linkOpened(other.id, now: now, wallClock: wallClock))
+        defer { router.linkReady(other.id) }
+        return note(router.linkOpened(other.id, now: now, wallClock: wallClock))
     }
 
     func unlink(from other: Person, _ end: LinkEnd) -> [ChatEvent] {
@@ -77,7 +78,9 @@ final class Person {
     ) throws(ChatError) -> [ChatEvent] {
         let outcome = try operation(self)
         note(outcome.events)
+        deliver(replies(), to: others)
         deliver(outcome.outgoing, to: others)
+        deliver(replies(), to: others)
         return outcome.events
     }
 
@@ -85,11 +88,16 @@ final class Person {
         for item in outgoing {
             for other in others where item.destination == .everyone || item.destination == .peer(other.id) {
                 other.hear(item.payload)
-                other.deliver(
-                    other.router.takeReplies(in: &other.session, wallClock: other.wallClock), to: [self])
+                other.deliver(other.replies(), to: [self])
             }
         }
     }
+
+    /// What is sent without being asked for.
+    func replies() -> [Outgoing] { router.takeReplies(in: &session, now: now, wallClock: wallClock) }
+
+    /// The same, sent to `other`, and its answers back.
+    func reply(to other: Person) { deliver(replies(), to: [other]) }
 }
 
 /// What people say to a `Person` in a test.
@@ -121,9 +129,25 @@ extension Person {
     }
 }
 
+extension Person {
+    /// How far each direct message came, the oldest first.
+    func deliveries(to other: Person) -> [Delivery?] {
+        let messages = router.history(.direct(other.id)).filter { $0.author == id }
+        return messages.map { router.delivery(of: $0, in: .direct(other.id)) }
+    }
+}
+
+/// One asks the other for a direct conversation, which accepts.
+func befriend(_ one: Person, _ other: Person) throws {
+    try one.does(to: other) { me throws(ChatError) in try me.direct("may I?", to: other) }
+    try other.does(to: one) { me throws(ChatError) in try me.accept(one) }
+}
+
 /// People who are linked to each other and know each other's nickname.
-func room(_ nicknames: String...) -> [Person] {
-    let people = nicknames.enumerated().map { Person($0.element, seed: UInt64($0.offset) + 1) }
+func room(_ nicknames: String..., tellingReading: Set<String> = []) -> [Person] {
+    let people = nicknames.enumerated().map {
+        Person($0.element, seed: UInt64($0.offset) + 1, tellsReading: tellingReading.contains($0.element))
+    }
     for person in people {
         for other in people where other !== person {
             _ = person.link(to: other)

@@ -67,6 +67,49 @@ import Wire
     }
 
     @Test(arguments: WorldKind.allCases)
+    func `a direct message is delivered, and read where both tell it`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let alice = try await world.person("alice") { $0.readReceipts = true }
+            let bob = try await world.person("bob") { $0.readReceipts = true }
+            try #require(await world.meet(alice, bob))
+            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "may I?") }
+            #expect(await world.wait { bob.told.events.contains { if case .request = $0 { true } else { false } } })
+            try await bob.perform { node throws(ChatError) in try node.accept(alice.key) }
+            #expect(await world.wait { alice.told.events.contains { if case .read = $0 { true } else { false } } })
+            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "look") }
+            #expect(await world.wait { alice.told.events.contains { if case .delivered = $0 { true } else { false } } })
+            let id = try #require(alice.told.messages.last?.id)
+            #expect(!alice.told.events.contains { if case .read(_, [id]) = $0 { true } else { false } })
+            try await bob.perform { node throws(ChatError) in node.open(.direct(alice.key)) }
+            #expect(
+                await world.wait { alice.told.events.contains { if case .read(_, [id]) = $0 { true } else { false } } })
+            let kept = try await alice.perform { node throws(ChatError) in node.history(.direct(bob.key)) }
+            #expect(kept.map(\.delivery) == [.read, .read])
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
+    func `the last direct message is delivered before its sender has left`(kind: WorldKind) async throws {
+        try await kind.run { world in
+            let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
+            try #require(await world.meet(alice, bob))
+            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "may I?") }
+            #expect(await world.wait { bob.told.events.contains { if case .request = $0 { true } else { false } } })
+            try await bob.perform { node throws(ChatError) in try node.accept(alice.key) }
+            #expect(await world.wait { alice.told.events.contains { if case .direct = $0 { true } else { false } } })
+            try await alice.perform { node throws(ChatError) in
+                try node.direct(to: bob.key, "bye")
+                node.beginLeaving()
+            }
+            #expect(await world.wait { alice.told.events.contains { if case .stopped = $0 { true } else { false } } })
+            let id = try #require(alice.told.messages.last?.id)
+            #expect(alice.told.events.contains { if case .delivered(_, [id]) = $0 { true } else { false } })
+            #expect(!alice.told.events.contains { if case .failed = $0 { true } else { false } })
+            #expect(bob.told.messages.map(\.text) == ["bye"])
+        }
+    }
+
+    @Test(arguments: WorldKind.allCases)
     func `unread messages count until their conversation is looked at`(kind: WorldKind) async throws {
         try await kind.run { world in
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
