@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
@@ -141,11 +142,11 @@ class Window:
     def settings(self):
         """What `stty` says of the terminal; the shell must have it."""
         mark = f"settings{next(NUMBERS)}"
-        self.enter(f"clear; echo {mark} $(stty -g) end")
-        pattern = re.compile(mark + r" (\S+) end")
-        found = []
-        self.wait(lambda: found.extend(pattern.findall("".join(self.screen))) or found, "settings")
-        return found[0]
+        with tempfile.NamedTemporaryFile("r") as file:
+            # Not by the screen, where the line may wrap at a space, and that is lost. The command itself does not say `-1`.
+            self.enter(f"clear; stty -g > {file.name}; echo {mark}-$((0 + 1))")
+            self.wait_for(f"{mark}-1")
+            return file.read()
 
     def code(self):
         """What the program left with."""
