@@ -49,6 +49,8 @@ final class InteractionRoom {
     /// Who mutes whom, by the numbers of their lives.
     var muted: Set<[Int]> = []
     var everMuted: Set<[Int]> = []
+    /// Who declined whom: a request that was declined is shown as a message if its receiver asks in turn later.
+    var declined: Set<[Int]> = []
     private var textCount = 0
 
     init(_ script: InteractionScript) {
@@ -77,6 +79,10 @@ final class InteractionRoom {
             $0.handshakesPerSecond = 0
         }
         let witness = InteractionWitness(number: lives.count, seat: seat, peer: peer)
+        // Marks hang on the key: whoever is back as the same is muted as before.
+        let before = Set(lives.filter { $0.peer.key == peer.key }.map(\.number))
+        for pair in muted where before.contains(pair[1]) { muted.insert([pair[0], witness.number]) }
+        for pair in everMuted where before.contains(pair[1]) { everMuted.insert([pair[0], witness.number]) }
         lives.append(witness)
         present[seat] = witness
         regroup()

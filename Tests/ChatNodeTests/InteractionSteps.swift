@@ -11,7 +11,9 @@ extension InteractionRoom {
         case .say(let seat): say(seat)
         case .direct(let seat, let to): direct(seat, to)
         case .accept(let seat, let of): accept(seat, of)
-        case .decline(let seat, let of): decide(seat, of) { one, other in try? one.decline(other) }
+        case .decline(let seat, let of):
+            decide(seat, of) { one, other in try? one.decline(other) }
+            if let one = present[seat], let other = present[of] { declined.insert([one.number, other.number]) }
         case .leaveDirect(let seat, let with): decide(seat, with) { one, other in try? one.leaveDirect(other) }
         case .edit(let seat, let back): change(seat, back, to: nextText("edit"))
         case .delete(let seat, let back): change(seat, back, to: nil)

@@ -14,6 +14,8 @@ extension InteractionRoom {
         heal()
         let meetsAgain = waitForMeeting()
         waitForOneLinkEach()
+        // Whoever was asked and went is given 5 s, several times over, before another is asked.
+        simulation.advance(by: .seconds(60))
         for witness in everybody { witness.compareUnread() }
         for witness in lives { witness.catchUp() }
         var breaches = lives.flatMap(\.breaches)
@@ -77,7 +79,8 @@ extension InteractionRoom {
                     }
                 }
             }
-            for (author, requests) in witness.requestTexts {
+            let refused = lives.filter { declined.contains([witness.number, $0.number]) }.map(\.peer.key)
+            for (author, requests) in witness.requestTexts where !refused.contains(author) {
                 let twice = Set(requests).intersection(witness.directTexts[author] ?? [])
                 breaches += twice.map { "seat \(witness.seat) was told \"\($0)\" as a request and as a message" }
             }
