@@ -19,9 +19,7 @@ import Wire
         bob = simulation.node("bob")
         rude = RudeMember(simulation: simulation, seed: 77)
         try #require(simulation.meet(alice, bob))
-        rude.dial(alice)
-        let member = rude
-        try #require(simulation.run(atMost: .seconds(2)) { member.isMember })
+        try #require(rude.enter(by: alice, in: simulation))
         simulation.advance(by: .seconds(20))
     }
 

@@ -16,9 +16,7 @@ import Wire
     }
 
     private func enter(_ other: RudeMember? = nil) throws {
-        let member = other ?? rude
-        member.dial(alice)
-        try #require(simulation.run(atMost: .seconds(2)) { member.isMember })
+        try #require((other ?? rude).enter(by: alice, in: simulation))
         simulation.advance(by: .milliseconds(100))
     }
 

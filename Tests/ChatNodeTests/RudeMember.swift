@@ -50,6 +50,12 @@ final class RudeMember: TransportHandler {
         state.withLock { $0.slot?.frames ?? [] }.filter { $0.first == type.rawValue }.map { Array($0.dropFirst()) }
     }
 
+    /// Dials a peer and lets time pass until its handshake is through; false if that takes over 2 s.
+    func enter(by peer: SimulatedPeer, in simulation: Simulation) -> Bool {
+        dial(peer)
+        return simulation.run(atMost: .seconds(2)) { isMember }
+    }
+
     func dial(_ peer: SimulatedPeer) {
         let endpoint = network.endpoint(of: peer.host)
         let connection = transport.withLock { transport in
