@@ -36,7 +36,10 @@ private enum TextRules {
         }
         let name = DisplayGuard.safeName(text)
         demand(!name.unicodeScalars.contains { "<>[]#*".unicodeScalars.contains($0) }, "a name has a mark of its own")
-        for character in shown { demand((0...2).contains(DisplayWidth.of(character)), "a character of odd width") }
+        for character in shown {
+            let width = DisplayWidth.of(character)
+            demand((0...2 * character.unicodeScalars.count).contains(width), "a character of \(width) cells")
+        }
     }
 
     static func checkJSON(_ text: String) {
