@@ -1,6 +1,7 @@
 """The corpus of the fuzzer as text, and the words that its script takes."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,16 @@ class Corpus(unittest.TestCase):
     def test_the_corpus_is_small(self):
         total = sum(kept.stat().st_size for kept in (ROOT / "Tests/Fuzz/Corpus").glob("*"))
         self.assertLess(total, 200_000)
+
+
+class Targets(unittest.TestCase):
+    def test_every_target_is_described_and_every_corpus_is_of_a_target(self):
+        listed = re.search(r"static let all = \[(.*?)\]", (ROOT / "Tests/Fuzz/FuzzTarget.swift").read_text(), re.DOTALL)
+        targets = re.findall(r"\w+", listed[1])
+        described = re.findall(r"^\| `(\w+)` \|", (ROOT / "Docs/Fuzzing.md").read_text(), re.MULTILINE)
+        self.assertEqual(described, targets)
+        kept = {path.stem for path in (ROOT / "Tests/Fuzz/Corpus").glob("*.txt")}
+        self.assertLessEqual(kept, set(targets))
 
 
 class Words(unittest.TestCase):
