@@ -26,7 +26,8 @@ private struct Wiretap {
     static func seeds() -> [[UInt8]] {
         let shake: [UInt8] = [0, 1, 0, 0, 1, 1, 0, 1, 0, 0]
         let talk: [UInt8] = [6, 0, 1, 0, 5, 6, 1, 2, 1, 4, 0, 0, 1, 1]
-        return [[1] + shake + talk, [0] + shake, [1] + shake + talk + [2, 0, 0, 9, 1] + talk]
+        let record: [UInt8] = [9, 0, 0, 7, 0, 2, 5, 1, 0, 1, 200, 1, 1, 1]
+        return [[1] + shake + talk, [0] + shake, [1] + shake + record, [1] + shake + talk + [2, 0, 0, 9, 1] + talk]
     }
 
     init(_ choices: inout Choices) {
@@ -38,7 +39,7 @@ private struct Wiretap {
     }
 
     mutating func step(_ choices: inout Choices) {
-        let operation = choices.below(9)
+        let operation = choices.below(10)
         let end = choices.below(2)
         switch operation {
         case 0, 1: deliver(to: end, choices.below(2) == 0 ? .max : choices.below(1_024))
@@ -52,7 +53,8 @@ private struct Wiretap {
         case 4: tamper(end) { $0.removeLast(min($0.count, 1 + choices.below(600))) }
         case 5: tamper(end) { $0 += choices.bytes(1 + choices.below(40)) }
         case 6, 7: ends[end].say(choices.byte(), choices.bytes(choices.below(64)), times: 1 + choices.below(40))
-        default: pass(.milliseconds(choices.below(40_000)))
+        case 8: pass(.milliseconds(choices.below(40_000)))
+        default: sayRecord(end, choices.bytes(choices.below(128)), filler: choices.below(4) == 0 ? choices.byte() : 0)
         }
         check()
     }
@@ -85,6 +87,13 @@ private struct Wiretap {
         if underWay[end] != before { isTampered = true }
     }
 
+    /// A record that no honest end makes, truly sealed.
+    private mutating func sayRecord(_ end: Int, _ bytes: [UInt8], filler: UInt8) {
+        underWay[1 - end] += ends[end].output()
+        let plaintext = bytes + [UInt8](repeating: filler, count: Limits.recordPlaintexts[0] - bytes.count)
+        if !ends[end].say(record: plaintext) { isTampered = true }
+    }
+
     private func pass(_ time: Duration) {
         for end in ends { end.pass(time) }
     }
@@ -96,76 +105,5 @@ private struct Wiretap {
             demand(end.failure == nil || end.link.isDead, "a link failed and lives")
             demand(end.established == nil || end.link.isOpen || end.link.isDead, "a link is neither open nor dead")
         }
-    }
-}
-
-/// One end of a link without a network.
-private final class LinkEnding {
-    let context: LinkContext
-    var link: Link
-    private(set) var now = Instant(nanoseconds: 0)
-    private(set) var established: Certificate?
-    private(set) var failure: LinkError?
-    private(set) var said: [[UInt8]] = []
-    private(set) var heard: [[UInt8]] = []
-    private var randomness: Randomness
-    private var plaintext: [UInt8] = []
-
-    init(_ role: Link.Role, seed: UInt64, room: String) {
-        var randomness = Randomness.seeded(seed)
-        let identity = Identity.generate(using: &randomness)
-        let staticKey = StaticKey(KeyPair.generate(using: &randomness, protection: .transient))
-        let certificate = Certificate.issue(
-            by: identity, noise: staticKey.publicKey, dm: staticKey.publicKey, epoch: 1, at: Timestamp(milliseconds: 1))
-        context = LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
-        link = Link(role: role, context: context, now: now, using: &randomness)
-        self.randomness = randomness
-    }
-
-    /// Says a frame of any type and length, over and over.
-    func say(_ type: UInt8, _ body: [UInt8], times: Int) {
-        let frame = [type] + (0..<times).flatMap { _ in body }
-        guard link.isOpen, frame.count <= FramePacker.largestFrame else { return }
-        link.enqueue(frame)
-        switch FrameType(rawValue: type) {
-        case nil, .ping, .pong: break
-        case .payload, .certificate, .have, .want, .goodbye, .superseded, .sealed: said.append(frame)
-        }
-    }
-
-    func output() -> [UInt8] {
-        var bytes: [UInt8] = []
-        do throws(LinkError) {
-            try link.flush { span in
-                bytes = [UInt8](copying: span)
-                return span.count
-            }
-        } catch {
-            failure = error
-        }
-        return bytes
-    }
-
-    func receive(_ bytes: [UInt8]) {
-        var position = 0
-        while let event = link.next(
-            in: bytes.span, from: &position, plaintext: &plaintext, context: context, now: now)
-        {
-            demand(failure == nil, "a dead link tells something")
-            switch event {
-            case .established(let certificate):
-                demand(established == nil, "a link is established twice")
-                established = certificate
-            case .frame(let type, let body):
-                demand(established != nil, "a frame comes before the handshake is over")
-                heard.append([type.rawValue] + plaintext[body])
-            case .failed(let error): failure = error
-            }
-        }
-    }
-
-    func pass(_ time: Duration) {
-        now = now + time
-        do throws(LinkError) { try link.tick(now: now, using: &randomness) } catch { failure = error }
     }
 }
