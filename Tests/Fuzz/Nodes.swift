@@ -10,7 +10,7 @@ extension FuzzTarget {
     static let node = FuzzTarget(name: "node", seeds: Siege.seeds) { input in
         var choices = Choices(input)
         let siege = Siege()
-        for _ in 0..<48 where !choices.isOver { siege.step(&choices) }
+        for _ in 0..<32 where !choices.isOver { siege.step(&choices) }
         siege.settle()
     }
 }
