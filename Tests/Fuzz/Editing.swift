@@ -110,7 +110,7 @@ private struct EditorRun {
             let sequence = rest.prefix { !(0x41...0x7a).contains($0.value) || $0 == "[" }
             rest = rest.dropFirst(sequence.count)
             guard let last = rest.popFirst() else { fatalError("a sequence does not end") }
-            demand(sequence.first == "[" && "AJCHhl".unicodeScalars.contains(last), "a sequence nobody knows")
+            demand(sequence.first == "[" && "AJKCHhl".unicodeScalars.contains(last), "a sequence nobody knows")
         }
     }
 
