@@ -100,7 +100,7 @@ private struct InstanceRun {
             case .tell(.found(let instance, _)): told.insert(instance)
             case .tell(.lost(let instance)):
                 demand(told.remove(instance) != nil, "an instance is lost that was not there")
-            case .tell(.mode): fatalError("the table tells of a mode")
+            case .tell(.mode), .tell(.networkChanged): fatalError("the table tells of what it does not know")
             }
         }
     }
