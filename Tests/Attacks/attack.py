@@ -164,7 +164,8 @@ def attack(entry, options):
 
 def keep(path, told):
     known = json.loads(path.read_text()) if path.exists() else []
-    rows = {row["attack"]: row for row in known} | {told["attack"]: told}
+    rows = {row["attack"]: row for row in known}
+    rows[told["attack"]] = told
     ordered = [rows[entry.name] for entry in CATALOGUE if entry.name in rows]
     path.write_text("[\n" + ",\n".join(json.dumps(row) for row in ordered) + "\n]\n")
 

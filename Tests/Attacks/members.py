@@ -99,7 +99,7 @@ class Talkative(Flood):
 
 
 class Fresh(Talkative):
-    """The same with a new number in each message, and a signature that nobody looks at before it is passed on."""
+    """The same with a new number in each message: each is signed when it is sent."""
 
     def prepare(self, member):
         pass
