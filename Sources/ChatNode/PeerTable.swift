@@ -75,13 +75,15 @@ package struct PeerTable {
             } else if !candidate.isBusy, busy >= PeerTable.parallelDials {
                 restsUntil = now + PeerTable.addressInterval
                 continue
-            } else if let endpoint = candidate.nextEndpoint(now: now) {
+            } else {
+                let isFirst = !candidate.isBusy
+                guard let endpoint = candidate.nextEndpoint(now: now) else { continue }
                 if budget.take(endpoint, now: now) {
                     orders.append(Dial(instance: instance, endpoint: endpoint))
                 } else {
                     candidate.skipped(until: now + PeerTable.crowdedAddressPause)
                 }
-                if candidate.isBusy { busy += 1 }
+                if isFirst, candidate.isBusy { busy += 1 }
             }
             candidates[instance] = candidate
         }
