@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 import socket
 import tempfile
 import unittest
@@ -31,6 +32,31 @@ class Privacy(unittest.TestCase):
         self.assertEqual(set(lengths), RECORDS)
         for stream in streams:
             self.assertEqual(sum(wire.record_lengths(stream)), len(stream), "bytes that are no record")
+
+    def test_two_runs_of_one_identity_have_nothing_in_common_on_the_wire(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (names, pieces), (later_names, later_pieces) = (self.run_of(os.path.join(folder, "me"), run) for run in (1, 2))
+        self.assertGreaterEqual(len(names), 4, "two names of each node")
+        self.assertEqual(names & later_names, set())
+        self.assertGreater(len(pieces), 1_000)
+        self.assertEqual(pieces & later_pieces, set())
+
+    def run_of(self, identity, run):
+        """The random names that mDNS told, and every 16 bytes of what went over TCP, in one run of an identity."""
+        with Hosts(2, daemon=False) as hosts, tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, f"{run}.pcap")
+            capture = hosts.capture(path)
+            alice = Node(on(hosts, 1), "alice", "--identity", identity)
+            bob = Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            everybody_hears_everybody([alice, bob])
+            for node in (alice, bob):
+                self.assertEqual(node.quit(), 0)
+            capture.end()
+            with open(path, "rb") as file:
+                names = set(re.findall(rb"\x1a([a-z2-7]{26})", file.read()))
+            streams = [stream for _, stream in wire.streams(path)]
+        return names, {stream[start:start + 16] for stream in streams for start in range(len(stream) - 15)}
 
     def talk(self, hosts):
         """Two nodes meet, say texts of every length, and leave; their keys."""
