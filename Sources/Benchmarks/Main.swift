@@ -6,11 +6,26 @@ import Reactor
 struct Benchmarks {
     static func main() {
         CoreDumps.forbid()
-        let words = CommandLine.arguments.dropFirst()
+        let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case "node": runNode(Array(words.dropFirst()))
-        default: fail("unknown mode; modes: \(GroupNodeSettings.usage)")
+        case let name?: measure(name, words.dropFirst())
+        case nil: fail(usage)
         }
+    }
+
+    private static let usage =
+        "usage: \(Mode.allCases.map(\.rawValue).joined(separator: " | ")) [SAMPLES]; or \(GroupNodeSettings.usage)"
+
+    /// A table for people, then a line of JSON for each of its rows.
+    private static func measure(_ name: String, _ words: ArraySlice<String>) -> Never {
+        guard let mode = Mode(rawValue: name), words.count <= 1, let samples = Int(words.first ?? "51"), samples > 0
+        else { fail(usage) }
+        let figures = mode.measure(samples: samples)
+        Line.say(Figure.header)
+        for figure in figures { Line.say(figure.row) }
+        for figure in figures { Line.say(figure.json) }
+        Line.end(0)
     }
 
     /// The node has the main thread, as in the program; the other reads commands.
