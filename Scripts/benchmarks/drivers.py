@@ -19,16 +19,15 @@ def clock():
 
 
 class Driver:
-    """One node."""
+    """One node. `enter` is what its process does first."""
 
-    def __init__(self, number, command, environment, place, log):
+    def __init__(self, number, command, environment, enter, log):
         self.number = number
         self.events, self.answers = {}, []
         self.started = clock()
         self.process = subprocess.Popen(
-            place.wrap(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-            env={**os.environ, **environment})
-        place.enter(self.process)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+            env={**os.environ, **environment}, preexec_fn=enter)
         os.set_blocking(self.process.stdout.fileno(), False)
         self._rest = b""
 
@@ -108,7 +107,7 @@ class Group:
         environment = {
             "PB_ID": str(number), "PB_N": str(self.size), "PB_IP": address, "PB_HUB": address, "PB_PORT": "47000",
             "PB_DIR": str(self.folder), "PB_VARIANT": f"{self.candidate.variant} {self.network.variant}".strip()}
-        node = Driver(number, command, environment, self.network.place(number), self._log)
+        node = Driver(number, command, environment, self.network.enter(number), self._log)
         self.nodes[number] = node
         self._selector.register(node.process.stdout, selectors.EVENT_READ, node)
         return node
@@ -147,8 +146,9 @@ class Group:
     def statistics(self):
         return {number: json.loads(text) for number, text in self.ask("stat", "stat").items()}
 
-    def reset(self):
-        self.epoch += 1
+    def reset(self, epoch=None):
+        """Forgets all counts. Each measurement has an epoch of its own; 0 is that of a node that was not told one."""
+        self.epoch = self.epoch + 1 if epoch is None else epoch
         for node in self.nodes.values():
             for word in ("done", "pubdone"):
                 node.events.pop(word, None)
