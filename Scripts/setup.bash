@@ -165,8 +165,12 @@ build_product() {
     # What changes while the compiler runs is newer than this file, and is built the next time.
     local started=$build/started.$1 package=${3:-$root}
     : >"$started"
+    # Relative relocations take a tenth of the room; the loader reads them from glibc 2.36 on.
+    local compact=()
+    printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
+        compact=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
     swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib -Xlinker -s \
-        --product "$1" </dev/null >&2 || return
+        "${compact[@]}" --product "$1" </dev/null >&2 || return
     mkdir -p "$(dirname "$2")"
     cp "$package/.build/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"
 }
