@@ -43,11 +43,16 @@ let package = Package(
         room("Storage", ["Wire", "Noise", "Reactor", "CLinux"]),
         room("Discovery", ["Wire", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
+        room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"]),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
+            swiftSettings: house),
         .executableTarget(
             name: "earshot",
             dependencies: [
                 "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
-                "Simulator",
+                "Simulator", "Composition",
                 "CLinux",
             ],
             swiftSettings: house),
@@ -60,8 +65,8 @@ let package = Package(
             "LinuxTests",
             [
                 "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
-                "Simulator",
-                "earshot",
+                "Simulator", "Composition",
+                "Benchmarks", "earshot",
             ]),
     ]
 )

@@ -157,19 +157,35 @@ prepare_python() {
 readonly program=$build/program/earshot
 
 # True while no source is newer than the program. A file that was removed shows in the time of its folder.
-program_is_current() {
-    [ -x "$program" ] && [ -z "$(find "$root/Package.swift" "$root/Sources" -newer "$program" -print -quit)" ]
+program_is_current() { is_current "$program"; }
+
+is_current() {
+    [ -x "$1" ] && [ -z "$(find "$root/Package.swift" "$root/Sources" -newer "$1" -print -quit)" ]
 }
 
 # Builds the program in release mode into `$program`, carrying Swift's own libraries in it.
-build_program() {
+build_program() { build_product earshot "$program"; }
+
+readonly benchmarks=$build/program/benchmarks
+
+# Makes sure that `$benchmarks` is there and up to date.
+build_benchmarks() {
+    is_current "$benchmarks" || build_product Benchmarks "$benchmarks" || die 'the build failed; the lines above say why'
+}
+
+# build_product PRODUCT FILE [PACKAGE]: as the program is built, of this package or another.
+build_product() {
     prepare_build
-    say 'building (the first time takes some minutes)'
+    say "building $1 (the first time takes some minutes)"
     # What changes while the compiler runs is newer than this file, and is built the next time.
-    local started=$build/started
+    local started=$build/started.$1 package=${3:-$root}
     : >"$started"
-    swift build "${places[@]}" --configuration release --static-swift-stdlib -Xlinker -s --product earshot \
-        </dev/null >&2 || return
-    mkdir -p "$(dirname "$program")"
-    cp "$build/release/earshot" "$program.new" && touch -r "$started" "$program.new" && mv "$program.new" "$program"
+    # Relative relocations take a tenth of the room; the loader reads them from glibc 2.36 on.
+    local compact=()
+    printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
+        compact=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+    swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib -Xlinker -s \
+        "${compact[@]}" --product "$1" </dev/null >&2 || return
+    mkdir -p "$(dirname "$2")"
+    cp "$package/.build/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"
 }

@@ -127,9 +127,7 @@ package struct Admission: Sendable {
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
         // What is sent again may have any number: the session proves that it is no replay.
-        try peers.checkEpoch(frame.header)
-        if !frame.type.isSentAgain { try peers.checkOrder(frame.header) }
-        try peers.take(frame.type, of: link, now: now)
+        try peers.takeInOrder(frame.type, frame.header, now: now)
         let payload = try proven(frame, link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         peers.note(frame.header, now: now)

@@ -51,7 +51,7 @@ package struct Archive: Sendable {
 
     /// Whether a message is not to be taken in again.
     func isDeleted(_ payload: P2PPayload) -> Bool {
-        deleted.contains(Target(message: payload.messageId, author: payload.author))
+        !deleted.isEmpty && deleted.contains(Target(message: payload.messageId, author: payload.author))
     }
 
     /// Whether a message was in the public conversation and is there no longer.
@@ -159,7 +159,8 @@ extension Archive {
 
     private mutating func forget(_ message: MessageID, as past: Past) {
         drop(message.prefix, as: past)
-        if let edit = editOfMessage.removeValue(forKey: message) { drop(edit, as: .over) }
+        guard !editOfMessage.isEmpty, let edit = editOfMessage.removeValue(forKey: message) else { return }
+        drop(edit, as: .over)
     }
 
     private mutating func drop(_ id: UInt64, as reason: Past) {

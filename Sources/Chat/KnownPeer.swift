@@ -38,11 +38,12 @@ struct KnownPeer: Sendable {
     ) -> Bool {
         if let source, source > revision { return false }
         source = revision
-        let before = (self.nickname, self.stage, saidState)
-        self.nickname = nickname
+        let before = (self.stage, saidState)
+        let isRenamed = self.nickname != nickname
+        if isRenamed { self.nickname = nickname }
         self.stage = stage ?? self.stage
         isLeaving = state == .left
         if let state, state != .left { saidState = state }
-        return before != (self.nickname, self.stage, saidState)
+        return isRenamed || before != (self.stage, saidState)
     }
 }

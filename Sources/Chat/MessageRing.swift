@@ -16,11 +16,12 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     }
 
     package let capacity: Int
+    /// A message stays in its slot; the two orders below name slots, so that reordering moves nothing else.
     private var slots: [Message] = []
-    /// Of the messages in `slots`; a scan of these touches nothing else.
     private var places: [MessagePlace] = []
-    /// The slot of the message that is shown first. It is 0 until the ring is full, so that one with room never wraps.
-    private var oldest = 0
+    private var shown: [Int] = []
+    /// The lowest place first.
+    private var ranked: [Int] = []
     private var slotByID: [MessageID: Int] = [:]
 
     /// - Parameter capacity: at least 1.
@@ -30,36 +31,36 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     }
 
     package var startIndex: Int { 0 }
-    package var endIndex: Int { slots.count }
+    package var endIndex: Int { shown.count }
     package var isFull: Bool { slots.count == capacity }
 
     /// The message at a position: 0 is shown first.
-    package subscript(position: Int) -> Message { slots[(oldest + position) % slots.count] }
+    package subscript(position: Int) -> Message { slots[shown[position]] }
 
     package subscript(id id: MessageID) -> Message? { slotByID[id].map { slots[$0] } }
 
     package func contains(id: MessageID) -> Bool { slotByID[id] != nil }
 
     /// The place of the message that makes room next.
-    package var lowest: MessagePlace? { places.min() }
+    package var lowest: MessagePlace? { ranked.first.map { places[$0] } }
 
     /// Puts a message in: one from the past among the others from the past, one heard live last.
-    ///
-    /// A scan of the ring; where the message that is shown first makes room, nothing else moves.
     package mutating func insert(_ message: Message) -> Placement {
         guard !contains(id: message.id) else { return .duplicate }
+        let place = message.place
         guard isFull else {
-            add(message)
+            slots.append(message)
+            places.append(place)
+            enter(slots.count - 1)
             return .kept(fallen: nil)
         }
-        guard let slot = lowestSlot, places[slot] < message.place else { return .tooOld }
+        let slot = ranked[0]
+        guard places[slot] < place else { return .tooOld }
         let fallen = slots[slot]
-        if slot == oldest && !message.isHistory {
-            replaceFirst(with: message)
-        } else {
-            delete(fallen.id)
-            add(message)
-        }
+        leave(slot)
+        slots[slot] = message
+        places[slot] = place
+        enter(slot)
         return .kept(fallen: fallen)
     }
 
@@ -76,40 +77,47 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     /// - Returns: whether it was there.
     @discardableResult
     package mutating func delete(_ id: MessageID) -> Bool {
-        guard contains(id: id) else { return false }
-        refill(with: filter { $0.id != id })
+        guard let slot = slotByID[id] else { return false }
+        leave(slot)
+        let last = slots.count - 1
+        if slot != last { move(last, to: slot) }
+        slots.removeLast()
+        places.removeLast()
         return true
     }
 
-    /// Adds to a ring that has room.
-    private mutating func add(_ message: Message) {
-        guard message.isHistory else {
-            slotByID[message.id] = slots.count
-            slots.append(message)
-            places.append(message.place)
-            return
-        }
-        let place = message.place
-        var messages = Array(self)
-        messages.insert(message, at: messages.firstIndex { !$0.isHistory || place < $0.place } ?? count)
-        refill(with: messages)
+    /// Gives the message in a slot its position and its rank.
+    private mutating func enter(_ slot: Int) {
+        slotByID[slots[slot].id] = slot
+        shown.insert(slot, at: position(for: slot))
+        ranked.insert(slot, at: rank(for: slot))
     }
 
-    private mutating func replaceFirst(with message: Message) {
-        slotByID[slots[oldest].id] = nil
-        slotByID[message.id] = oldest
-        slots[oldest] = message
-        places[oldest] = message.place
-        oldest = (oldest + 1) % capacity
+    /// Takes the message in a slot out of all but the slot.
+    private mutating func leave(_ slot: Int) {
+        slotByID[slots[slot].id] = nil
+        // The message that makes room is nearly always first in both.
+        if let position = shown.firstIndex(of: slot) { shown.remove(at: position) }
+        if let rank = ranked.firstIndex(of: slot) { ranked.remove(at: rank) }
     }
 
-    private var lowestSlot: Int? { places.indices.min { places[$0] < places[$1] } }
+    private mutating func move(_ slot: Int, to free: Int) {
+        slots[free] = slots[slot]
+        places[free] = places[slot]
+        slotByID[slots[free].id] = free
+        if let position = shown.firstIndex(of: slot) { shown[position] = free }
+        if let rank = ranked.firstIndex(of: slot) { ranked[rank] = free }
+    }
 
-    private mutating func refill(with messages: [Message]) {
-        slots = messages
-        places = messages.map(\.place)
-        oldest = 0
-        slotByID.removeAll(keepingCapacity: true)
-        for (slot, message) in messages.enumerated() { slotByID[message.id] = slot }
+    private func position(for slot: Int) -> Int {
+        guard slots[slot].isHistory else { return shown.count }
+        return shown.firstIndex { !slots[$0].isHistory || places[slot] < places[$0] } ?? shown.count
+    }
+
+    /// From the end, where nearly all of them belong.
+    private func rank(for slot: Int) -> Int {
+        var rank = ranked.count
+        while rank > 0, places[slot] < places[ranked[rank - 1]] { rank -= 1 }
+        return rank
     }
 }

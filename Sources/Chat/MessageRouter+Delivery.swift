@@ -118,7 +118,7 @@ extension MessageRouter {
 
     /// When more of what waits may be sent.
     var nextDelivery: Instant? {
-        backlogs.lazy.compactMap { peer in directChats[peer]?.queue.nextDeadline }.min()
+        backlogs.isEmpty ? nil : backlogs.lazy.compactMap { peer in directChats[peer]?.queue.nextDeadline }.min()
     }
 
     private mutating func takeReceipts() -> [(PeerID, PayloadBody)] {

@@ -76,7 +76,7 @@ extension MessageRouter {
 
     /// When `tick` has something to do; nil for never.
     package var nextDeadline: Instant? {
-        [typing.nextDeadline, roster.nextDeadline, nextDelivery].compactMap(\.self).min()
+        Instant.earlier(Instant.earlier(typing.nextDeadline, roster.nextDeadline), nextDelivery)
     }
 
     /// Does what is due. Then `takeReplies` may have something to send.

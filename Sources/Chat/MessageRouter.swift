@@ -69,7 +69,8 @@ package struct MessageRouter: Sendable {
             if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
             if payload.payload.type.isHistory { publicChat.noteOver(payload.payload) }
         }
-        return events + directChats.takeLost()
+        events += directChats.takeLost()
+        return events
     }
 
     /// The only place that looks at what kind of payload it is.

@@ -46,6 +46,7 @@ package enum Nickname {
     }
 
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
         let category = scalar.properties.generalCategory
         return category == .control || category == .lineSeparator || category == .paragraphSeparator
     }

@@ -27,10 +27,7 @@ extension P2PPayload {
 extension MessageID {
     /// The id of what `signed` says: nobody can choose or reserve one (Protocol.md section 6).
     package init(signed: Span<UInt8>) {
-        let digest = SHA256.hash("earshot/1 id\0", signed)
-        guard let id = MessageID(Array(digest.prefix(MessageID.byteCount))) else {
-            preconditionFailure("a SHA-256 digest has fewer than 16 bytes")
-        }
-        self = id
+        let words = SHA256.words("earshot/1 id\0", signed)
+        self.init(words.0, words.1)
     }
 }

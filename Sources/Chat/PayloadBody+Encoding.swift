@@ -2,7 +2,7 @@ internal import Wire
 
 extension PayloadBody {
     /// The body as it is signed (Protocol.md section 6). Texts and nicknames are composed; receipts name 1 to 100 ids.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter()
         switch self {
         case .publicMessage(let stage, let nickname, let text):

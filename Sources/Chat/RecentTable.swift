@@ -20,6 +20,17 @@ package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         young[key] ?? old[key]
     }
 
+    /// Changes an entry where it is, or one made by `new` if there is none; nothing is kept if `change` throws on a new one.
+    package mutating func update<Result, Failure: Error>(
+        _ key: Key, orNew new: () -> Value, _ change: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if let index = young.index(forKey: key) { return try change(&young.values[index]) }
+        var value = old[key] ?? new()
+        let result = try change(&value)
+        set(value, for: key)
+        return result
+    }
+
     package mutating func set(_ value: Value, for key: Key) {
         guard young.updateValue(value, forKey: key) == nil else { return }
         guard young.count == half else { return }

@@ -86,14 +86,13 @@ extension Roster {
     ) -> [ChatEvent] {
         meet(author)
         var events = takeRenamed()
-        guard var entry = known[author] else { return events }
-        let isChanged = entry.take(nickname, stage, state, as: revision)
-        known[author] = entry
-        guard entry.isLinked else { return events }
-        if !entry.isAnnounced, !entry.isLeaving {
+        guard let index = known.index(forKey: author) else { return events }
+        let isChanged = known.values[index].take(nickname, stage, state, as: revision)
+        guard known.values[index].isLinked else { return events }
+        if !known.values[index].isAnnounced, !known.values[index].isLeaving {
             events.note(announce(author))
-        } else if entry.isAnnounced, isChanged {
-            events.append(.presence(author, entry.presence, online: online))
+        } else if known.values[index].isAnnounced, isChanged {
+            events.append(.presence(author, known.values[index].presence, online: online))
         }
         return events
     }
@@ -156,8 +155,8 @@ extension Roster {
     /// Makes an entry for a peer, or notes that it was heard of again.
     private mutating func meet(_ peer: PeerID) {
         moments += 1
-        guard known[peer] == nil else {
-            known[peer]?.heardAt = moments
+        if let index = known.index(forKey: peer) {
+            known.values[index].heardAt = moments
             return
         }
         if known.count >= capacity { forgetOne() }
@@ -167,6 +166,7 @@ extension Roster {
     }
 
     private mutating func takeRenamed() -> [ChatEvent] {
+        guard !renamed.isEmpty else { return [] }
         defer { renamed = [] }
         return renamed.compactMap { peer in
             guard let entry = known[peer], entry.isLinked, entry.isAnnounced else { return nil }

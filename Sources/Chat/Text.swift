@@ -45,6 +45,9 @@ package enum Text {
 
     /// Without the scalars of Unicode property White_Space at both ends.
     static func trimmed(_ text: String) -> String {
+        // Most texts begin and end with a letter or a mark of ASCII.
+        let bytes = text.utf8Span.span
+        if !bytes.isEmpty, isVisible(bytes[0]), isVisible(bytes[bytes.count - 1]) { return text }
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
@@ -52,6 +55,8 @@ package enum Text {
         let range = first..<scalars.index(after: last)
         return range == scalars.startIndex..<scalars.endIndex ? text : String(scalars[range])
     }
+
+    private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7e).contains(byte) }
 
     private static func checkBytes(_ count: Int) throws(TextFault) {
         guard count <= Limits.messageBytes else { throw .tooManyBytes(count) }

@@ -17,7 +17,7 @@ package struct HistoryOffers {
         /// What the peer offered itself.
         var known = RecentTable<UInt64, Bool>(capacity: 2 * Limits.offeredPayloads)
 
-        var nextDue: Instant? { [newsDue, allDue].compactMap(\.self).min() }
+        var nextDue: Instant? { Instant.earlier(newsDue, allDue) }
     }
 
     private struct News {
@@ -27,6 +27,9 @@ package struct HistoryOffers {
 
     private let me: PeerID
     private var peers: [PeerID: Peer] = [:]
+    /// What may be in `recent` beyond the 300 that are looked at.
+    private static let slack = 100
+
     /// What was taken in last, the newest last; the newest has the number `latest`.
     private var recent: [News] = []
     private var latest: UInt64 = 0
@@ -61,7 +64,8 @@ package struct HistoryOffers {
     /// Something was taken in. What is ours everybody who has a link got from us at once.
     package mutating func note(_ item: Archive.Item, now: Instant) {
         guard item.neighbour != nil else { return }
-        if recent.count == Limits.offeredPayloads { recent.removeFirst() }
+        // Many at a time, because the others move up.
+        if recent.count == Limits.offeredPayloads + HistoryOffers.slack { recent.removeFirst(HistoryOffers.slack) }
         recent.append(News(item: item, at: now))
         latest += 1
         guard !isEverybodyDue else { return }
@@ -138,7 +142,7 @@ package struct HistoryOffers {
 
     /// What came since the last offer, or as much of it as is remembered.
     private func pending(_ entry: Peer) -> ArraySlice<News> {
-        recent.suffix(Int(min(latest - entry.cursor, UInt64(recent.count))))
+        recent.suffix(Int(min(latest - entry.cursor, UInt64(Limits.offeredPayloads))))
     }
 
     private func isNews(_ item: Archive.Item, to peer: PeerID, _ entry: Peer) -> Bool {

@@ -33,6 +33,8 @@ final class LinkSlot {
     /// The network was told to end it once all is sent.
     var isFinishing = false
     var isDirty = false
+    /// It is in no table any more: nothing of it is read or written.
+    var isForgotten = false
     /// Since when its queue holds a fast sender up.
     var fullSince: Instant?
     /// Whose certificates were sent on it.

@@ -66,6 +66,8 @@ package actor Node {
     private var dirty: [LinkSlot] = []
     private var batch: [NodeEvent] = []
     private var isTurnEndAsked = false
+    /// The router may have a new deadline.
+    var isRouterChanged = false
     var tableWakeAt: Instant?
     var routerWakeAt: Instant?
     var historyWakeAt: Instant?
@@ -183,6 +185,7 @@ package actor Node {
             flush(slot)
         }
         goOnLeaving()
+        if isRouterChanged { armRouter() }
         tellNow()
     }
 

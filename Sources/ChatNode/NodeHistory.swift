@@ -136,7 +136,7 @@ extension Node {
     }
 
     func armHistory() {
-        guard let deadline = [offers.nextDeadline, wants.nextDeadline].compactMap(\.self).min(),
+        guard let deadline = Instant.earlier(offers.nextDeadline, wants.nextDeadline),
             historyWakeAt.map({ deadline < $0 }) ?? true
         else { return }
         historyWakeAt = deadline

@@ -27,7 +27,7 @@ extension Node {
     func receive(_ buffer: [UInt8], count: Int, on slot: LinkSlot) {
         counts.bytesReceived += count
         var position = 0
-        while slots[slot.id] === slot {
+        while !slot.isForgotten {
             let unknown = slot.link.unknownFrames
             let event = slot.link.next(
                 in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
@@ -40,7 +40,7 @@ extension Node {
             case .failed(let error): fail(slot, error)
             }
         }
-        guard slots[slot.id] === slot else { return }
+        guard !slot.isForgotten else { return }
         if slot.link.hasSomethingToSend { markDirty(slot) }
         arm(slot)
     }
@@ -162,7 +162,7 @@ extension Node {
     func finish(_ slot: LinkSlot, _ end: LinkEnd = .lost) {
         sendReplies()
         flush(slot)
-        guard slots[slot.id] === slot else { return }
+        guard !slot.isForgotten else { return }
         forget(slot, end)
         transport.finish(slot.id)
     }
@@ -193,7 +193,9 @@ extension Node {
     ///
     /// - Parameter end: how the connection ended, which decides how long the peer may take to come back unnoticed.
     func forget(_ slot: LinkSlot, _ end: LinkEnd) {
-        guard slots.removeValue(forKey: slot.id) != nil else { return }
+        guard !slot.isForgotten else { return }
+        slot.isForgotten = true
+        slots[slot.id] = nil
         slot.link.die()
         gate.release(slot.endpoint, from: slot.standing)
         linkIsThrough()
@@ -217,7 +219,7 @@ extension Node {
 
     /// Writes what waits on a link, as far as the network takes it.
     func flush(_ slot: LinkSlot) {
-        guard slots[slot.id] === slot else { return }
+        guard !slot.isForgotten else { return }
         do throws(LinkError) {
             try slot.link.flush { bytes in
                 let count = transport.write(bytes, to: slot.id)

@@ -12,7 +12,7 @@ extension Node {
         slot.isOurselves = true
         let shown = context.certificate
         heard(ofOurselves: certificate)
-        guard slots[slot.id] === slot else { return }
+        guard !slot.isForgotten else { return }
         // A re-issue has been told on all links.
         if context.certificate == shown { tell(shown, as: .superseded, on: slot) }
         finishLater(slot)

@@ -30,17 +30,19 @@ extension Node {
         guard let certificate = slot.certificate else { return }
         counts.payloadsReceived += 1
         if let id = awaitedID(body, from: certificate.identity) { return receivedHistory(id, body, on: slot) }
+        let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
             frame: plaintext.span.extracting(body), from: certificate.identity, linkEpoch: certificate.epoch,
-            now: scheduler.now, wallClock: scheduler.wallClock)
+            now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
             compareClocks(with: payload)
             noteHeard(certificate.identity, on: slot)
-            route(payload)
+            apply(router.route(payload, now: now, wallClock: wallClock))
+            routed()
         case .repeated(let payload):
             noteHeard(certificate.identity, on: slot)
-            apply(router.routeAgain(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+            apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
         case .dropped:
             break
@@ -64,15 +66,10 @@ extension Node {
         slot.isHeard = true
     }
 
-    private func route(_ payload: VerifiedPayload) {
-        apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
-        routed()
-    }
-
-    /// What was routed may have made something to send, or a deadline.
+    /// What was routed may have made something to send, or a deadline: the end of the turn looks, once for all that came.
     func routed() {
-        if router.hasReplies || phase == .leaving { askForTurnEnd() }
-        armRouter()
+        isRouterChanged = true
+        askForTurnEnd()
     }
 
     /// Does what a person asks for. What came before is answered before.
@@ -94,7 +91,7 @@ extension Node {
     func apply(_ outcome: Outcome) {
         for outgoing in outcome.outgoing { send(outgoing.payload, to: outgoing.destination) }
         apply(outcome.events)
-        if router.hasReplies { askForTurnEnd() }
+        askForTurnEnd()
     }
 
     func apply(_ events: [ChatEvent]) {

@@ -131,6 +131,7 @@ extension Node {
     }
 
     func armRouter() {
+        isRouterChanged = false
         guard let deadline = router.nextDeadline, isSooner(deadline, than: routerWakeAt) else { return }
         routerWakeAt = deadline
         scheduler.schedule(at: deadline) { [weak self] in

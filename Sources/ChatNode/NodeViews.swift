@@ -113,7 +113,8 @@ extension Node {
             text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt,
             isFromCurrentUser: message.isFromCurrentUser(in: session), isHistory: message.isHistory,
-            isEdited: message.isEdited, unread: unread, delivery: router.delivery(of: message, in: conversation))
+            isEdited: message.isEdited, unread: unread,
+            delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation))
     }
 }
 

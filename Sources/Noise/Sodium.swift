@@ -54,14 +54,18 @@ extension Sodium {
 // SHA-256 (RFC 6234) and HMAC with it (RFC 2104).
 extension Sodium {
     /// The digest of two pieces one after the other, 32 bytes.
-    static func sha256(_ first: Span<UInt8>, _ second: Span<UInt8>) -> [UInt8] {
+    static func sha256(_ first: Span<UInt8>, _ second: Span<UInt8>) -> InlineArray<32, UInt8> {
         prepare()
-        var digest = [UInt8](repeating: 0, count: digestBytes)
+        var digest = InlineArray<32, UInt8>(repeating: 0)
         var state = crypto_hash_sha256_state()
         unsafe crypto_hash_sha256_init(&state)
         unsafe withBytes(first) { _ = unsafe crypto_hash_sha256_update(&state, $0, $1) }
         unsafe withBytes(second) { _ = unsafe crypto_hash_sha256_update(&state, $0, $1) }
-        unsafe crypto_hash_sha256_final(&state, &digest)
+        var space = digest.mutableSpan
+        unsafe space.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { fatalError("a digest has no room") }
+            unsafe crypto_hash_sha256_final(&state, start)
+        }
         return digest
     }
 

@@ -20,7 +20,8 @@ struct SymmetricState: ~Copyable {
     }
 
     mutating func mixHash(_ data: Span<UInt8>) {
-        hash = Sodium.sha256(hash.span, data)
+        let digest = Sodium.sha256(hash.span, data)
+        hash = [UInt8](copying: digest.span)
     }
 
     mutating func mixKey(_ input: borrowing Secret) {

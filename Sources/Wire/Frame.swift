@@ -75,6 +75,9 @@ package struct FramePacker {
     package mutating func append(_ frame: [UInt8]) -> Bool {
         guard !frame.isEmpty, bytes.count + Limits.lengthPrefix + frame.count <= FramePacker.largestPlaintext
         else { return false }
+        // Where one frame waits behind another, more will: a single step to the whole record's room.
+        let needed = bytes.count + Limits.lengthPrefix + frame.count
+        if !bytes.isEmpty, needed > bytes.capacity { bytes.reserveCapacity(FramePacker.largestPlaintext) }
         bytes.append(UInt8(truncatingIfNeeded: frame.count >> 8))
         bytes.append(UInt8(truncatingIfNeeded: frame.count))
         bytes.append(contentsOf: frame)
@@ -88,7 +91,7 @@ package struct FramePacker {
 
     /// Pads what waits with zeros to a legal size; `bytes` is then a record's plaintext.
     package mutating func pad() {
-        bytes += [UInt8](repeating: 0, count: plaintextSize - bytes.count)
+        bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
     }
 
     /// Forgets what was packed.

@@ -8,7 +8,7 @@ package struct MessageID: Hashable, Sendable {
     private let first: UInt64
     private let second: UInt64
 
-    init(_ first: UInt64, _ second: UInt64) {
+    package init(_ first: UInt64, _ second: UInt64) {
         self.first = first
         self.second = second
     }

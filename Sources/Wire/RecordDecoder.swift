@@ -40,6 +40,7 @@ package struct RecordDecoder {
         // Two rounds at most: the length prefix, then the rest of the record it announces.
         while position < bytes.count {
             let wanted = try wantedCount()
+            pending.reserveCapacity(wanted)
             let end = min(bytes.count, position + wanted - pending.count)
             while position < end {
                 pending.append(bytes[position])

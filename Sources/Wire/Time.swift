@@ -16,6 +16,12 @@ package struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: overflow ? .max : sum)
     }
 
+    /// The earlier of two deadlines, of which nil is never.
+    package static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+
     /// The time from `earlier` to `later`.
     package static func - (later: Instant, earlier: Instant) -> Duration {
         .nanoseconds(later.nanoseconds - earlier.nanoseconds)

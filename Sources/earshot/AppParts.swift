@@ -1,10 +1,9 @@
 import Chat
 import ChatNode
-import Discovery
+import Composition
 import Noise
 import Reactor
 import Storage
-import Transports
 
 /// Makes the parts of the program as the command line asks for them.
 extension App {
@@ -20,7 +19,9 @@ extension App {
         deliver: @escaping @Sendable ([NodeEvent]) -> Void
     ) throws(StartFailure) -> (Node, IdentityFiles?) {
         guard let path = arguments.identity else {
-            return (try makeNode(configuration(arguments), newIdentity(), arguments, on: loop, deliver: deliver), nil)
+            return (
+                try makeNode(configuration(arguments), Identity.passing(), arguments, on: loop, deliver: deliver), nil
+            )
         }
         let opened = try KeptIdentity.open(path, phraseFrom: arguments.phraseDescriptor, diagnostics)
         let files = opened.files
@@ -40,12 +41,7 @@ extension App {
     ) throws(StartFailure) -> Node {
         var configuration = configuration(arguments)
         configuration.nickname = nil
-        return try makeNode(configuration, newIdentity(), arguments, on: loop, deliver: deliver)
-    }
-
-    private static func newIdentity() -> Identity {
-        var randomness = Randomness.system
-        return Identity.generate(using: &randomness)
+        return try makeNode(configuration, Identity.passing(), arguments, on: loop, deliver: deliver)
     }
 
     private static func makeNode(
@@ -54,13 +50,14 @@ extension App {
         deliver: @escaping @Sendable ([NodeEvent]) -> Void,
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(StartFailure) -> Node {
-        let ways = try StartFailure.naming { () throws(SystemError) in try discoveries(arguments) }
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
-        return Node(
-            configuration: configuration, identity: identity, marks: marks, minimumEpoch: state.nextEpoch,
-            randomness: .system, scheduler: loop,
-            transport: TCPTransport(loop: loop, interfaces: arguments.interfaces), discoveries: ways,
-            deliver: deliver, epochChanged: epochChanged)
+        do throws(SystemError) {
+            return try Node.local(
+                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, network: arguments.network,
+                on: loop, deliver: deliver, epochChanged: epochChanged)
+        } catch {
+            throw StartFailure(error)
+        }
     }
 
     static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(StartFailure) -> Display
@@ -98,21 +95,5 @@ extension App {
         configuration.sharesHistory = arguments.sharesHistory
         configuration.readReceipts = arguments.readReceipts
         return configuration
-    }
-
-    private static func discoveries(_ arguments: Arguments) throws(SystemError) -> [any PeerDiscovery] {
-        let policy: AvahiDiscovery.Policy? =
-            switch arguments.discovery {
-            case .auto: .automatic
-            case .daemon: .daemon
-            case .embedded: .embedded
-            case .none: nil
-            }
-        var discoveries: [any PeerDiscovery] = []
-        if let policy { discoveries.append(try AvahiDiscovery(policy: policy, interfaces: arguments.interfaces)) }
-        if !arguments.peers.isEmpty {
-            discoveries.append(try StaticDiscovery(peers: arguments.peers))
-        }
-        return discoveries
     }
 }

@@ -1,4 +1,5 @@
 import Chat
+import Composition
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.

@@ -1,9 +1,10 @@
+import Composition
 import Discovery
 
 /// What the command line asks for, checked: everything in it can be used as it is.
 struct Arguments: Hashable, Sendable {
     enum Format: Hashable, Sendable { case automatic, json, plain }
-    enum Discovery: String, Hashable, Sendable, CaseIterable { case auto, daemon, embedded, none }
+    typealias Discovery = LocalNetwork.Discovery
 
     var nickname: String?
     /// The file that keeps the identity; nil for one that lasts as long as the program.
@@ -25,6 +26,14 @@ struct Arguments: Hashable, Sendable {
     var isQuiet = false
     var logLevel = LogLevel.warning
     var configuration = ConfigurationChoice.own
+
+    var network: LocalNetwork {
+        var network = LocalNetwork()
+        network.discovery = discovery
+        network.interfaces = interfaces
+        network.peers = peers
+        return network
+    }
 }
 
 /// How much the program says about itself on standard error, in growing order.

@@ -44,6 +44,17 @@ struct BoundedTableTests {
         #expect(table[900] == nil)
     }
 
+    @Test func `an entry is changed where it is, in either half, and a new one is kept unless the change fails`() {
+        struct Refusal: Error {}
+        var table = RecentTable<Int, Int>(capacity: 4)
+        for key in 0..<3 { table.update(key, orNew: { 10 }) { $0 += key } }
+        #expect([0, 1, 2].map { table[$0] } == [10, 11, 12])
+        table.update(0, orNew: { 99 }) { $0 += 1 }
+        #expect(table[0] == 11)
+        #expect(throws: Refusal.self) { try table.update(7, orNew: { 0 }) { _ in throw Refusal() } }
+        #expect(table[7] == nil)
+    }
+
     @Test func `what is written again and again stays`() {
         var table = RecentTable<Int, Int>(capacity: 8)
         for key in 1..<500 {

@@ -161,6 +161,33 @@ struct MessageRingTests {
         }
     }
 
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `whatever comes and goes, the ring shows what a plain list would`(seed: UInt64) throws {
+        var randomness = Randomness.seeded(seed)
+        var ring = MessageRing(capacity: 7)
+        var list: [Message] = []
+        for step in 0..<400 {
+            if let victim = list.randomElement(using: &randomness), Int.random(in: 0..<4, using: &randomness) == 0 {
+                ring.delete(victim.id)
+                list.removeAll { $0.id == victim.id }
+            } else {
+                let time = UInt64.random(in: 0...50, using: &randomness) + UInt64(step)
+                let new = try message("\(step)", at: 5_000 + time, isHistory: Bool.random(using: &randomness))
+                _ = ring.insert(new)
+                list.insert(new, at: list.firstIndex { isShown(new, before: $0) } ?? list.count)
+                let lowest = list.min { $0.place < $1.place }
+                if list.count > 7 { list.removeAll { $0.id == lowest?.id } }
+            }
+            #expect(Array(ring) == list)
+            #expect(list.allSatisfy { ring[id: $0.id] == $0 })
+            #expect(ring.lowest == list.map(\.place).min())
+        }
+    }
+
+    private func isShown(_ new: Message, before other: Message) -> Bool {
+        new.isHistory && (!other.isHistory || new.place < other.place)
+    }
+
     @Test func `a message found both ways is one message`() throws {
         var ring = MessageRing()
         let payload = alice.signPublic("once").payload

@@ -1,3 +1,4 @@
+import Composition
 import Discovery
 import Testing
 

@@ -11,6 +11,14 @@ struct TimeTests {
         #expect(start < later)
     }
 
+    @Test func `the earlier of two deadlines is the one there is, or the smaller`() {
+        let (soon, late) = (Instant(nanoseconds: 1), Instant(nanoseconds: 2))
+        #expect(Instant.earlier(nil, nil) == nil)
+        #expect(Instant.earlier(late, nil) == late)
+        #expect(Instant.earlier(nil, late) == late)
+        #expect(Instant.earlier(late, soon) == soon)
+    }
+
     @Test func `an instant stays within its range`() {
         let late = Instant(nanoseconds: .max - 1)
         #expect(late + .seconds(1) == Instant(nanoseconds: .max))

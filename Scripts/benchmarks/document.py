@@ -1,0 +1,123 @@
+"""Writes the figures of Docs/Benchmarks.md, between its marks; what stands around them is written by people."""
+
+import datetime
+import os
+import platform
+import re
+import statistics
+from pathlib import Path
+
+import plot
+from results import Results, shown
+
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+# What is told of each test: the heading, and the field.
+COLUMNS = [
+    ("B0 all met, s", "B0", "met_s"),
+    ("B1 CPU µs per delivery", "B1", "cpu_us"), ("B1 deliveries/s", "B1", "per_second"), ("B1 lost", "B1", "lost"),
+    ("B2 p50 ms", "B2", "p50_ms"), ("B2 p99 ms", "B2", "p99_ms"),
+    ("B3 median ms", "B3", "median_ms"), ("B3 worst ms", "B3", "worst_ms"), ("to `ready` ms", "B3", "ready_ms"),
+    ("B4 PSS MB", "B4", "pss_mb"),
+    ("B5 B/s", "B5", "received_bytes"), ("B5 packets/s", "B5", "received_packets"),
+    ("B6 deliveries/s", "B6", "per_second"), ("B6 CPU µs", "B6", "cpu_us"), ("B6 lost", "B6", "lost"),
+    ("others' cores", "B1", "others"),
+]
+# The same of the scoreboard's rows: its field, and what it is multiplied by to be in our unit.
+SCOREBOARD = [
+    ("B1 CPU µs per delivery", "B1", "cpu_us", 1), ("B1 deliveries/s", "B1", "rate", 1), ("B1 lost", "B1", "loss", 1),
+    ("B2 p50 ms", "B2", "p50", 1e-3), ("B2 p99 ms", "B2", "p99", 1e-3), ("B3 median ms", "B3", "join_ms", 1),
+    ("B4 PSS MB", "B4", "pss", 1), ("B5 B/s", "B5", "rx_B", 1), ("B6 deliveries/s", "B6", "rate", 1),
+    ("B6 CPU µs", "B6", "cpu_us", 1), ("others' cores", "B1", "other", 1),
+]
+
+
+def table(headings, rows):
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
+
+
+def machine():
+    """What the figures were measured on."""
+    info = Path("/proc/cpuinfo").read_text()
+    model = re.search(r"^model name\s*: (.*)$", info, re.MULTILINE)
+    memory = int(re.search(r"MemTotal:\s*(\d+)", Path("/proc/meminfo").read_text())[1]) / 2**20
+    return (f"{datetime.date.today()}, {model[1] if model else platform.machine()}, {os.cpu_count()} processors, "
+            f"{memory:.0f} GiB, Linux {platform.release()}. Load in the minute before this was written: "
+            f"{os.getloadavg()[0]:.1f}.")
+
+
+def group_section(results):
+    if not results.rows:
+        return "## Groups\n\nNot measured yet."
+    candidates = results.names("candidate")
+    rows = [[heading] + [shown(results.median(field, candidate=name, test=test)) for name in candidates]
+            for heading, test, field in COLUMNS]
+    rounds = max(results.values("round")) + 1
+    failed = [row for row in results.rows if row["test"] == "failed"]
+    text = f"## Groups\n\nMedians of {rounds}, groups of {results.rows[0]['nodes']} nodes.\n\n" + table(["", *candidates], rows)
+    return text + "".join(f"\n\n{row['candidate']} failed once: {row['error']}." for row in failed)
+
+
+def curve_lines(results):
+    """Candidate -> [(nodes, CPU µs per delivery)]."""
+    lines = {}
+    for name in results.names("candidate"):
+        points = [(nodes, results.median("cpu_us", candidate=name, test="B1", nodes=nodes))
+                  for nodes in results.names("nodes")]
+        if points := [point for point in points if point[1] is not None]:
+            lines[name] = points
+    return lines
+
+
+def curve_section(results):
+    if not results.rows:
+        return "## Cost against the size of the group\n\nNot measured yet."
+    rows = []
+    for name in results.names("candidate"):
+        for nodes in results.names("nodes"):
+            wanted = {"candidate": name, "nodes": nodes}
+            rows.append([name, str(nodes), shown(results.median("cpu_us", test="B1", **wanted)),
+                         shown(results.median("pss_mb", test="B4", **wanted)),
+                         shown(results.median("lost", test="B1", **wanted))])
+    return ("## Cost against the size of the group\n\n![CPU per delivery](benchmarks-curve.svg)\n\n"
+            + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows))
+
+
+def parts_section(results):
+    if not results.rows:
+        return "## Parts\n\nNot measured yet."
+    rows = []
+    for mode in results.names("mode"):
+        for operation in dict.fromkeys(results.values("operation", mode=mode)):
+            rows.append([mode, operation] + [shown(results.median(field, mode=mode, operation=operation))
+                                             for field in ("ns", "least_ns")])
+    return "## Parts\n\n" + table(["mode", "operation", "median ns", "least ns"], rows)
+
+
+def scoreboard_section(path):
+    results = Results(path).read()
+    names = sorted(results.names("cand"), key=lambda name: (name != "earshot", name))
+    rows = []
+    for heading, test, field, factor in SCOREBOARD:
+        cells = []
+        for name in names:
+            values = [value for value in results.values(field, cand=name, test=test) if value is not None]
+            cells.append(shown(float(statistics.median(values) * factor)) if values else "–")
+        rows.append([heading, *cells])
+    return "## Side by side with others\n\n" + table(["", *names], rows)
+
+
+def write(root, parts, group, curve, scoreboard):
+    """Puts what was measured between the marks."""
+    path = root / "Docs" / "Benchmarks.md"
+    before, _, rest = path.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    sections = [machine(), group_section(group)]
+    if scoreboard:
+        sections.append(scoreboard_section(scoreboard))
+    sections += [curve_section(curve), parts_section(parts)]
+    path.write_text(before + BEGIN + "\n" + "\n\n".join(sections) + "\n" + END + after)
+    if lines := curve_lines(curve):
+        picture = plot.curve(lines, "CPU per delivery", "µs per delivery, all processes")
+        (root / "Docs" / "benchmarks-curve.svg").write_text(picture)

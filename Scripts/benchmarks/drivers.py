@@ -1,0 +1,195 @@
+"""Processes that obey the driver protocol of group measurements, each a node of one group (Docs/Benchmarks.md)."""
+
+import array
+import json
+import os
+import selectors
+import subprocess
+import time
+from pathlib import Path
+
+
+class DriverFailure(Exception):
+    """A node ended, or did not answer in time."""
+
+
+def clock():
+    """The monotonic clock in nanoseconds: the one that nodes stamp their texts with."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+
+class Driver:
+    """One node. `enter` is what its process does first."""
+
+    def __init__(self, number, command, environment, enter, log):
+        self.number = number
+        self.events, self.answers = {}, []
+        self.started = clock()
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+            env={**os.environ, **environment}, preexec_fn=enter)
+        os.set_blocking(self.process.stdout.fileno(), False)
+        self._rest = b""
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def send(self, line):
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def read(self):
+        """Takes in what it has said; false once it has ended."""
+        try:
+            data = os.read(self.process.stdout.fileno(), 65536)
+        except BlockingIOError:
+            return True
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            word, _, rest = line.decode(errors="replace").partition(" ")
+            if word in ("ok", "stat"):
+                self.answers.append((word, rest))
+            else:
+                self.events[word] = rest
+        return bool(data)
+
+    def end(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(2)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def processor_time(self):
+        """What its threads have computed so far, in nanoseconds."""
+        total = 0
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
+            try:
+                total += int((task / "schedstat").read_text().split()[0])
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return total
+
+    def memory(self):
+        """Its proportional share of memory, in bytes: what is shared with others is counted in parts."""
+        for line in Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+        raise DriverFailure("no Pss in smaps_rollup")
+
+    def traffic(self):
+        """Bytes and packets that its own network card has received and sent so far; needs a network of its own."""
+        for line in Path(f"/proc/{self.pid}/net/dev").read_text().splitlines():
+            name, _, counters = line.partition(":")
+            if name.strip() == "eth0":
+                fields = [int(field) for field in counters.split()]
+                return fields[0], fields[1], fields[8], fields[9]
+        raise DriverFailure("no eth0")
+
+
+class Group:
+    """Nodes of one kind, on one network."""
+
+    def __init__(self, candidate, network, size, folder):
+        self.candidate, self.network, self.size, self.folder = candidate, network, size, Path(folder)
+        self.nodes = {}
+        self.epoch = 0
+        self._log = open(self.folder / "log", "ab")
+        self._selector = selectors.DefaultSelector()
+
+    def spawn(self, number):
+        address = self.network.address(number)
+        words = {"id": number, "n": self.size, "ip": address, "dir": self.folder}
+        command = [word.format(**words) for word in self.candidate.command]
+        environment = {
+            "PB_ID": str(number), "PB_N": str(self.size), "PB_IP": address, "PB_HUB": address, "PB_PORT": "47000",
+            "PB_DIR": str(self.folder), "PB_VARIANT": f"{self.candidate.variant} {self.network.variant}".strip()}
+        node = Driver(number, command, environment, self.network.enter(number), self._log)
+        self.nodes[number] = node
+        self._selector.register(node.process.stdout, selectors.EVENT_READ, node)
+        return node
+
+    def drop(self, number):
+        node = self.nodes.pop(number)
+        self._selector.unregister(node.process.stdout)
+        node.send("quit")
+        node.end()
+
+    def wait(self, condition, timeout):
+        """Whether it became true in time."""
+        end = time.monotonic() + timeout
+        while not condition():
+            left = end - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in self._selector.select(left):
+                if not key.data.read():
+                    raise DriverFailure(f"node {key.data.number} ended; see {self.folder}/log")
+        return True
+
+    def ask(self, line, answer="ok", timeout=30):
+        """What each node answered, by number."""
+        for node in self.nodes.values():
+            node.answers.clear()
+            node.send(line)
+
+        def found(node):
+            return next((rest for word, rest in node.answers if word == answer), None)
+
+        if not self.wait(lambda: all(found(node) is not None for node in self.nodes.values()), timeout):
+            raise DriverFailure(f"{line!r} was not answered by all")
+        return {number: found(node) for number, node in self.nodes.items()}
+
+    def statistics(self):
+        return {number: json.loads(text) for number, text in self.ask("stat", "stat").items()}
+
+    def reset(self, epoch=None):
+        """Forgets all counts. Each measurement has an epoch of its own; 0 is that of a node that was not told one."""
+        self.epoch = self.epoch + 1 if epoch is None else epoch
+        for node in self.nodes.values():
+            for word in ("done", "pubdone"):
+                node.events.pop(word, None)
+        self.ask(f"reset {self.epoch}")
+
+    def begin(self, timeout=120):
+        """Starts all nodes at once; returns when each has heard each: seconds until all were ready, and until then."""
+        began = time.monotonic()
+        for number in range(self.size):
+            self.spawn(number)
+        nodes = self.nodes.values()
+        if not self.wait(lambda: all("ready" in node.events for node in nodes), timeout):
+            raise DriverFailure("not all became ready")
+        ready = time.monotonic() - began
+        while True:
+            for node in nodes:
+                node.send("pub 1 0")
+            self.wait(lambda: False, 0.5)
+            heard = [statistics["senders"] for statistics in self.statistics().values()]
+            if all(count >= self.size - 1 for count in heard):
+                return ready, time.monotonic() - began
+            if time.monotonic() - began > timeout:
+                raise DriverFailure(f"not all have met: they heard {sorted(heard)}")
+
+    def latencies(self):
+        """Of all deliveries since the last reset, in nanoseconds, sorted."""
+        file = self.folder / "latencies"
+        file.unlink(missing_ok=True)
+        self.ask(f"lat {file}")
+        return sorted(array.array("Q", file.read_bytes()))
+
+    def processor_time(self):
+        return sum(node.processor_time() for node in self.nodes.values())
+
+    def end(self):
+        for node in self.nodes.values():
+            try:
+                node.send("quit")
+            except OSError:
+                pass
+        for node in self.nodes.values():
+            node.end()
+        self._selector.close()
+        self._log.close()

@@ -1,0 +1,94 @@
+"""Networks of network namespaces for groups of nodes. Whoever uses them is in a namespace of its own already, with
+nothing in it: no packet leaves this machine (Scripts/bench sees to that)."""
+
+import ctypes
+import os
+import subprocess
+import time
+
+PREFIX = 16
+LIBRARY = ctypes.CDLL(None, use_errno=True)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+class Flat:
+    """All nodes on one host. What they say to each other goes over its loopback, in packets of 1,500 bytes."""
+
+    name, variant = "flat", ""
+
+    def __init__(self, size):
+        ip("link", "set", "lo", "up", "mtu", "1500")
+        ip("link", "add", "eth0", "type", "veth", "peer", "name", "cable")
+        ip("link", "set", "cable", "up")
+        ip("address", "add", f"{self.address(0)}/{PREFIX}", "broadcast", "+", "dev", "eth0")
+        ip("link", "set", "eth0", "up")
+
+    def address(self, number):
+        return "10.77.0.2"
+
+    def enter(self, number):
+        """What a process does first to be on the host of that node; None where it is there."""
+        return None
+
+    def end(self):
+        ip("link", "delete", "eth0")
+
+
+class Lan:
+    """Each node on a host of its own, all on one switch."""
+
+    name, variant = "lan", "lan"
+
+    def __init__(self, size):
+        ip("link", "set", "lo", "up")
+        # Without snooping: it would drop multicast until somebody has joined.
+        ip("link", "add", "switch", "type", "bridge", "mcast_snooping", "0")
+        ip("link", "set", "switch", "up")
+        self.hosts = [Host(f"{self.address(number)}/{PREFIX}", f"port{number}") for number in range(size)]
+
+    def address(self, number):
+        return f"10.77.{1 + number // 200}.{10 + number % 200}"
+
+    def enter(self, number):
+        return self.hosts[number].enter
+
+    def end(self):
+        for host in self.hosts:
+            host.end()
+        ip("link", "delete", "switch")
+
+
+class Host:
+    """A network namespace with a cable to the switch. It lasts as long as the process that holds it."""
+
+    def __init__(self, address, port):
+        self.holder = subprocess.Popen(["unshare", "--net", "cat"], stdin=subprocess.PIPE)
+        namespace = f"/proc/{self.holder.pid}/ns/net"
+        ours = os.readlink("/proc/self/ns/net")
+        # A new process needs a moment until it is in its namespace; nothing tells of it.
+        while os.readlink(namespace) == ours:
+            time.sleep(0.0005)
+        self.namespace = os.open(namespace, os.O_RDONLY)
+        self.port = port
+        ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(self.holder.pid))
+        ip("link", "set", port, "master", "switch", "up")
+        subprocess.run(
+            ["ip", "-batch", "-"], check=True, preexec_fn=self.enter, text=True,
+            input=f"link set lo up\naddress add {address} broadcast + dev eth0\nlink set eth0 up\n")
+
+    def enter(self):
+        # Python has os.setns only from 3.12 on.
+        if LIBRARY.setns(self.namespace, 0) != 0:
+            raise OSError(ctypes.get_errno(), "setns")
+
+    def end(self):
+        ip("link", "delete", self.port)
+        os.close(self.namespace)
+        self.holder.stdin.close()
+        self.holder.wait()
+
+
+NETWORKS = {network.name: network for network in (Flat, Lan)}

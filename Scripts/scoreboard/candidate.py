@@ -1,0 +1,16 @@
+"""Our entries in the scoreboard. They start what Scripts/bench and Scripts/run have built, or what the environment names."""
+
+import os
+from pathlib import Path
+
+BUILT = Path(__file__).resolve().parents[2] / ".build" / "program"
+BENCHMARKS = os.environ.get("EARSHOT_BENCHMARKS", str(BUILT / "benchmarks"))
+PROGRAM = os.environ.get("EARSHOT_BINARY", str(BUILT / "earshot"))
+
+
+def add(cand):
+    """Names our candidates to the scoreboard's own function."""
+    cand("earshot", [BENCHMARKS, "node", "{id}"], "earshot, the node of the program as a driver", enc="always")
+    cand("earshot-program", ["{here}/bin/line"], "earshot chat, through a pipe", enc="always",
+         env={"PB_CMD": f"exec {PROGRAM} --rate 0 --plain --room bench --nick n$PB_ID --no-config",
+              "PB_READY": "you are "})

@@ -1,0 +1,102 @@
+import Chat
+import ChatNode
+import Composition
+import Reactor
+import Synchronization
+import Wire
+
+/// A node that chats as the program does, for whoever measures a group of them: it says what it is asked to say on
+/// standard input, counts what it hears, and tells it on standard output.
+///
+/// It lives on the loop of its node, and waits whenever the node would make the lines of a pipe wait.
+actor GroupNode {
+    private let loop: EventLoop
+    private let node: Node
+    private let listener: Listener
+    private let me: Int
+    private var epoch = 0
+    private var sequence = 0
+    /// Whoever began to send before the last of these sends no more.
+    private var stops = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    init(_ settings: GroupNodeSettings, on loop: EventLoop) throws(SystemError) {
+        self.loop = loop
+        me = settings.number
+        let listener = Listener(me: settings.number)
+        self.listener = listener
+        node = try Node.local(settings.configuration, .passing(), network: settings.network, on: loop) {
+            listener.hear($0)
+        }
+    }
+
+    /// Enters the room.
+    func begin() async throws(TransportError) {
+        Line.say("open \(Instant.monotonic.nanoseconds)")
+        try await node.start()
+    }
+
+    func obey(_ command: DriverCommand) {
+        switch command {
+        case .publish(let count, let gap): Task { await publish(count, gap) }
+        case .stop: stops += 1
+        case .reset(let epoch): reset(epoch)
+        case .expect(let count):
+            listener.tally.withLock { $0.expect(count) }
+            Line.say("ok")
+        case .statistics: Line.say("stat \(listener.tally.withLock { $0.json })")
+        case .latencies(let file): append(to: file)
+        case .quit: Task { await leave() }
+        }
+    }
+
+    private func reset(_ epoch: Int) {
+        self.epoch = epoch
+        sequence = 0
+        listener.tally.withLock { $0.reset(epoch: epoch) }
+        Line.say("ok")
+    }
+
+    private func append(to file: String) {
+        let latencies = listener.tally.withLock { $0.latencies }
+        do throws(SystemError) { try LatencyFile.append(latencies, to: file) } catch {
+            Line.complain("\(file): \(error)")
+        }
+        Line.say("ok")
+    }
+
+    private func leave() async {
+        await node.leave()
+        Line.end(0)
+    }
+
+    private func publish(_ count: Int, _ gap: Duration) async {
+        let began = Instant.monotonic
+        let stop = stops
+        var (sent, refused) = (0, 0)
+        while sent < count, stop == stops {
+            if gap > .zero { await wait(until: began + gap * sent) }
+            await node.waitUntilMaySend()
+            if await !say() { refused += 1 }
+            sent += 1
+        }
+        Line.say("pubdone \(began.nanoseconds) \(Instant.monotonic.nanoseconds) \(sent) \(refused)")
+    }
+
+    /// False if the node refused it.
+    private func say() async -> Bool {
+        let stamp = StampedText(
+            sender: me, epoch: epoch, sequence: sequence, sentAt: UInt64(Instant.monotonic.nanoseconds))
+        sequence += 1
+        do throws(ChatError) { try await node.send(stamp.text) } catch { return false }
+        return true
+    }
+
+    private func wait(until instant: Instant) async {
+        guard Instant.monotonic < instant else { return }
+        await withCheckedContinuation { continuation in
+            loop.schedule(at: instant) { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Chat
+import ChatNode
+import Reactor
+import Synchronization
+import Wire
+
+/// Counts what a node tells, and says at once what whoever measures waits for.
+final class Listener: Sendable {
+    let tally: Mutex<Tally>
+
+    init(me: Int) {
+        tally = Mutex(Tally(me: me))
+    }
+
+    /// Takes what the node tells, on its loop.
+    func hear(_ batch: [NodeEvent]) {
+        tally.withLock { tally in
+            for event in batch { hear(event, &tally) }
+        }
+    }
+
+    private func hear(_ event: NodeEvent, _ tally: inout Tally) {
+        switch event {
+        case .ready: Line.say("ready \(Instant.monotonic.nanoseconds)")
+        case .peer(_, _, let online): Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
+        case .message(let message): if !message.isFromCurrentUser { count(message.text, &tally) }
+        case .stopped(.failed(let reason)): Line.complain(reason)
+        case .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped: break
+        }
+    }
+
+    private func count(_ text: String, _ tally: inout Tally) {
+        let now = Instant.monotonic
+        let note = tally.count(text, at: now)
+        if note.isFirst { Line.say("first \(now.nanoseconds)") }
+        if note.isLast { Line.say("done \(now.nanoseconds)") }
+    }
+}

@@ -1,0 +1,56 @@
+import Chat
+import Noise
+import Wire
+
+/// The way of a public message of 240 characters through admission and the router, without link and network.
+enum RouterMeasurement {
+    private static let messages = 2_000
+    private static let now = Instant(nanoseconds: 0)
+
+    static func run(_ stopwatch: inout Stopwatch) {
+        var speaker = Speaker(seed: 1)
+        let author = speaker.session.id
+        let frames = (0..<messages).map { speaker.frame($0) }
+        stopwatch.time("admit", count: messages, prepare: admission) { admission in
+            var admission = admission
+            for frame in frames { keep(admit(frame, author, &admission)) }
+        }
+        stopwatch.time("route", count: messages, prepare: { (router(author), payloads(frames, author)) }) { start in
+            var (router, payloads) = start
+            for payload in payloads { keep(router.route(payload, now: now, wallClock: Speaker.wallClock)) }
+            payloads = []
+        }
+        stopwatch.time("send", count: messages, prepare: { Speaker(seed: 1) }) { speaker in
+            var speaker = speaker
+            var router = MessageRouter(me: author)
+            for number in 0..<messages { keep(send(number, &router, &speaker)) }
+        }
+    }
+
+    private static func admission() -> Admission {
+        Admission(room: Speaker.room, me: Speaker.identity(seed: 2).id, rates: AdmissionRates(messagesPerSecond: 0))
+    }
+
+    private static func router(_ author: PeerID) -> MessageRouter {
+        var router = MessageRouter(me: Speaker.identity(seed: 2).id)
+        _ = router.linkOpened(author, now: now, wallClock: Speaker.wallClock)
+        return router
+    }
+
+    private static func payloads(_ frames: [[UInt8]], _ author: PeerID) -> [VerifiedPayload] {
+        var admission = admission()
+        return frames.compactMap { frame in
+            guard case .admitted(let payload) = admit(frame, author, &admission) else { return nil }
+            return payload
+        }
+    }
+
+    private static func admit(_ frame: [UInt8], _ author: PeerID, _ admission: inout Admission) -> Verdict {
+        admission.admit(
+            frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: now, wallClock: Speaker.wallClock)
+    }
+
+    private static func send(_ number: Int, _ router: inout MessageRouter, _ speaker: inout Speaker) -> Outcome? {
+        try? router.say(Speaker.text(number), in: &speaker.session, now: now, wallClock: Speaker.wallClock)
+    }
+}

@@ -1,0 +1,204 @@
+"""What Scripts/bench makes of what it has measured."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCH = ROOT / "Scripts" / "benchmarks" / "bench.py"
+sys.path[:0] = [str(ROOT / "Scripts" / "benchmarks"), str(ROOT / "Scripts" / "scoreboard")]
+
+import candidate  # noqa: E402  (they are found by the line above)
+import document  # noqa: E402
+import measurements  # noqa: E402
+import plot  # noqa: E402
+from candidates import Candidate  # noqa: E402
+from results import Results, ratios, shown  # noqa: E402
+
+
+def results(*rows):
+    made = Results(Path("/nonexistent"))
+    made.rows = list(rows)
+    return made
+
+
+class Figures(unittest.TestCase):
+    def test_three_digits_of_a_number_count(self):
+        self.assertEqual([shown(value) for value in (None, 1234567, 0.0123456, 1.7049, 99.94, 895432.7, "x")],
+                         ["–", "1,234,567", "0.0123", "1.7", "99.9", "895,433", "x"])
+
+    def test_a_share_of_sorted_values(self):
+        values = list(range(100))
+        self.assertEqual([measurements.share(values, part) for part in (0.5, 0.99, 1)], [50, 99, 99])
+
+    def test_medians_are_of_the_rows_that_are_asked_for(self):
+        rows = results({"a": 1, "of": "x"}, {"a": 9, "of": "y"}, {"a": 3, "of": "x"}, {"b": 7, "of": "x"})
+        self.assertEqual(rows.median("a", of="x"), 2)
+        self.assertIsNone(rows.median("a", of="z"))
+        self.assertEqual(rows.names("of"), ["x", "y"])
+
+    def test_ratios_are_of_pairs_of_one_round(self):
+        rows = results(
+            {"round": 0, "candidate": "old", "test": "B1", "cpu": 10.0}, {"round": 0, "candidate": "new", "test": "B1", "cpu": 5.0},
+            {"round": 1, "candidate": "new", "test": "B1", "cpu": 30.0}, {"round": 1, "candidate": "old", "test": "B1", "cpu": 20.0},
+            {"round": 2, "candidate": "new", "test": "B1", "cpu": 1.0}, {"round": 0, "candidate": "new", "test": "B2", "cpu": 1.0})
+        self.assertEqual(ratios(rows, "cpu", "new", "old", test="B1"), [0.5, 1.5])
+
+    def test_rows_are_kept_and_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "kept", "rows.jsonl")
+            subprocess.run(
+                [sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); from results import Results; "
+                 "from pathlib import Path; rows = Results(Path(sys.argv[2])).begin(); rows.add({'a': 1}); rows.add({'a': 2})",
+                 str(BENCH.parent), str(path)], check=True, capture_output=True)
+            self.assertEqual(Results(path).read().rows, [{"a": 1}, {"a": 2}])
+
+
+class Plot(unittest.TestCase):
+    def test_every_line_is_drawn_over_every_size(self):
+        text = plot.curve({"earshot": [(2, 8.0), (32, 2.0), (200, 2.5)], "floor": [(2, 1.0), (200, 1.7)]}, "title", "unit")
+        drawn = xml.etree.ElementTree.fromstring(text)
+        tag = "{http://www.w3.org/2000/svg}"
+        self.assertEqual(len(drawn.findall(f"{tag}polyline")), 2)
+        self.assertEqual(len(drawn.findall(f"{tag}circle")), 5)
+        words = [node.text for node in drawn.findall(f"{tag}text")]
+        for word in ("title", "nodes; unit", "2", "32", "200", "earshot", "floor"):
+            self.assertIn(word, words)
+        for circle in drawn.findall(f"{tag}circle"):
+            self.assertTrue(plot.LEFT <= float(circle.get("cx")) <= plot.WIDTH - plot.RIGHT)
+            self.assertTrue(plot.TOP <= float(circle.get("cy")) <= plot.HEIGHT - plot.BOTTOM)
+
+    def test_the_axis_ends_above_the_highest_value(self):
+        self.assertEqual([plot.nice(value) for value in (0.7, 1, 1.1, 37, 81, 450)], [0.8, 1, 2, 40, 100, 800])
+
+
+class Document(unittest.TestCase):
+    def write(self, parts=(), group=(), curve=(), scoreboard=()):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "Docs").mkdir()
+            page = root / "Docs" / "Benchmarks.md"
+            page.write_text(f"before\n{document.BEGIN}\nold\n{document.END}\nafter\n")
+            rows = root / "rows.jsonl"
+            rows.write_text("".join(json.dumps(row) + "\n" for row in scoreboard))
+            document.write(root, results(*parts), results(*group), results(*curve), rows if scoreboard else None)
+            picture = root / "Docs" / "benchmarks-curve.svg"
+            return page.read_text(), picture.read_text() if picture.exists() else None
+
+    def test_only_what_is_between_the_marks_is_written(self):
+        text, picture = self.write()
+        self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
+        self.assertNotIn("old", text)
+        self.assertEqual(text.count("Not measured yet."), 3)
+        self.assertIsNone(picture)
+
+    def test_groups_are_told_by_their_medians_and_failures(self):
+        common = {"candidate": "earshot", "nodes": 33, "network": "flat"}
+        text, _ = self.write(group=[
+            {"round": number, "test": "B1", "cpu_us": cost, "lost": 0, **common} for number, cost in enumerate((2.0, 9.0, 3.0))
+        ] + [{"round": 2, "test": "failed", "error": "node 3 ended", **common}])
+        self.assertIn("Medians of 3, groups of 33 nodes.", text)
+        self.assertIn("| B1 CPU µs per delivery | 3 |", text)
+        self.assertIn("| B1 lost | 0 |", text)
+        self.assertIn("earshot failed once: node 3 ended.", text)
+
+    def test_the_curve_is_a_table_and_a_picture(self):
+        text, picture = self.write(curve=[
+            {"round": 0, "candidate": "earshot", "nodes": nodes, "test": "B1", "cpu_us": cost, "lost": 0}
+            for nodes, cost in ((2, 8.0), (32, 2.0))])
+        self.assertIn("| earshot | 32 | 2 | – | 0 |", text)
+        self.assertIn("benchmarks-curve.svg", text)
+        self.assertIn("<polyline", picture)
+
+    def test_the_scoreboards_rows_are_told_in_our_units_ours_first(self):
+        text, _ = self.write(scoreboard=[
+            {"cand": "nats", "test": "B2", "p50": 550.0}, {"cand": "earshot", "test": "B2", "p50": 300.0},
+            {"cand": "nats", "test": "B1", "cpu_us": None}])
+        self.assertIn("| earshot | nats |", text)
+        self.assertIn("| B2 p50 ms | 0.3 | 0.55 |", text)
+
+    def test_the_page_of_this_tree_has_the_marks(self):
+        text = (ROOT / "Docs" / "Benchmarks.md").read_text()
+        self.assertEqual((text.count(document.BEGIN), text.count(document.END)), (1, 1))
+
+
+class Words(unittest.TestCase):
+    def bench(self, *words):
+        return subprocess.run([sys.executable, str(BENCH), *words], capture_output=True, text=True, timeout=30)
+
+    def test_unknown_tests_and_lonely_groups_are_refused(self):
+        for words in (["group", "--tests", "B9"], ["group", "--nodes", "1"], ["nothing"]):
+            run = self.bench(*words)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), words)
+
+    def test_a_candidate_has_a_name_a_command_and_maybe_a_variant(self):
+        self.assertEqual(Candidate.named("floor:seal tree3=/bin/x {id}"), Candidate("floor", ["/bin/x", "{id}"], "seal tree3"))
+        self.assertEqual(Candidate.named("x=/bin/x"), Candidate("x", ["/bin/x"], ""))
+        for text in ("x", "=x", "x="):
+            with self.assertRaises(ValueError):
+                Candidate.named(text)
+
+    def test_the_scoreboard_is_told_our_candidates(self):
+        told = {}
+        candidate.add(lambda name, command, note, **options: told.update({name: (command, options)}))
+        command, _ = told["earshot"]
+        self.assertEqual(command[1:], ["node", "{id}"])
+        self.assertIn("--rate 0", told["earshot-program"][1]["env"]["PB_CMD"])
+
+
+class Groups(unittest.TestCase):
+    def test_a_group_of_a_stranger_is_measured(self):
+        """Nodes of a dozen lines obey the protocol well enough for the runner, which knows nothing else of them."""
+        with tempfile.TemporaryDirectory() as folder:
+            node = Path(folder, "node.py")
+            node.write_text(STRANGER)
+            script = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+                      "import candidates, measurements, networks\n"
+                      "measurements.PATIENCE = 0.2\n"
+                      "networks.NETWORKS['flat'].__init__ = lambda net, size: None\n"
+                      "networks.NETWORKS['flat'].end = lambda net: None\n"
+                      "stranger = candidates.Candidate('stranger', [sys.executable, sys.argv[2], '{id}', '{n}', '{dir}'])\n"
+                      "candidates.run(stranger, 3, 'flat', ['B1'], lambda test, result: print(test, result['lost'] if test == 'B1' else ''),"
+                      " B1={'count': 50})\n")
+            run = subprocess.run([sys.executable, "-c", script, str(BENCH.parent), str(node)],
+                                 capture_output=True, text=True, timeout=60)
+            self.assertEqual((run.stdout, run.stderr), ("B0 \nB1 0\n", ""))
+
+
+# Counts what others have said by the names of files that they leave in the folder of the group.
+STRANGER = '''
+import json, pathlib, sys, time
+me, size, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
+say = lambda line: print(line, flush=True)
+now = time.monotonic_ns
+epoch, said = "0", 0
+say(f"ready {now()}")
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "pub":
+        began = now()
+        for _ in range(int(rest[0])):
+            (folder / f"said-{epoch}-{me}-{said}").touch()
+            said += 1
+        say(f"pubdone {began} {now()} {rest[0]} 0")
+    elif word == "reset":
+        epoch, said = rest[0], 0
+        say("ok")
+    elif word == "stat":
+        heard = [path.name.split("-")[2] for path in folder.glob(f"said-{epoch}-*")]
+        heard = [author for author in heard if author != me]
+        counts = {"recv": len(heard), "dup": 0, "bad": 0, "senders": len(set(heard)), "first": 0, "last": now()}
+        say("stat " + json.dumps(counts))
+    elif word in ("expect", "lat"):
+        say("ok")
+    elif word == "quit":
+        break
+'''
+
+
+if __name__ == "__main__":
+    unittest.main()
