@@ -18,10 +18,12 @@ class Candidate:
     # `{id}`, `{n}`, `{ip}` and `{dir}` in its words are filled in.
     command: list
     variant: str = ""
+    # Whether its nodes tell which messages they keep.
+    keeps_messages: bool = False
 
     @staticmethod
     def ours(binary, name="earshot"):
-        return Candidate(name, [str(binary), "node", "{id}"])
+        return Candidate(name, [str(binary), "node", "{id}"], keeps_messages=True)
 
     @staticmethod
     def named(text):

@@ -21,6 +21,7 @@ COLUMNS = [
     ("B4 PSS MB", "B4", "pss_mb"),
     ("B5 B/s", "B5", "received_bytes"), ("B5 packets/s", "B5", "received_packets"),
     ("B6 deliveries/s", "B6", "per_second"), ("B6 CPU µs", "B6", "cpu_us"), ("B6 lost", "B6", "lost"),
+    ("B6 different rings", "B6", "rings"),
     ("others' cores", "B1", "others"),
 ]
 # The same of the scoreboard's rows: its field, and what it is multiplied by to be in our unit.
@@ -81,7 +82,20 @@ def curve_section(results):
                          shown(results.median("pss_mb", test="B4", **wanted)),
                          shown(results.median("lost", test="B1", **wanted))])
     return ("## Cost against the size of the group\n\n![CPU per delivery](benchmarks-curve.svg)\n\n"
-            + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows))
+            + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows)
+            + "".join(link_memory(results, name) for name in results.names("candidate")))
+
+
+def link_memory(results, name):
+    """What each further link costs in memory, from the largest group and the one before it."""
+    known = [(nodes, results.median("pss_mb", candidate=name, test="B4", nodes=nodes))
+             for nodes in sorted(results.names("nodes"))]
+    known = [point for point in known if point[1] is not None][-2:]
+    # In small groups a node's share of the program itself, which they divide, changes more than that.
+    if len(known) < 2 or known[0][0] < 32:
+        return ""
+    (few, less), (many, more) = known
+    return f"\n\n{name}: {shown((more - less) * 1024 / (many - few))} KiB for each idle link, from {few} nodes to {many}."
 
 
 def parts_section(results):

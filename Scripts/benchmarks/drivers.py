@@ -48,7 +48,7 @@ class Driver:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             word, _, rest = line.decode(errors="replace").partition(" ")
-            if word in ("ok", "stat"):
+            if word in ("ok", "stat", "ring"):
                 self.answers.append((word, rest))
             else:
                 self.events[word] = rest

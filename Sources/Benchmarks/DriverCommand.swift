@@ -9,6 +9,8 @@ enum DriverCommand: Hashable {
     /// Tell when so many texts have come.
     case expect(Int)
     case statistics
+    /// Say which public messages are kept.
+    case ring
     /// Append the latencies to a file.
     case latencies(file: String)
     case quit
@@ -23,6 +25,7 @@ enum DriverCommand: Hashable {
         case ("reset", 1): self = .reset(epoch: numbers[0])
         case ("expect", 1): self = .expect(numbers[0])
         case ("stat", 0): self = .statistics
+        case ("ring", 0): self = .ring
         case ("lat", 0) where words.count == 2: self = .latencies(file: String(words[1]))
         case ("quit", 0): self = .quit
         case (_, _): return nil

@@ -46,6 +46,7 @@ actor GroupNode {
             listener.tally.withLock { $0.expect(count) }
             Line.say("ok")
         case .statistics: Line.say("stat \(listener.tally.withLock { $0.json })")
+        case .ring: tellRing()
         case .latencies(let file): append(to: file)
         case .quit: Task { await leave() }
         }
@@ -56,6 +57,12 @@ actor GroupNode {
         sequence = 0
         listener.tally.withLock { $0.reset(epoch: epoch) }
         Line.say("ok")
+    }
+
+    /// The same for two nodes that keep the same messages, in whatever order they came.
+    private func tellRing() {
+        let ids = node.assumeIsolated { $0.history(.publicRoom).map(\.id.hexadecimal) }
+        Line.say("ring \(ids.count) \(RingDigest.text(of: ids))")
     }
 
     private func append(to file: String) {

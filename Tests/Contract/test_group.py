@@ -134,6 +134,17 @@ class GroupOfThree(unittest.TestCase):
         listener.ask("reset 5")
         self.assertEqual(listener.statistics()["recv"], 0)
 
+    def test_all_who_heard_the_same_keep_the_same(self):
+        for node in self.nodes:
+            node.ask("reset 6")
+            node.ask("expect 40")
+        for node in self.nodes:
+            node.send("pub 20 0")
+        for node in self.nodes:
+            node.next("done")
+        rings = {node.ask("ring", "ring") for node in self.nodes}
+        self.assertEqual([ring.split()[0] for ring in rings], ["60"])
+
     def test_the_first_text_of_a_life_is_told_once(self):
         speaker, listener, _ = self.nodes
         speaker.send("pub 2 0")

@@ -63,6 +63,12 @@ import Wire
         #expect(tally.count(stamp(0).text, at: GroupMeasurementTests.start) == Tally.Note())
     }
 
+    @Test func `a digest is that of a set, whatever its order`() {
+        #expect(RingDigest.text(of: ["a", "b"]) == RingDigest.text(of: ["b", "a"]))
+        #expect(RingDigest.text(of: []) == "cbf29ce484222325")
+        #expect(RingDigest.text(of: ["a"]) == "af63dc4c8601ec8c")
+    }
+
     @Test func `a number that is too high costs no memory`() {
         var tally = Tally(me: 1)
         _ = tally.count(stamp(0xffff_ffff).text, at: GroupMeasurementTests.start)
@@ -75,6 +81,7 @@ import Wire
         ("pub 20000 0", DriverCommand.publish(count: 20_000, gap: .zero)),
         ("pub 5 10000", .publish(count: 5, gap: .milliseconds(10))),
         ("stop", .stop), ("reset 3", .reset(epoch: 3)), ("expect 40", .expect(40)), ("stat", .statistics),
+        ("ring", .ring),
         ("lat /tmp/x", .latencies(file: "/tmp/x")), ("quit", .quit),
     ])
     func `every command is understood`(line: String, command: DriverCommand) {

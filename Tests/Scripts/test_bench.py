@@ -111,6 +111,10 @@ class Document(unittest.TestCase):
             {"round": 0, "candidate": "earshot", "nodes": nodes, "test": "B1", "cpu_us": cost, "lost": 0}
             for nodes, cost in ((2, 8.0), (32, 2.0))])
         self.assertIn("| earshot | 32 | 2 | – | 0 |", text)
+        text, _ = self.write(curve=[
+            {"round": 0, "candidate": "earshot", "nodes": nodes, "test": "B4", "pss_mb": memory}
+            for nodes, memory in ((2, 1.0), (32, 2.0), (132, 2.5))])
+        self.assertIn("earshot: 5.12 KiB for each idle link, from 32 nodes to 132.", text)
         self.assertIn("benchmarks-curve.svg", text)
         self.assertIn("<polyline", picture)
 
