@@ -1,0 +1,323 @@
+"""The control socket of a running node: what any program may ask it, and who may not (Docs/Control.md)."""
+
+import os
+import pathlib
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import unittest
+
+from control import Client, Controlled
+
+
+class Requests(Controlled):
+    def test_what_is_said_is_heard_by_all_and_answered_with_its_id(self):
+        alice = self.controlled()
+        bob = self.person("bob", meets=alice)
+        said, = self.client().ask("say hello from a script")
+        self.assertEqual((said["event"], said["text"], said["isFromCurrentUser"]), ("message", "hello from a script", True))
+        self.assertEqual(self.next(bob, "message")["id"], said["id"])
+        self.assertEqual(self.next(alice, "message")["id"], said["id"])
+
+    def test_what_is_said_goes_to_the_room_and_is_no_command(self):
+        alice, bob = self.friends_of_control()
+        alice.result(f"open {bob.number}")
+        client = self.client()
+        for text in ("/quit", "//x", "tail", " plain "):
+            said, = client.ask("say " + text)
+            self.assertEqual((said["conversation"], said["text"]), ("public", text.strip()))
+
+    def test_commands_are_answered_with_their_events_and_results(self):
+        alice, bob = self.friends_of_control()
+        client = self.client()
+        who, = client.ask("command /who")
+        self.assertEqual([row["who"]["key"] for row in who["peers"]], [bob.key])
+        direct, = client.ask(f"command /msg {bob.number} psst")
+        self.assertEqual((direct["conversation"], direct["with"]["key"]), ("direct", bob.key))
+        self.next(bob, "message", text="psst")
+        changed, = client.ask("command /nick alicia")
+        self.assertEqual((changed["command"], changed["who"]["nickname"]), ("nick", "alicia"))
+        self.next(bob, "peer", state="online")
+
+    def test_lines_for_people_are_those_of_the_plain_output(self):
+        alice = self.controlled("alice")
+        self.person("bob", meets=alice)
+        client = self.client()
+        line, = client.ask("plain command /who")
+        self.assertRegex(line["text"], r"^bob#\d{4} online for \d+ s")
+        line, = client.ask("plain say hi")
+        self.assertRegex(line["text"], r"^\d\d:\d\d:\d\d <alice#\d{4}> hi$")
+        error, = client.ask("plain command /msg nobody x")
+        self.assertEqual((error["event"], error["code"]), ("error", "unknown_peer"))
+
+    def test_malformed_requests_are_refused_and_lose_nothing(self):
+        self.controlled()
+        client = self.client()
+        for request in ("", "hello", "say", "command", "command who", "tail now", "prometheus all", "plain", "plain plain tail",
+                        "TAIL", " say x", "tail history ", "\0", "command  /who"):
+            error, = client.ask(request)
+            self.assertEqual((error["event"], error["code"]), ("error", "bad_request"), request)
+        for data, code in ((b"say \xff\xfe\n", "invalid_utf8"), (b"say " + b"x" * 200_000 + b"\n", "too_many_bytes"),
+                           (b"say " + b"x" * 241 + b"\n", "too_long"), (b"say \n", "empty"),
+                           (b"command /hwo\n", "unknown_command"), (b"command /msg nobody x\n", "unknown_peer")):
+            client.write(data)
+            error, = client.answer()
+            self.assertEqual(error["code"], code)
+        self.assertEqual(client.ask("say still here")[0]["text"], "still here")
+
+    def test_bytes_may_come_one_by_one_and_many_requests_at_once(self):
+        self.controlled("alice", "--rate", "0")
+        client = self.client()
+        for byte in b"command /unread\r\n":
+            client.write(bytes([byte]))
+        self.assertEqual(client.answer()[0]["command"], "unread")
+        client.write(b"".join(b"say line %d\n" % number for number in range(300)))
+        self.assertEqual([client.answer()[0]["text"] for _ in range(300)], [f"line {number}" for number in range(300)])
+
+    def test_a_client_that_shuts_its_side_is_still_answered(self):
+        self.controlled()
+        client = self.client()
+        client.write(b"say one\ncommand /unread")
+        client.socket.shutdown(socket.SHUT_WR)
+        self.assertEqual(client.answer()[0]["text"], "one")
+        self.assertEqual(client.answer()[0]["command"], "unread")
+        self.assertIsNone(client.read())
+
+    def test_what_is_said_is_held_to_the_pace_and_loses_nothing(self):
+        alice = self.controlled("alice", "--rate", "100")
+        bob = self.person("bob", "--rate", "100", meets=alice)
+        clients = [self.client() for _ in range(3)]
+        for number, client in enumerate(clients):
+            client.write(b"".join(b"say %d %d\n" % (number, line) for line in range(200)))
+        for number, client in enumerate(clients):
+            self.assertEqual([client.answer()[0].get("text") for _ in range(200)], [f"{number} {line}" for line in range(200)])
+        heard = [self.next(bob, "message")["text"] for _ in range(600)]
+        self.assertEqual(sorted(heard), sorted(f"{number} {line}" for number in range(3) for line in range(200)))
+
+    def friends_of_control(self):
+        alice = self.controlled()
+        bob = self.person("bob", meets=alice)
+        alice.say(f"/msg {bob.number} may I?")
+        self.next(bob, "request")
+        bob.say(f"/accept {alice.number}")
+        self.next(alice, "direct", state="accepted")
+        return alice, bob
+
+
+class Tails(Controlled):
+    def tail(self, request="tail"):
+        client = self.client()
+        client.write(request.encode() + b"\n")
+        return client
+
+    def test_every_tail_hears_the_same_that_standard_output_does(self):
+        alice = self.controlled("alice", "--rate", "0")
+        tails = [self.tail() for _ in range(3)]
+        for tail in tails:
+            self.assertEqual(tail.read(), alice.ready())
+        bob = self.person("bob", "--rate", "0", meets=alice)
+        for number in range(100):
+            bob.say(f"line {number}")
+        bob.say("last")
+        alice.hears("last")
+        shown = alice.events[1:]
+        for tail in tails:
+            self.assertEqual([tail.read() for _ in shown], shown)
+
+    def test_history_comes_first_and_nothing_twice_or_never(self):
+        alice = self.controlled("alice", "--rate", "0")
+        stop = threading.Event()
+
+        def speak():
+            client, number = self.client(), 0
+            while not stop.is_set():
+                client.ask(f"say line {number}")
+                number += 1
+
+        speaker = threading.Thread(target=speak)
+        speaker.start()
+        self.addCleanup(speaker.join)
+        self.addCleanup(stop.set)
+        for _ in range(10):
+            tail = self.tail("tail history")
+            self.assertEqual(tail.read()["event"], "ready")
+            texts = [row["text"] for row in tail.read()["messages"]]
+            texts += [tail.next("message")["text"] for _ in range(20)]
+            first = int(texts[0].split()[1]) if texts else 0
+            self.assertEqual(texts, [f"line {number}" for number in range(first, first + len(texts))])
+            tail.close()
+        self.assertIsNone(alice.process.poll())
+
+    def test_a_tail_that_does_not_read_is_let_go_and_slows_nobody(self):
+        alice = self.controlled("alice", "--rate", "0")
+        self.tail()
+        reader, speaker = self.tail(), self.client()
+        text = "x" * 200
+        for number in range(9000):
+            said, = speaker.ask(f"say {number} {text}")
+            self.assertEqual(reader.next("message")["id"], said["id"])
+            if number % 1000 == 999:
+                counters, = speaker.ask("command /stats")
+                if counters["control_tails_dropped"]:
+                    break
+        self.assertEqual((counters["control_tails_dropped"], counters["control_tails"]), (1, 1))
+        self.assertLess(counters["resident_bytes"], 200_000_000)
+        self.assertIsNone(alice.process.poll())
+
+    def test_a_wipe_keeps_the_socket_and_its_clients(self):
+        alice = self.controlled()
+        tail, client = self.tail("tail history"), self.client()
+        before = tail.read()["self"]["key"]
+        client.ask("say hello")
+        told = alice.result("wipe")
+        self.assertEqual(told["messages"], 1)
+        after = tail.next("ready")["self"]["key"]
+        self.assertNotEqual(before, after)
+        said, = client.ask("say somebody else")
+        self.assertEqual((said["from"]["key"], tail.next("message")["text"]), (after, "somebody else"))
+
+    def test_a_wipe_may_be_asked_for_by_several_at_a_time(self):
+        alice = self.controlled()
+        clients = [self.client() for _ in range(4)]
+        for client in clients:
+            client.write(b"command /wipe\n")
+        for client in clients:
+            self.assertIn([one["command"] for one in client.answer()], (["wipe"], []))
+        self.next(alice, "result", command="wipe")
+        self.assertEqual(clients[0].ask("say hello")[0]["text"], "hello")
+
+    def test_quit_ends_the_node_and_tells_the_tails(self):
+        alice = self.controlled()
+        tail, client = self.tail(), self.client()
+        tail.next("ready")
+        client.write(b"command /quit\n")
+        self.assertEqual(alice.process.wait(20), 0)
+        self.assertEqual((tail.read(), tail.read()), ({"event": "end"}, None))
+        self.assertFalse(self.path.exists())
+
+
+class Places(Controlled):
+    def test_the_socket_is_for_its_user_alone_and_gone_with_the_node(self):
+        alice = self.controlled()
+        self.assertEqual(stat.S_IMODE(self.path.parent.stat().st_mode), 0o700)
+        self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o600)
+        self.assertTrue(stat.S_ISSOCK(self.path.stat().st_mode))
+        self.assertEqual(alice.quit(), 0)
+        self.assertFalse(self.path.exists())
+
+    def test_it_is_gone_after_a_polite_signal(self):
+        alice = self.controlled()
+        alice.process.send_signal(signal.SIGTERM)
+        self.assertEqual(alice.process.wait(20), 128 + signal.SIGTERM)
+        self.assertFalse(self.path.exists())
+
+    def test_what_a_killed_node_left_is_replaced(self):
+        self.controlled().kill()
+        self.assertTrue(self.path.exists())
+        bob = self.controlled("bob")
+        tail = self.client()
+        tail.write(b"tail\n")
+        self.assertEqual(tail.read()["self"]["key"], bob.key)
+
+    def test_a_node_that_is_reached_there_is_left_alone(self):
+        alice = self.controlled()
+        bob = self.controlled("bob")
+        process = alice.process.pid
+        self.assertEqual(
+            bob.errors.next(bob.started + 20)[1],
+            f"earshot: process {process} is reached at {self.path}, and this node is not; give it another place with --control")
+        bob.quit()
+        self.assertEqual(self.client().ask("command /unread")[0]["command"], "unread")
+
+    def test_a_socket_of_another_program_is_left_alone(self):
+        self.path.parent.mkdir(mode=0o700)
+        other = socket.socket(socket.AF_UNIX)
+        self.addCleanup(other.close)
+        other.bind(str(self.path))
+        other.listen()
+        alice = self.controlled()
+        self.assertIn("another program is reached at", alice.errors.next(alice.started + 20)[1])
+        alice.quit()
+        self.assertTrue(self.path.exists())
+
+    def test_one_may_name_another_place_or_none(self):
+        named = self.runtime / "here"
+        self.controlled("alice", "--control", str(named))
+        self.assertFalse(self.path.exists())
+        self.assertEqual(self.client(named).ask("command /unread")[0]["command"], "unread")
+        self.controlled("bob", "--no-control")
+        self.assertFalse(self.path.exists())
+        del self.environment["XDG_RUNTIME_DIR"]
+        carol = self.controlled("carol")
+        self.assertEqual((carol.quit(), carol.errors.next(carol.started + 20)), (0, None))
+
+    def test_a_place_that_can_not_be_is_told(self):
+        file = self.runtime / "file"
+        file.write_text("kept")
+        long = "x" * 120
+        (self.runtime / "open").mkdir()
+        (self.runtime / "open").chmod(0o777)
+        for place, told in ((file, "file exists"), (self.runtime / long, "1 to 107 bytes"),
+                            (self.runtime / "nowhere" / "control", "there is no"), (self.runtime / "open" / "c", "chmod go-w")):
+            errors = self.earshot("--discovery", "none", "--control", str(place), code=1, text="")[1]
+            self.assertIn(told, errors)
+            self.assertEqual(errors.count("\n"), 1)
+        self.assertEqual(file.read_text(), "kept")
+
+    def test_a_folder_that_others_can_change_is_not_used(self):
+        self.path.parent.mkdir()
+        self.path.parent.chmod(0o777)
+        alice = self.controlled()
+        self.assertIn("chmod go-w", alice.errors.next(alice.started + 20)[1])
+        self.assertFalse(self.path.exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_another_user_is_not_heard(self):
+        self.runtime.chmod(0o755)
+        named = self.runtime / "open-to-all"
+        alice = self.controlled("alice", "--control", str(named))
+        named.chmod(0o666)
+        script = ("import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
+                  "s.settimeout(20); print(s.recv(100))")
+        done = subprocess.run([sys.executable, "-c", script, str(named)], user=65534, group=65534, extra_groups=[],
+                              capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.stdout, "b''\n", done.stderr)
+        self.assertEqual(self.client(named).ask("command /unread")[0]["command"], "unread")
+        self.assertIsNone(alice.process.poll())
+
+    def test_sixteen_clients_are_heard_and_the_next_is_told(self):
+        self.controlled()
+        clients = [self.client() for _ in range(16)]
+        late = Client(self.path)
+        self.addCleanup(late.close)
+        self.assertEqual([late.read()["code"], late.read(), late.read()], ["busy", {"event": "end"}, None])
+        clients.pop().close()
+        while True:
+            late = Client(self.path)
+            self.addCleanup(late.close)
+            if late.read()["event"] == "control":
+                break
+        for client in [*clients, late]:
+            self.assertEqual(client.ask("command /unread")[0]["command"], "unread")
+
+    def test_clients_that_come_and_go_leave_nothing_behind(self):
+        alice = self.controlled()
+        count = lambda: len(list(pathlib.Path(f"/proc/{alice.process.pid}/fd").iterdir()))
+        client = self.client()
+        before = count()
+        for number in range(300):
+            other = Client(self.path)
+            if number % 3:
+                other.write(b"tail\n" if number % 2 else b"command /who")
+            other.close()
+        while client.ask("command /stats")[0]["control_clients"] > 1:
+            pass
+        counters, = client.ask("command /stats")
+        self.assertEqual((counters["control_tails"], count()), (0, before))
+
+
+if __name__ == "__main__":
+    unittest.main()
