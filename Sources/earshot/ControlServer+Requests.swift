@@ -84,18 +84,28 @@ extension ControlServer {
     }
 
     /// Renders once for all tails of a format.
-    func pass(_ reports: [Report]) {
+    func pass(_ events: [NodeEvent]) {
+        backlog.subtract(events.count, ordering: .relaxed)
+        let reports = events.map(Report.event)
         var rendered: [ControlRequest.Format: [UInt8]] = [:]
         for client in clients.values {
             guard case .tailing(let format) = client.dialogue.phase else { continue }
             let lines = rendered[format] ?? rendering(reports, as: format)
             rendered[format] = lines
-            guard client.dialogue.tell(lines) else {
-                droppedTails.add(1, ordering: .relaxed)
-                drop(client)
-                continue
-            }
-            proceed(client)
+            if client.dialogue.tell(lines) { proceed(client) } else { letGo(client) }
         }
+    }
+
+    /// Something could not be passed on.
+    func letGoOfTails() {
+        hasGap.store(false, ordering: .relaxed)
+        for client in clients.values {
+            if case .tailing = client.dialogue.phase { letGo(client) }
+        }
+    }
+
+    private func letGo(_ client: ControlClient) {
+        droppedTails.add(1, ordering: .relaxed)
+        drop(client)
     }
 }

@@ -19,6 +19,9 @@ actor ControlServer {
     /// Whether there is anybody to tell; written on the node's thread, where a tail begins.
     nonisolated let tailCount = Atomic(0)
     nonisolated let droppedTails = Atomic(0)
+    /// Events that were told and not passed on yet: as many as wait for the display, at most.
+    nonisolated let backlog = Atomic(0)
+    nonisolated let hasGap = Atomic(false)
     private nonisolated let clientCount = Atomic(0)
     var desk: CommandDesk?
     var clients: [Int: ControlClient] = [:]
@@ -56,7 +59,15 @@ actor ControlServer {
     /// Tells the tails what the node tells, in the order of the calls. On the node's thread; returns at once.
     nonisolated func tell(_ events: [NodeEvent]) {
         guard tailCount.load(ordering: .relaxed) > 0 else { return }
-        loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events.map(Report.event)) } }
+        guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
+            backlog.subtract(events.count, ordering: .relaxed)
+            // They would miss something, and not know.
+            if !hasGap.exchange(true, ordering: .relaxed) {
+                loop.execute { [weak self] in self?.assumeIsolated { $0.letGoOfTails() } }
+            }
+            return
+        }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
     }
 
     /// Says goodbye to everybody; what a client does not take at once is lost to it. Nobody connects any more.

@@ -16,7 +16,7 @@ struct ControlSocket: ~Copyable, Sendable {
     }
 
     /// Connections that wait to be accepted.
-    private static let backlog: CInt = 16
+    private static let backlog: CInt = 64
 
     let path: String
     /// Non-blocking.

@@ -30,6 +30,7 @@ final class CurrentNode: Sendable {
 
     /// The node; while one is wiped, the next one, waited for.
     func settled() async -> Node {
+        if !isWiping { return node }
         _ = await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 guard state.isWiping else { return true }

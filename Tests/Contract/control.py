@@ -6,6 +6,7 @@ import pathlib
 import socket
 import subprocess
 import tempfile
+import time
 
 import contract
 from earshot_node import BINARY, Lines
@@ -38,8 +39,8 @@ class Client:
 
     def __init__(self, path, timeout=20.0):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(timeout)
         self.socket.connect(str(path))
+        self.socket.settimeout(timeout)
         self.file = self.socket.makefile("rb")
 
     def write(self, data):
@@ -107,6 +108,12 @@ class Controlled(People):
         done = subprocess.run([BINARY, *words], env=self.environment, input=text, text=True, capture_output=True, timeout=timeout)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout, done.stderr
+
+    def eventually(self, holds, patience=20):
+        """Asks again and again until something is so."""
+        deadline = time.monotonic() + patience
+        while not holds():
+            self.assertLess(time.monotonic(), deadline)
 
     def tailing(self, *words):
         """`earshot tail` with its lines, once it tells what happens."""
