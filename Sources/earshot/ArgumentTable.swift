@@ -84,7 +84,7 @@ extension Arguments: ControlledSettings {
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
             }, choices: LogLevel.allCases.map(\.rawValue)),
         ControlChoice.option(
-            "where other programs of yours reach this node (default earshot/control in $XDG_RUNTIME_DIR)"),
+            "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
     ]

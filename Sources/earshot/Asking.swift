@@ -88,7 +88,7 @@ extension Asking {
     private mutating func ask(_ request: ControlRequest) throws(Failure) {
         do throws(SystemError) { try connection.send(request) } catch { throw Asking.lost }
         while true {
-            guard let text = connection.line() else { throw Asking.lost }
+            guard let text = connection.line() else { throw connection.isUnread ? .unread : Asking.lost }
             let line = JSONLine(text)
             switch line.string("event") {
             case "end": return

@@ -24,7 +24,10 @@ struct ControlConnection: ~Copyable {
         try Descriptors.write(Array((request.line + "\n").utf8), to: socket.number)
     }
 
-    /// The next line of JSON; nil when the node says no more.
+    /// Whether there is no next line because nobody reads standard output any more.
+    private(set) var isUnread = false
+
+    /// The next line of JSON; nil when the node says no more, or nobody wants to know.
     mutating func line() -> String? {
         while true {
             switch splitter.next() {
@@ -32,6 +35,8 @@ struct ControlConnection: ~Copyable {
             case .invalidUTF8, .tooLong: return nil
             case nil: break
             }
+            isUnread = !Descriptors.waitToRead(socket.number, whileReaderOf: Descriptors.output)
+            if isUnread { return nil }
             let count = Descriptors.read(into: &buffer, from: socket.number)
             guard count > 0 else { return nil }
             splitter.feed(buffer[..<count])
