@@ -44,13 +44,7 @@ struct CommandDesk: Sendable {
 
     /// Hands over what a tail begins with, in a turn of the node: what it tells later comes behind that.
     func beginTail(withHistory: Bool, _ hand: @Sendable ([Report]) -> Void) async {
-        _ = await inTurn(isPaced: false) { node in
-            node.tellNow()
-            let ready = node.introduction().map(Report.event)
-            let room = ConversationView.publicRoom
-            let history = withHistory ? Report.answer(.history(room, node.history(.publicRoom))) : nil
-            hand([ready, history].compactMap(\.self))
-        }
+        _ = await inTurn(isPaced: false) { hand($0.beginTail(withHistory: withHistory)) }
     }
 
     /// Does something in one turn of the node: of the next one while one is wiped.

@@ -27,6 +27,14 @@ extension Node {
         return events.map(Report.event) + [reply].compactMap(\.self)
     }
 
+    /// What a tail begins with. Nothing of it is told after this, and what comes after this is told.
+    func beginTail(withHistory: Bool) -> [Report] {
+        tellNow()
+        let ready = introduction().map(Report.event)
+        let kept = withHistory ? Report.answer(.history(.publicRoom, history(.publicRoom))) : nil
+        return [ready, kept].compactMap(\.self)
+    }
+
     /// Does `body` in one turn.
     func inTurn<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) -> Result { body(self) }
 

@@ -81,15 +81,15 @@ class Requests(Controlled):
         self.assertIsNone(client.read())
 
     def test_what_is_said_is_held_to_the_pace_and_loses_nothing(self):
-        alice = self.controlled("alice", "--rate", "100")
-        bob = self.person("bob", "--rate", "100", meets=alice)
+        alice = self.controlled("alice", "--rate", "20")
+        bob = self.person("bob", "--rate", "20", meets=alice)
         clients = [self.client() for _ in range(3)]
         for number, client in enumerate(clients):
-            client.write(b"".join(b"say %d %d\n" % (number, line) for line in range(200)))
+            client.write(b"".join(b"say %d %d\n" % (number, line) for line in range(50)))
         for number, client in enumerate(clients):
-            self.assertEqual([client.answer()[0].get("text") for _ in range(200)], [f"{number} {line}" for line in range(200)])
-        heard = [self.next(bob, "message")["text"] for _ in range(600)]
-        self.assertEqual(sorted(heard), sorted(f"{number} {line}" for number in range(3) for line in range(200)))
+            self.assertEqual([client.answer()[0].get("text") for _ in range(50)], [f"{number} {line}" for line in range(50)])
+        heard = [self.next(bob, "message")["text"] for _ in range(150)]
+        self.assertEqual(sorted(heard), sorted(f"{number} {line}" for number in range(3) for line in range(50)))
 
     def friends_of_control(self):
         alice = self.controlled()
