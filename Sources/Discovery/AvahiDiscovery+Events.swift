@@ -136,7 +136,9 @@ extension AvahiDiscovery {
             let old = $0.view
             $0.view.interfaces = NetworkReader.read()
             if $0.view.publications != old.publications { $0.publish() }
-            if $0.view != old { $0.act($0.table.networkChanged(now: $0.loop.now)) }
+            guard $0.view != old else { return }
+            $0.act($0.table.networkChanged(now: $0.loop.now))
+            $0.tell?(.networkChanged)
         }
     }
 
