@@ -34,6 +34,9 @@ package struct Roster: Sendable {
 
     package func isOnline(_ peer: PeerID) -> Bool { known[peer]?.isLinked ?? false }
 
+    /// Whether it has, or had, a link that others were told of.
+    package func hasBeenHere(_ peer: PeerID) -> Bool { known[peer]?.since != nil }
+
     /// As the peer last said.
     package func stage(of peer: PeerID) -> SenderStage { known[peer]?.stage ?? .newcomer }
 

@@ -146,8 +146,15 @@ package actor Node {
         let isFirst = discoveryMode == nil
         discoveryMode = mode
         guard isFirst else { return }
-        emit(.ready(me: me(), port: port, room: configuration.room, discovery: mode))
+        emit(introduction(mode))
     }
+
+    private func introduction(_ mode: DiscoveryMode) -> NodeEvent {
+        .ready(me: me(), port: port, room: configuration.room, discovery: mode)
+    }
+
+    /// Who we are and where we listen, as `.ready` told it, with the names of now; nil before that.
+    package func introduction() -> NodeEvent? { discoveryMode.map(introduction) }
 
     /// Names that are of this run alone and say nothing about who we are (Protocol.md section 10).
     private func makeAnnouncement() -> Announcement {
@@ -189,11 +196,13 @@ package actor Node {
         tellNow()
     }
 
-    /// Tells what was gathered so far in this turn, for who has something of its own to put behind it.
-    package func tellNow() {
-        guard !batch.isEmpty else { return }
+    /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.
+    @discardableResult
+    package func tellNow() -> [NodeEvent] {
+        guard !batch.isEmpty else { return [] }
         let events = batch
         batch.removeAll()
         deliver(events)
+        return events
     }
 }

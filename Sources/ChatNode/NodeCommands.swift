@@ -13,6 +13,14 @@ extension Node {
         tell(typingNotice.said(in: router.activeConversation))
     }
 
+    /// Says `text` to the room, whatever is being looked at.
+    package func say(_ text: String) throws(ChatError) {
+        try paced { () throws(ChatError) in
+            try router.say(text, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
+        tell(typingNotice.said(in: .publicRoom))
+    }
+
     /// Sends a direct message; the first one to a peer is a request.
     package func direct(to peer: PeerID, _ text: String) throws(ChatError) {
         try paced { () throws(ChatError) in

@@ -52,6 +52,7 @@ extension Node {
             if author != context.me { vouch(for: author, on: slot) }
             slot.link.enqueue(payload.signed.frame(hops: author == context.me ? 0 : 1))
             counts.historySent += 1
+            counts.sent.add(payload.payload.type)
             markDirty(slot)
         }
     }
@@ -72,6 +73,7 @@ extension Node {
             frame: plaintext.span.extracting(body), from: peer, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
+            counts.admitted.add(payload.payload.type)
             apply(
                 router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
             armRouter()

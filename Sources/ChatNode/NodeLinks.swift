@@ -82,6 +82,7 @@ extension Node {
         table.linkOpened(to: peer)
         _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
         if others.isEmpty {
+            if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             armRouter()
         }
@@ -124,6 +125,7 @@ extension Node {
         slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         slot.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
+        counts.sent.add(.presence)
         markDirty(slot)
         arm(slot)
     }

@@ -14,7 +14,10 @@ extension Node {
 
     /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and
     /// whoever is near has had 2 s from the start to be met.
-    package func waitUntilMaySend() async {
+    ///
+    /// - Returns: false if the node leaves instead.
+    @discardableResult
+    package func waitUntilMaySend() async -> Bool {
         while case .running = phase {
             let pause = pace.wait(now: scheduler.now)
             if pause > .zero {
@@ -27,9 +30,10 @@ extension Node {
             } else if audience.contains(where: { isHoldingUp($0) }) {
                 await withCheckedContinuation { waitingToSend.append($0) }
             } else {
-                return
+                return true
             }
         }
+        return false
     }
 
     /// The first peers may still come: `echo hello | earshot` is to be heard by all who are near.

@@ -36,6 +36,7 @@ extension Node {
             now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
+            counts.admitted.add(payload.payload.type)
             compareClocks(with: payload)
             noteHeard(certificate.identity, on: slot)
             apply(router.route(payload, now: now, wallClock: wallClock))
@@ -104,9 +105,12 @@ extension Node {
         let frame = payload.signed.frame(hops: 0)
         switch destination {
         case .everyone:
+            counts.sent.add(payload.payload.type, audience.count)
             for slot in audience { send(frame, on: slot) }
         case .peer(let peer):
-            if let slot = sendingLink(of: peer) { send(frame, on: slot) } else { seal(payload, for: peer) }
+            guard let slot = sendingLink(of: peer) else { return seal(payload, for: peer) }
+            counts.sent.add(payload.payload.type)
+            send(frame, on: slot)
         }
     }
 

@@ -34,6 +34,7 @@ extension Node {
         else { return }
         _ = sealedRelay.course(of: Array(frame.dropFirst()))
         for slot in links { send(frame, on: slot) }
+        counts.sent.add(payload.payload.type, links.count)
         counts.sealedSent += 1
     }
 
@@ -56,6 +57,7 @@ extension Node {
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
             switch verdict {
             case .admitted(let payload):
+                counts.admitted.add(payload.payload.type)
                 learn(content.certificate, from: slot)
                 apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
             case .repeated(let payload):

@@ -8,8 +8,14 @@ struct NodeStatistics {
     var dials = 0
     var dialsFailed = 0
     var linksReplaced = 0
+    /// Links to peers that had one before.
+    var reconnects = 0
     var payloadsReceived = 0
     var payloadsSent = 0
+    /// Payloads that went through admission, by kind; those of history and sealed ones among them.
+    var admitted = PayloadTally()
+    /// Payloads that were sent, our own and others' as history, by kind: once for each link that they went on.
+    var sent = PayloadTally()
     var bytesReceived = 0
     var bytesSent = 0
     var unknownFrames = 0
@@ -55,6 +61,7 @@ struct NodeStatistics {
             Counter(name: "dials", value: dials),
             Counter(name: "dials_failed", value: dialsFailed),
             Counter(name: "links_replaced", value: linksReplaced),
+            Counter(name: "reconnects", value: reconnects),
             Counter(name: "payloads_received", value: payloadsReceived),
             Counter(name: "payloads_sent", value: payloadsSent),
             Counter(name: "bytes_received", value: bytesReceived),
@@ -78,6 +85,7 @@ struct NodeStatistics {
             Counter(name: "wanted_in_vain", value: wantedInVain),
             Counter(name: "id_lists_malformed", value: idListsMalformed),
         ]
+            + admitted.counters(prefix: "admitted_") + sent.counters(prefix: "sent_")
             + LinkError.allCases.map { Counter(name: "link_\($0.rawValue)", value: linkErrors[$0] ?? 0) }
             + DropReason.allCases.map { Counter(name: "dropped_\($0.rawValue)", value: drops[$0] ?? 0) }
     }

@@ -66,13 +66,26 @@ extension Node {
 
     /// Counters by name, all of them, in a fixed order.
     package func statistics() -> [Counter] {
-        [
+        let (room, others) = unread
+        let waiting = slots.values.map { $0.link.outbox.count }
+        return [
             Counter(name: "peers_online", value: online()),
             Counter(name: "connections", value: slots.count),
             Counter(name: "candidates", value: table.count),
             Counter(name: "half_open_handshakes", value: gate.halfOpen),
             Counter(name: "payloads_admitted", value: admission.admitted),
+            Counter(name: "unread_public", value: room),
+            Counter(name: "unread_direct", value: others),
+            Counter(name: "queued_bytes", value: waiting.reduce(0, +)),
+            Counter(name: "queued_bytes_longest", value: waiting.max() ?? 0),
         ] + counts.counters(drops: admission.drops) + refusalCounters
+    }
+
+    /// Unread messages: of the room, and of all direct conversations.
+    private var unread: (room: Int, direct: Int) {
+        let all = router.overview.reduce(0) { $0 + $1.unread }
+        let room = router.publicChat.unreadCount
+        return (room, all - room)
     }
 
     func view(_ event: ChatEvent) -> NodeEvent {

@@ -16,6 +16,7 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     private let queue: JobQueue
     private let thread = LoopThread()
     private let longest = Atomic<Int64>(0)
+    private let latest = Atomic<Int64>(0)
     private let turnCount = Atomic<Int>(0)
 
     private var poller: Poller
@@ -68,6 +69,9 @@ extension EventLoop {
 
     /// The longest time from waking up to the next wait so far: what an event may have had to wait. From any thread.
     package var longestTurn: Duration { .nanoseconds(longest.load(ordering: .relaxed)) }
+
+    /// The same of the last turn that has ended. From any thread.
+    package var latestTurn: Duration { .nanoseconds(latest.load(ordering: .relaxed)) }
 }
 
 /// What runs later.
@@ -152,7 +156,9 @@ extension EventLoop {
 
     private func wait() -> Int {
         let turnEnd = Instant.monotonic
-        longest.max((turnEnd - turnStart).nanoseconds, ordering: .relaxed)
+        let length = (turnEnd - turnStart).nanoseconds
+        longest.max(length, ordering: .relaxed)
+        latest.store(length, ordering: .relaxed)
         guard backlog.isEmpty, hooks.isEmpty, queue.prepareToSleep() else { return poller.wait(.zero) }
         defer { queue.wake() }
         return poller.wait(timers.nextDeadline.map { $0 - turnEnd })

@@ -19,6 +19,8 @@ struct App: Sendable {
     /// Nil where there is no line editor.
     private let terminal: TerminalOwner?
     private let pump: InputPump
+    /// Nil where no other program reaches this node.
+    private let control: ControlServer?
     private let signals: Signals
 
     /// Opens the identity's file, if there is one, and begins nothing else yet but the threads.
@@ -36,7 +38,10 @@ struct App: Sendable {
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let (node, files) = try App.makeFirstNode(arguments, on: loop, diagnostics, deliver: reports.entrance())
+        let control = try App.makeControl(arguments, diagnostics)
+        self.control = control
+        let (node, files) = try App.makeFirstNode(
+            arguments, on: loop, diagnostics, deliver: reports.entrance(and: control))
         self.files = files
         let current = CurrentNode(node)
         self.current = current
@@ -53,16 +58,17 @@ struct App: Sendable {
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        pump = InputPump(
-            input: input, current: current, files: files, diagnostics: diagnostics, reports: reports,
-            departure: departure
-        ) { startUp.counters + [Counter(name: "events_not_shown", value: reports.dropped)] }
+        let desk = CommandDesk(
+            current: current, files: files, diagnostics: diagnostics, departure: departure
+        ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
+        pump = InputPump(input: input, desk: desk, reports: reports)
     }
 
     /// Chats until somebody or something ends it.
     ///
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
+        defer { control?.removeName() }
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         try await begin(current.node)
         await terminal?.begin()
@@ -75,6 +81,7 @@ struct App: Sendable {
             for case .event(let event) in batch { note(event) }
             if batch.contains(where: \.isEnd) { goesOn = try await beginAnew() }
         }
+        await control?.end()
         await display.finish()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
         return departure.exitCode
@@ -102,9 +109,11 @@ struct App: Sendable {
         guard let lost = current.takeLost() else { return false }
         let (removed, failures) = files?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
-        let isShown = await display.show([.answer(.wiped(lost, files: removed))])
+        let told = Answer.wiped(lost, files: removed)
+        current.note(told)
+        let isShown = await display.show([.answer(told)])
         guard isShown, !departure.isDecided else { return false }
-        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance()))
+        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance(and: control)))
         try await begin(current.node)
         // Whoever asked to leave meanwhile asked the node that was.
         if departure.isDecided { await current.node.beginLeaving() }
@@ -117,11 +126,17 @@ struct App: Sendable {
             startUp.noteReady()
             diagnostics.say(
                 .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
-            if !current.goOn() { Task { await pump.run() } }
+            if !current.goOn() { startInput() }
         case .stopped(let reason): if reason != .asked || !current.isWiping { departure.nodeStopped(reason) }
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
             break
         }
+    }
+
+    /// Lines are read, and other programs heard, once there is somebody to do what they ask for.
+    private func startInput() {
+        Task { await pump.run() }
+        Task { await control?.begin(pump.desk) }
     }
 
     /// The first signal asks politely, the second one does not.

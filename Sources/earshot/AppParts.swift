@@ -44,6 +44,25 @@ extension App {
         return try makeNode(configuration, Identity.passing(), arguments, on: loop, deliver: deliver)
     }
 
+    /// Where other programs reach the node. A place that was asked for by name has to be usable; one that another node is
+    /// reached at is left to it.
+    static func makeControl(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) -> ControlServer? {
+        guard let path = arguments.control.path(in: Environment.surroundings) else { return nil }
+        let isOwn = arguments.control == .own
+        let socket: ControlSocket
+        do throws(ControlSocket.Failure) {
+            socket = try ControlSocket.open(path, makesFolder: isOwn)
+        } catch {
+            if case .unusable(let message) = error, !isOwn { throw StartFailure(message) }
+            diagnostics.say(.warning, error.message)
+            return nil
+        }
+        LocalTime.prepare()
+        return ControlServer(
+            on: try runningLoop("control"), socket,
+            renderer: ControlRenderer(clock: LocalTime.text, day: LocalTime.date))
+    }
+
     private static func makeNode(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity,
         keeping state: IdentityState = IdentityState(), _ arguments: Arguments, on loop: EventLoop,

@@ -3,7 +3,7 @@ import Composition
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.
-extension Arguments: ConfigurableSettings {
+extension Arguments: ControlledSettings {
     static let summary = "chat with whoever is in the room; what is done without a command"
     static let operands = ""
     static let options: [Option<Arguments>] =
@@ -84,6 +84,10 @@ extension Arguments: ConfigurableSettings {
             kind: .value("LEVEL", wanted: "error, warning, info or debug") { arguments, value in
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
             }, choices: LogLevel.allCases.map(\.rawValue)),
+        ControlChoice.option(
+            "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
+        Option(
+            name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
     ]
 
     private static func rate(_ text: String) -> Double? {

@@ -25,6 +25,7 @@ struct Arguments: Hashable, Sendable {
     var rate: Double?
     var isQuiet = false
     var logLevel = LogLevel.warning
+    var control = ControlChoice.own
     var configuration = ConfigurationChoice.own
 
     var network: LocalNetwork {

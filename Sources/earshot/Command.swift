@@ -2,6 +2,8 @@
 enum Command: Hashable, Sendable {
     /// A message to the conversation that is open, not yet checked against the text rules.
     case say(String)
+    /// A message to the room, whatever is open: no line of input asks for it, the control socket does.
+    case announce(String)
     /// `/me`: what the person does, told as a message.
     case act(String)
     case who
@@ -37,7 +39,7 @@ enum Command: Hashable, Sendable {
     /// Whether it sends something of the person's own making, so that piped input waits until it may.
     var isPaced: Bool {
         switch self {
-        case .say, .act, .message, .edit, .delete: true
+        case .say, .announce, .act, .message, .edit, .delete: true
         case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .rename,
             .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
@@ -48,8 +50,9 @@ enum Command: Hashable, Sendable {
     var changesMarks: Bool {
         switch self {
         case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): true
-        case .say, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread,
-            .history, .edit, .delete, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
+        case .say, .announce, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close,
+            .unread, .history, .edit, .delete, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics,
+            .help, .quit:
             false
         }
     }

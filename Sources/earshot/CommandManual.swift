@@ -20,6 +20,10 @@ struct CommandManual: Sendable {
     private init(_ name: Invocation.CommandName) {
         switch name {
         case .chat: self.init(name, Arguments.self, besides: [CommandManual.version])
+        case .send: self.init(name, SendSettings.self)
+        case .tail: self.init(name, TailSettings.self)
+        case .who: self.init(name, WhoSettings.self)
+        case .stats: self.init(name, StatsSettings.self)
         case .doctor: self.init(name, DoctorSettings.self)
         case .identity: self.init(name, IdentityArguments.self)
         case .simulate: self.init(name, SimulateSettings.self)

@@ -5,10 +5,16 @@ import Synchronization
 final class CurrentNode: Sendable {
     private struct State {
         var node: Node
+        var isWiping = false
         /// What the node knew, once it is to be forgotten.
         var lost: Holdings?
-        var waiting: CheckedContinuation<Void, Never>?
+        /// What is told of it once it is.
+        var told: Answer?
+        var waiting: [CheckedContinuation<Answer?, Never>] = []
     }
+
+    /// Where a node that is to be forgotten stands, because of somebody else who asked the same.
+    private enum WipeStep { case begins, isUnderWay, isDone }
 
     private let state: Mutex<State>
 
@@ -20,30 +26,62 @@ final class CurrentNode: Sendable {
     var node: Node { state.withLock { $0.node } }
 
     /// Whether the node ends because of `/wipe`.
-    var isWiping: Bool { state.withLock { $0.lost != nil } }
+    var isWiping: Bool { state.withLock { $0.isWiping } }
 
-    /// Ends the node for good. Returns when another one is ready, or when the program leaves instead.
-    func wipe() async {
-        let lost = await node.holdings()
-        await withCheckedContinuation { continuation in
-            state.withLock {
-                $0.lost = lost
-                $0.waiting = continuation
+    /// The node; while one is wiped, the next one, waited for.
+    func settled() async -> Node {
+        if !isWiping { return node }
+        _ = await withCheckedContinuation { continuation in
+            let goesOn = state.withLock { state in
+                guard state.isWiping else { return true }
+                state.waiting.append(continuation)
+                return false
             }
-            Task { await node.beginLeaving() }
+            if goesOn { continuation.resume(returning: nil) }
+        }
+        return node
+    }
+
+    /// Ends the node for good. Returns when another one is ready, or when the program leaves instead; what is asked for
+    /// twice at a time is done once.
+    ///
+    /// - Returns: what was forgotten.
+    @discardableResult
+    func wipe() async -> Answer? {
+        let node = node
+        let lost = await node.holdings()
+        return await withCheckedContinuation { continuation in
+            let step = state.withLock { state -> WipeStep in
+                if !state.isWiping, state.node !== node { return .isDone }
+                state.waiting.append(continuation)
+                guard !state.isWiping else { return .isUnderWay }
+                (state.isWiping, state.lost) = (true, lost)
+                return .begins
+            }
+            switch step {
+            case .isDone: continuation.resume(returning: nil)
+            case .isUnderWay: break
+            case .begins: Task { await node.beginLeaving() }
+            }
         }
     }
 
     /// What is forgotten with the node that has ended; nil if it ended for another reason.
     func takeLost() -> Holdings? { state.withLock { $0.lost.take() } }
 
+    /// Notes what is told of a wipe, for whoever has asked for it.
+    func note(_ answer: Answer) { state.withLock { $0.told = answer } }
+
     /// Lets go of the node.
     func replace(with node: Node) { state.withLock { $0.node = node } }
 
-    /// Lets whoever waits for the end of a wipe go on; false if nobody does.
+    /// Lets whoever waits for the end of a wipe go on; false if there was none.
     func goOn() -> Bool {
-        guard let waiting = state.withLock({ $0.waiting.take() }) else { return false }
-        waiting.resume()
-        return true
+        let (wasWiping, told, waiting) = state.withLock { state in
+            defer { (state.isWiping, state.told, state.waiting) = (false, nil, []) }
+            return (state.isWiping, state.told, state.waiting)
+        }
+        for continuation in waiting { continuation.resume(returning: told) }
+        return wasWiping
     }
 }

@@ -42,6 +42,17 @@ enum Descriptors {
         while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 
+    /// The same, unless whoever reads `output` goes away before.
+    ///
+    /// - Returns: false if it did.
+    static func waitToRead(_ descriptor: CInt, whileReaderOf output: CInt) -> Bool {
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: output, events: 0, revents: 0),
+        ]
+        while unsafe poll(&entries, nfds_t(entries.count), -1) < 0, errno == EINTR {}
+        return entries[0].revents != 0 || entries[1].revents & Int16(POLLERR | POLLHUP) == 0
+    }
+
     /// Whoever started the program may have left a descriptor non-blocking, which then must be waited for.
     private static func shouldRetry(_ descriptor: CInt, waitingFor event: Int16) -> Bool {
         if errno == EINTR { return true }

@@ -4,12 +4,16 @@ enum Invocation: Sendable {
     case doctor(DoctorSettings)
     case identity(IdentityArguments)
     case simulate(SimulateSettings)
+    /// `send`, `tail`, `who` and `stats`.
+    case ask(Question)
     case help(CommandName)
     case document(Document)
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable { case chat, doctor, identity, simulate, help }
+    enum CommandName: String, Sendable, CaseIterable {
+        case chat, send, tail, who, stats, doctor, identity, simulate, help
+    }
 
     /// Options that ask for an answer instead of a command.
     static let answers = ["--help", "--version"]
@@ -35,6 +39,10 @@ enum Invocation: Sendable {
     ) throws(UsageError) {
         switch command {
         case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked())
+        case .send: self = .ask(try SendSettings(parsing: words, in: surroundings).question)
+        case .tail: self = .ask(try TailSettings(parsing: words, in: surroundings).question)
+        case .who: self = .ask(try WhoSettings(parsing: words, in: surroundings).question)
+        case .stats: self = .ask(try StatsSettings(parsing: words, in: surroundings).question)
         case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
         case .identity: self = .identity(try IdentityArguments(parsing: words))
         case .simulate: self = .simulate(try SimulateSettings(parsing: words))

@@ -1,18 +1,27 @@
+import Chat
+import Wire
+
 /// Cuts a byte stream into lines, however the bytes arrive, and never holds more than one line of the longest kind.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         case text(String)
         case invalidUTF8
-        /// Longer than `longest`; the rest of it is skipped.
+        /// Longer than the limit; the rest of it is skipped.
         case tooLong
     }
 
     /// In bytes, line end left out. Far over what a message may have, so that the error can still tell a figure.
     static let longest = 65_536
 
+    /// The longest of this stream.
+    private let limit: Int
     private var unread: ArraySlice<UInt8> = []
     private var line: [UInt8] = []
     private var isSkipping = false
+
+    init(limit: Int = LineSplitter.longest) {
+        self.limit = limit
+    }
 
     /// Takes bytes in; those of the last call must be used up, which is when `next` has returned nil.
     mutating func feed(_ bytes: ArraySlice<UInt8>) { unread += bytes }
@@ -40,7 +49,7 @@ struct LineSplitter {
             return nil
         }
         // One byte more, because a carriage return may still turn out to belong to the line's end.
-        guard line.count + part.count <= LineSplitter.longest + 1 else {
+        guard line.count + part.count <= limit + 1 else {
             line = []
             isSkipping = !endsLine
             return .tooLong
@@ -52,7 +61,21 @@ struct LineSplitter {
     private mutating func take() -> Line {
         defer { line = [] }
         if line.last == 0x0d { line.removeLast() }
-        guard line.count <= LineSplitter.longest else { return .tooLong }
+        guard line.count <= limit else { return .tooLong }
         return String(validating: line, as: UTF8.self).map(Line.text) ?? .invalidUTF8
+    }
+}
+
+extension LineSplitter.Line {
+    /// The line, if it can be one of a person's.
+    func text() throws(ChatError) -> String {
+        switch self {
+        case .text(let text): return text
+        case .invalidUTF8: throw ChatError(.invalidUTF8, "line is not valid UTF-8")
+        case .tooLong:
+            let most = Limits.messageBytes
+            throw ChatError(
+                .tooManyBytes, "line is over \(LineSplitter.longest) bytes; \(most) is the most in a message")
+        }
     }
 }

@@ -18,6 +18,7 @@ struct Earshot {
             case .doctor(let settings): examine(settings)
             case .identity(let arguments): answer { () throws(StartFailure) in try IdentityCommand.run(arguments) }
             case .simulate(let settings): simulate(settings)
+            case .ask(let question): ask(question)
             }
         } catch {
             fail(error.message, code: 2)
@@ -76,13 +77,35 @@ struct Earshot {
 
     /// The simulation runs on the main thread; a signal ends the program in the middle of it.
     private static func simulate(_ settings: SimulateSettings) -> Never {
+        endBySignal()
+        print(Simulate(settings).run())
+    }
+
+    /// As in `simulate`, a signal ends the program in the middle of it.
+    private static func ask(_ question: Question) -> Never {
+        endBySignal()
+        do throws(Asking.Failure) {
+            Ending.inOrder(try Asking.run(question))
+        } catch {
+            switch error {
+            case .unread: Ending.inOrder(0)
+            case .unavailable(let message): fail(message, code: unavailable)
+            case .failed(let message): fail(message, code: 1)
+            }
+        }
+    }
+
+    /// `EX_UNAVAILABLE` of sysexits.h.
+    private static let unavailable: CInt = 69
+
+    /// Lets a signal that asks the program to leave do so at once, while the main thread does something that waits.
+    private static func endBySignal() {
         do throws(StartFailure) {
             let signals = Signals(on: try App.runningLoop("signals"))
             Task { Ending.now(128 + (await signals.next())) }
         } catch {
             fail(error.message, code: 1)
         }
-        print(Simulate(settings).run())
     }
 
     private static func chat(_ app: App) async {

@@ -1,7 +1,7 @@
 /// The manual page, in mdoc(7).
 enum ManualPage {
     static var text: String {
-        let lines = [head, synopsis] + CommandManual.all.map(options) + [commands, settings, tail]
+        let lines = [head, synopsis] + CommandManual.all.map(options) + [commands, settings, files, tail]
         return lines.joined()
     }
 
@@ -76,36 +76,49 @@ enum ManualPage {
             Those that may be given again take several values, with spaces between them.
             .Bl -tag -width Ds -compact
             \(variables.joined()).El
-            .Sh FILES
-            .Bl -tag -width Ds
-            .It Pa $XDG_CONFIG_HOME/earshot/config
-            Settings, by default in
-            .Pa ~/.config .
-            Each line is
-            .Ar name Ns Li " = " Ns Ar value ,
-            where the name is that of an option without its dashes and the value of an option that takes none is
-            .Li true
-            or
-            .Li false ;
-            lines that begin with
-            .Ql #
-            are comments.
-            Options win over environment variables, and those over the file.
-            .It Ar FILE No of Fl Fl identity
-            The key of an identity that is kept; beside it, with
-            .Pa .state
-            behind its name, whom it has verified and blocked.
-            Nobody but its owner may be able to read them.
-            .El
 
             """
     }
+
+    private static let files = """
+        .Sh FILES
+        .Bl -tag -width Ds
+        .It Pa $XDG_CONFIG_HOME/earshot/config
+        Settings, by default in
+        .Pa ~/.config .
+        Each line is
+        .Ar name Ns Li " = " Ns Ar value ,
+        where the name is that of an option without its dashes and the value of an option that takes none is
+        .Li true
+        or
+        .Li false ;
+        lines that begin with
+        .Ql #
+        are comments.
+        Options win over environment variables, and those over the file.
+        .It Ar FILE No of Fl Fl identity
+        The key of an identity that is kept; beside it, with
+        .Pa .state
+        behind its name, whom it has verified and blocked.
+        Nobody but its owner may be able to read them.
+        .It Pa $XDG_RUNTIME_DIR/earshot/control
+        The socket at which a node that runs is asked by
+        .Cm send ,
+        .Cm tail ,
+        .Cm who
+        and
+        .Cm stats ,
+        and by other programs of the same user.
+        .El
+
+        """
 
     private static let tail = """
         .Sh EXIT STATUS
         0 if all went well, 1 if it failed or
         .Cm doctor
-        found a problem, 2 if it was called wrongly, and 128 + n if signal n ended it.
+        found a problem, 2 if it was called wrongly, 3 if its identity was started elsewhere, 69 if there is no node to ask,
+        and 128 + n if signal n ended it.
         .Sh EXAMPLES
         Chat in a room of one's own:
         .Pp
@@ -114,6 +127,10 @@ enum ManualPage {
         Say each line of a file as it grows:
         .Pp
         .Dl tail \\-f news | earshot
+        .Pp
+        Say something through the node that runs already:
+        .Pp
+        .Dl earshot send the build is done
 
         """
 

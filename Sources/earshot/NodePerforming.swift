@@ -13,16 +13,49 @@ extension Node {
     func perform(
         _ command: Command, keep: @Sendable (PeerMarks) -> Void = { _ in }, report: @Sendable (Report) -> Void
     ) -> Bool {
+        let (_, reply) = carryOut(command, keep: keep)
+        if let reply { report(reply) }
+        if case .error = reply { return false }
+        return true
+    }
+
+    /// The same for who hears nothing else of the node: with the events that came of the command, before its answer or
+    /// error.
+    func performApart(_ command: Command, keep: @Sendable (PeerMarks) -> Void = { _ in }) -> [Report] {
+        tellNow()
+        let (events, reply) = carryOut(command, keep: keep)
+        return events.map(Report.event) + [reply].compactMap(\.self)
+    }
+
+    /// What a tail begins with. Nothing of it is told after this, and what comes after this is told.
+    func beginTail(withHistory: Bool) -> [Report] {
+        tellNow()
+        let ready = introduction().map(Report.event)
+        let kept = withHistory ? Report.answer(.history(.publicRoom, history(.publicRoom))) : nil
+        return [ready, kept].compactMap(\.self)
+    }
+
+    /// Does `body` in one turn.
+    func inTurn<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) -> Result { body(self) }
+
+    /// Waits until something may be sent, and does `body` in the same turn, so that nobody is quicker.
+    ///
+    /// - Returns: nil if the node leaves instead.
+    func whenMaySend<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) async -> Result? {
+        guard await waitUntilMaySend() else { return nil }
+        return body(self)
+    }
+
+    /// What is told of it, and the answer or the error behind that.
+    private func carryOut(
+        _ command: Command, keep: @Sendable (PeerMarks) -> Void
+    ) -> (events: [NodeEvent], reply: Report?) {
         do throws(ChatError) {
             let answer = try answer(to: command)
             if command.changesMarks { keep(marks) }
-            tellNow()
-            if let answer { report(.answer(answer)) }
-            return true
+            return (tellNow(), answer.map(Report.answer))
         } catch {
-            tellNow()
-            report(.error(error))
-            return false
+            return (tellNow(), .error(error))
         }
     }
 
@@ -30,6 +63,7 @@ extension Node {
     private func answer(to command: Command) throws(ChatError) -> Answer? {
         switch command {
         case .say(let text): try send(text)
+        case .announce(let text): try say(text)
         case .act(let text): try send("* \(me().nickname) \(text)")
         case .message(let who, let text): try direct(to: find(who), text)
         case .accept(let who): try accept(find(who))

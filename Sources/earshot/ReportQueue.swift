@@ -82,6 +82,9 @@ final class ReportQueue: Sendable {
         }
     }
 
+    /// How many reports have still to be seen.
+    var count: Int { state.withLock { $0.count } }
+
     /// How many reports nobody has seen nor will see.
     var dropped: Int { state.withLock { $0.dropped } }
 }

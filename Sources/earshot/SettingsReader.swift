@@ -37,7 +37,8 @@ extension ConfigurableSettings {
 
     /// A variable for an option that may be given again holds several values, with spaces between them.
     private static func variables(in surroundings: Surroundings) -> [(option: Option<Self>, value: String)] {
-        options.flatMap { option -> [(option: Option<Self>, value: String)] in
+        options.filter { OptionNames.configurable.contains($0.key) }.flatMap {
+            option -> [(option: Option<Self>, value: String)] in
             guard let value = surroundings.variable(option.variable), !value.isEmpty else { return [] }
             guard option.isRepeatable else { return [(option, value)] }
             return value.split(separator: " ").map { (option, String($0)) }

@@ -33,6 +33,26 @@ import Testing
             ])
     }
 
+    @Test func `a tail begins behind what was told, and before what is told next`() {
+        let simulation = Simulation(seed: 42)
+        let alice = simulation.node("alice")
+        simulation.advance(by: .seconds(1))
+        let log = Log()
+        alice.with { node in
+            // What a message from elsewhere does: it is told at the end of the turn, or before.
+            _ = try? node.say("one")
+            let reports = node.beginTail(withHistory: true)
+            guard case .event(.ready) = reports.first, case .answer(.history(_, let kept)) = reports.last else {
+                return
+            }
+            log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
+            _ = try? node.say("two")
+            log.note("then \(alice.messages.count)")
+            log.note("\(node.performApart(.announce("three")).count) apart behind \(alice.messages.count)")
+        }
+        #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
+    }
+
     @Test func `reports come out as they went in, in batches`() async {
         let queue = ReportQueue()
         for number in 0..<600 { queue.append([Self.error(number)]) }

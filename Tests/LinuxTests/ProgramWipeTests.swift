@@ -31,12 +31,12 @@ import Transports
         weak let old = current.node
         try await current.node.start()
         try await current.node.send("hello")
-        async let wiped: Void = current.wipe()
+        async let wiped = current.wipe()
         while await !reports.next().contains(where: \.isEnd) {}
         #expect(current.takeLost() == Holdings(conversations: 1, messages: 1, peers: 0))
         current.replace(with: node { _ in })
         #expect(current.goOn())
-        await wiped
+        _ = await wiped
         // What the loop was asked to do for the node before is done when this is.
         await withCheckedContinuation { done in loop.execute { done.resume() } }
         #expect(old == nil)

@@ -42,7 +42,7 @@ class Documents(unittest.TestCase):
         return self.output(["bash", "-uc", script, "bash", path, *line.split(" ")])
 
     def test_bash_completes_options_commands_and_values(self):
-        self.assertEqual(self.bash("earshot --no"), ["--no-history", "--no-config"])
+        self.assertEqual(self.bash("earshot --no"), ["--no-history", "--no-control", "--no-config"])
         self.assertEqual(self.bash("earshot do"), ["doctor"])
         self.assertEqual(self.bash("earshot chat --discovery e"), ["embedded"])
         self.assertEqual(self.bash("earshot --log-level "), ["error", "warning", "info", "debug"])
@@ -62,7 +62,7 @@ class Documents(unittest.TestCase):
             script = 'source $argv[1]; complete -C $argv[2] | string split -f1 \\t; true'
             return set(self.output(["fish", "--no-config", "-c", script, path, line], env=home))
 
-        self.assertEqual(offered("earshot --no-"), {"--no-history", "--no-config"})
+        self.assertEqual(offered("earshot --no-"), {"--no-history", "--no-control", "--no-config"})
         self.assertEqual(offered("earshot do"), {"doctor"})
         self.assertEqual(offered("earshot --discovery e"), {"embedded"})
         self.assertEqual(offered("earshot doctor --j"), {"--json"})
@@ -81,7 +81,7 @@ class Documents(unittest.TestCase):
         self.output(["mandoc", "-T", "lint", "-W", "warning", self.save("earshot.1", "--man")])
 
     def test_every_document_knows_every_option(self):
-        for name in ("chat", "doctor", "identity", "help"):
+        for name in ("chat", "send", "tail", "who", "stats", "doctor", "identity", "help"):
             options = [word for word in written(name).split() if word.startswith("--")]
             self.assertIn("--help", options)
             for option in options:

@@ -12,6 +12,8 @@ import contract
 
 # What the user of this machine has configured is no part of a test.
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+# A node that the user runs is not to be reached, nor its place taken.
+os.environ.pop("XDG_RUNTIME_DIR", None)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))

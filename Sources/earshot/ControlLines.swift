@@ -1,0 +1,55 @@
+import ChatNode
+
+/// What the control socket says, each a line of JSON.
+enum ControlLines {
+    /// Another one could not be understood by who knows this one. What is only added does not count.
+    static let version = 1
+
+    /// The first line that a client reads.
+    static var greeting: [UInt8] {
+        object {
+            $0.member("event", "control")
+            $0.member("protocol", version)
+            $0.member("version", Version.current)
+        }
+    }
+
+    /// Behind everything that a request is answered.
+    static var end: [UInt8] { object { $0.member("event", "end") } }
+
+    static func error(_ fault: ControlFault) -> [UInt8] { error(fault.code.rawValue, fault.message) }
+
+    /// Every counter in one line.
+    static func prometheus(_ counters: [Counter]) -> [UInt8] {
+        object {
+            $0.member("event", "result")
+            $0.member("command", "prometheus")
+            $0.member("text", PrometheusText.of(counters))
+        }
+    }
+
+    /// Lines for people, each as a line of JSON.
+    static func plain(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.split(separator: 0x0a).flatMap { line in
+            object {
+                $0.member("event", "line")
+                $0.member("text", String(decoding: line, as: UTF8.self))
+            }
+        }
+    }
+
+    static func error(_ code: String, _ message: String) -> [UInt8] {
+        object {
+            $0.member("event", "error")
+            $0.member("code", code)
+            $0.member("message", message)
+        }
+    }
+
+    private static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(members)
+        writer.endLine()
+        return writer.bytes
+    }
+}

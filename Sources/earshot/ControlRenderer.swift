@@ -1,0 +1,39 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Reports as a client of the control socket reads them, in either format.
+struct ControlRenderer: Sendable {
+    private let json = JSONOutput()
+    private var plain: PlainOutput
+    private let clock: @Sendable (Timestamp) -> String
+
+    init(
+        clock: @escaping @Sendable (Timestamp) -> String,
+        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
+    ) {
+        self.clock = clock
+        plain = PlainOutput(clock: clock, day: day)
+    }
+
+    /// Of what the node tells or answers. An error is the same in both formats: a client has to know it from the rest.
+    mutating func lines(of reports: [Report], as format: ControlRequest.Format, at time: Timestamp) -> [UInt8] {
+        reports.flatMap { report in
+            switch (format, report) {
+            case (.json, _), (.plain, .error): json.rendering(of: report, at: time).output
+            case (.plain, .answer(let answer)): ControlLines.plain(answerLines(answer, at: time))
+            case (.plain, .event), (.plain, .entered):
+                ControlLines.plain(plain.rendering(of: report, at: time).output)
+            }
+        }
+    }
+
+    /// Without the time in front, which who asked knows; but for messages, that are of another.
+    private mutating func answerLines(_ answer: Answer, at time: Timestamp) -> [UInt8] {
+        switch answer {
+        case .history, .wiped: plain.rendering(of: .answer(answer), at: time).output
+        case .peers, .requests, .unread, .statistics, .help, .active, .done, .verification:
+            Array(PlainAnswers.lines(of: answer, at: time, clock: clock).joined(separator: "\n").utf8)
+        }
+    }
+}

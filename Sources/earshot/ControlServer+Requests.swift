@@ -1,0 +1,111 @@
+import Chat
+import ChatNode
+import Reactor
+import Synchronization
+import Wire
+
+/// What clients of the control socket ask for, and what they are answered.
+extension ControlServer {
+    func obey(_ line: LineSplitter.Line, of number: Int) async {
+        let lines = await lines(answering: line, of: number)
+        guard let lines, let client = clients[number] else { return }
+        client.dialogue.answer(lines)
+        proceed(client)
+    }
+
+    /// Nil where a tail begins instead.
+    private func lines(answering line: LineSplitter.Line, of number: Int) async -> [UInt8]? {
+        let text: String
+        do throws(ChatError) {
+            text = try line.text()
+        } catch {
+            return rendering([.error(error)], as: .json)
+        }
+        do throws(ControlFault) {
+            let request = try ControlRequest(line: text)
+            return try await lines(answering: request, of: number)
+        } catch {
+            return ControlLines.error(error)
+        }
+    }
+
+    private func lines(
+        answering request: ControlRequest, of number: Int
+    ) async throws(ControlFault) -> [UInt8]? {
+        switch request.action {
+        case .say(let text):
+            return rendering(try await reports(of: .announce(text)), as: request.format)
+        case .command(let line):
+            let command: Command
+            do throws(ChatError) {
+                command = try Command(line: line)
+            } catch {
+                return rendering([.error(error)], as: request.format)
+            }
+            return rendering(try await reports(of: command), as: request.format)
+        case .prometheus:
+            guard case .answer(.statistics(let counters)) = try await reports(of: .statistics).first else { return [] }
+            return ControlLines.prometheus(counters)
+        case .tail(let withHistory):
+            await desk?.beginTail(withHistory: withHistory) { [weak self] reports in
+                self?.startTail(number, reports, as: request.format)
+            }
+            return nil
+        }
+    }
+
+    private func reports(of command: Command) async throws(ControlFault) -> [Report] {
+        guard let reports = await desk?.reports(of: command) else { throw .leaving }
+        return reports
+    }
+
+    private func rendering(_ reports: [Report], as format: ControlRequest.Format) -> [UInt8] {
+        renderer.lines(of: reports, as: format, at: loop.wallClock)
+    }
+}
+
+/// Telling tails.
+extension ControlServer {
+    /// On the node's thread, in the turn that `reports` are of: what is told from now on is told behind them.
+    private nonisolated func startTail(_ number: Int, _ reports: [Report], as format: ControlRequest.Format) {
+        tailCount.add(1, ordering: .relaxed)
+        loop.execute { [weak self] in
+            self?.assumeIsolated { $0.beginTail(number, reports, as: format) }
+        }
+    }
+
+    private func beginTail(_ number: Int, _ reports: [Report], as format: ControlRequest.Format) {
+        guard let client = clients[number] else {
+            tailCount.subtract(1, ordering: .relaxed)
+            return
+        }
+        client.dialogue.beginTail(format, rendering(reports, as: format))
+        proceed(client)
+    }
+
+    /// Renders once for all tails of a format.
+    func pass(_ events: [NodeEvent]) {
+        backlog.subtract(events.count, ordering: .relaxed)
+        let reports = events.map(Report.event)
+        var rendered: [ControlRequest.Format: [UInt8]] = [:]
+        for client in clients.values {
+            guard case .tailing(let format) = client.dialogue.phase else { continue }
+            let lines = rendered[format] ?? rendering(reports, as: format)
+            rendered[format] = lines
+            if client.dialogue.tell(lines) { proceed(client) } else { letGo(client) }
+        }
+    }
+
+    /// Something could not be passed on.
+    func letGoOfTails() {
+        hasGap.store(false, ordering: .relaxed)
+        for client in clients.values {
+            if case .tailing = client.dialogue.phase { letGo(client) }
+        }
+    }
+
+    private func letGo(_ client: ControlClient) {
+        droppedTails.add(1, ordering: .relaxed)
+        drop(client)
+    }
+}

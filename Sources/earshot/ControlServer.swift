@@ -1,0 +1,168 @@
+import CLinux
+import Chat
+import ChatNode
+import Glibc
+import Reactor
+import Synchronization
+import Wire
+
+/// The control socket of a running node (Docs/Control.md): answers requests, and tells tails what happens.
+///
+/// It lives on a thread of its own: a client that does not read keeps neither the node nor another client waiting.
+actor ControlServer {
+    static let mostClients = 16
+    /// How long nobody is accepted when the system has no room for another connection.
+    private static let pause = Duration.milliseconds(100)
+
+    let loop: EventLoop
+    private nonisolated let socket: ControlSocket
+    /// Whether there is anybody to tell; written on the node's thread, where a tail begins.
+    nonisolated let tailCount = Atomic(0)
+    nonisolated let droppedTails = Atomic(0)
+    /// Events that were told and not passed on yet: as many as wait for the display, at most.
+    nonisolated let backlog = Atomic(0)
+    nonisolated let hasGap = Atomic(false)
+    private nonisolated let clientCount = Atomic(0)
+    var desk: CommandDesk?
+    var clients: [Int: ControlClient] = [:]
+    private var accepted = 0
+    private var hasEnded = false
+    var renderer: ControlRenderer
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// - Parameter loop: nothing else may live on it.
+    init(on loop: EventLoop, _ socket: consuming ControlSocket, renderer: ControlRenderer) {
+        self.loop = loop
+        self.socket = socket
+        self.renderer = renderer
+    }
+
+    nonisolated var path: String { socket.path }
+
+    /// What `/stats` tells of it.
+    nonisolated var counters: [Counter] {
+        [
+            Counter(name: "control_clients", value: clientCount.load(ordering: .relaxed)),
+            Counter(name: "control_tails", value: tailCount.load(ordering: .relaxed)),
+            Counter(name: "control_tails_dropped", value: droppedTails.load(ordering: .relaxed)),
+        ]
+    }
+
+    /// Answers from now on; who has connected before has waited. Once.
+    func begin(_ desk: CommandDesk) {
+        guard self.desk == nil else { return }
+        self.desk = desk
+        listen()
+    }
+
+    /// Tells the tails what the node tells, in the order of the calls. On the node's thread; returns at once.
+    nonisolated func tell(_ events: [NodeEvent]) {
+        guard tailCount.load(ordering: .relaxed) > 0 else { return }
+        guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
+            backlog.subtract(events.count, ordering: .relaxed)
+            // They would miss something, and not know.
+            if !hasGap.exchange(true, ordering: .relaxed) {
+                loop.execute { [weak self] in self?.assumeIsolated { $0.letGoOfTails() } }
+            }
+            return
+        }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
+    }
+
+    /// Says goodbye to everybody; what a client does not take at once is lost to it. Nobody connects any more.
+    func end() {
+        removeName()
+        hasEnded = true
+        if desk != nil { loop.unwatch(socket.descriptor.number) }
+        for client in clients.values {
+            client.dialogue.finish()
+            _ = client.send()
+            drop(client)
+        }
+    }
+
+    /// Takes the socket's name away: nobody finds it any more. From any thread, more than once if need be.
+    nonisolated func removeName() { socket.removeName() }
+}
+
+/// Who comes and goes.
+extension ControlServer {
+    private func watch(
+        _ descriptor: CInt, _ interest: Interest,
+        _ react: @escaping @Sendable (isolated ControlServer, Readiness) -> Void
+    ) {
+        let handler = ControlWatcher { [weak self] readiness in self?.assumeIsolated { react($0, readiness) } }
+        loop.watch(descriptor, interest, handler)
+    }
+
+    private func accept() {
+        let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let result = accept4(socket.descriptor.number, nil, nil, flags)
+        guard result >= 0 else {
+            if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS { rest() }
+            return
+        }
+        let connection = Descriptor(owning: result)
+        guard ControlClient.isOwnUser(result) else { return }
+        accepted += 1
+        let client = ControlClient(accepted, connection)
+        guard clients.count < ControlServer.mostClients else {
+            let fault = ControlFault(.busy, "\(ControlServer.mostClients) clients are the most")
+            client.dialogue = ControlDialogue(refusing: fault)
+            _ = client.send()
+            return
+        }
+        clients[client.number] = client
+        clientCount.store(clients.count, ordering: .relaxed)
+        watch(client.descriptor, client.interest) { [number = client.number] server, readiness in
+            server.ready(number, readiness)
+        }
+        proceed(client)
+    }
+
+    /// The system has no room for another connection, and would say so again at once.
+    private func rest() {
+        loop.unwatch(socket.descriptor.number)
+        loop.schedule(at: loop.now + ControlServer.pause) { [weak self] in
+            self?.assumeIsolated { $0.listen() }
+        }
+    }
+
+    private func listen() {
+        guard !hasEnded else { return }
+        watch(socket.descriptor.number, .readable) { server, _ in server.accept() }
+    }
+
+    private func ready(_ number: Int, _ readiness: Readiness) {
+        guard let client = clients[number] else { return }
+        if readiness.contains(.error) || readiness.contains(.hangUp) && !client.dialogue.isWaitingToRead {
+            return drop(client)
+        }
+        if client.dialogue.isWaitingToRead, !client.receive() { return drop(client) }
+        proceed(client)
+    }
+
+    /// Writes and does what can be done now, and watches for the rest.
+    func proceed(_ client: ControlClient) {
+        guard client.send(), !client.dialogue.isOver else { return drop(client) }
+        if let line = client.dialogue.next() {
+            Task { await obey(line, of: client.number) }
+        } else if client.dialogue.isOver {
+            return drop(client)
+        }
+        var interest: Interest = []
+        if client.dialogue.isWaitingToRead { interest.insert(.readable) }
+        if client.dialogue.isWaitingToWrite { interest.insert(.writable) }
+        guard interest != client.interest else { return }
+        client.interest = interest
+        loop.change(client.descriptor, to: interest)
+    }
+
+    func drop(_ client: ControlClient) {
+        if case .tailing = client.dialogue.phase { tailCount.subtract(1, ordering: .relaxed) }
+        clients[client.number] = nil
+        clientCount.store(clients.count, ordering: .relaxed)
+        loop.unwatch(client.descriptor)
+    }
+}

@@ -1,0 +1,55 @@
+/// What `earshot send` is asked for.
+struct SendSettings: AskingSettings {
+    static let summary = "say something through the node that runs"
+    static let operands = "TEXT|-"
+    static let options: [Option<SendSettings>] =
+        [
+            Option(
+                name: "--to", help: "say it to this peer alone, instead of the room",
+                kind: .value("WHO", wanted: "a number such as 4821, or a nickname") { settings, value in
+                    settings.who = value
+                    return !value.isEmpty && !value.utf8.contains { $0 < 32 || $0 == UInt8(ascii: "\"") }
+                }),
+            Option(
+                name: "--json", help: "show what was said as a line of JSON, with its id",
+                kind: .flag { $0.isJSON = true }
+            ),
+        ] + ControlChoice.asking()
+
+    /// Nil for the room.
+    var who: String?
+    var isJSON = false
+    var control = ControlChoice.own
+    var configuration = ConfigurationChoice.own
+    /// Each a message; nil for those of standard input.
+    private var lines: [String]? = []
+
+    /// Words that stand apart are said with a space between them; each line is a message of its own.
+    mutating func take(operands: [String]) throws(UsageError) {
+        guard !operands.isEmpty else { throw UsageError("earshot send does not say what; write earshot send TEXT") }
+        guard operands != ["-"] else {
+            lines = nil
+            return
+        }
+        lines = SendLines.of(operands.joined(separator: " "))
+    }
+
+    var question: Question {
+        let requests = lines.map { lines in
+            Question.Requests.these(lines.map { Question.saying($0, to: who) })
+        }
+        return Question(control: control, requests: requests ?? .input(to: who), showsJSON: isJSON)
+    }
+}
+
+/// Text as messages, a line each.
+enum SendLines {
+    /// Empty lines are left out, unless there is no other: then the node tells what is wrong with it.
+    static func of(_ text: String) -> [String] {
+        let lines = text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
+        let said = lines.filter { !isBlank($0) }
+        return said.isEmpty ? [""] : said
+    }
+
+    static func isBlank(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
+}

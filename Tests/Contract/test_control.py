@@ -1,0 +1,199 @@
+"""The control socket of a running node: what any program of the user may ask it (Docs/Control.md)."""
+
+import socket
+import threading
+import unittest
+
+from control import Controlled
+
+
+class Requests(Controlled):
+    def test_what_is_said_is_heard_by_all_and_answered_with_its_id(self):
+        alice = self.controlled()
+        bob = self.person("bob", meets=alice)
+        said, = self.client().ask("say hello from a script")
+        self.assertEqual((said["event"], said["text"], said["isFromCurrentUser"]), ("message", "hello from a script", True))
+        self.assertEqual(self.next(bob, "message")["id"], said["id"])
+        self.assertEqual(self.next(alice, "message")["id"], said["id"])
+
+    def test_what_is_said_goes_to_the_room_and_is_no_command(self):
+        alice, bob = self.friends_of_control()
+        alice.result(f"open {bob.number}")
+        client = self.client()
+        for text in ("/quit", "//x", "tail", " plain "):
+            said, = client.ask("say " + text)
+            self.assertEqual((said["conversation"], said["text"]), ("public", text.strip()))
+
+    def test_commands_are_answered_with_their_events_and_results(self):
+        alice, bob = self.friends_of_control()
+        client = self.client()
+        who, = client.ask("command /who")
+        self.assertEqual([row["who"]["key"] for row in who["peers"]], [bob.key])
+        direct, = client.ask(f"command /msg {bob.number} psst")
+        self.assertEqual((direct["conversation"], direct["with"]["key"]), ("direct", bob.key))
+        self.next(bob, "message", text="psst")
+        changed, = client.ask("command /nick alicia")
+        self.assertEqual((changed["command"], changed["who"]["nickname"]), ("nick", "alicia"))
+        self.next(bob, "peer", state="online")
+
+    def test_lines_for_people_are_those_of_the_plain_output(self):
+        alice = self.controlled("alice")
+        self.person("bob", meets=alice)
+        client = self.client()
+        line, = client.ask("plain command /who")
+        self.assertRegex(line["text"], r"^bob#\d{4} online for \d+ s")
+        line, = client.ask("plain say hi")
+        self.assertRegex(line["text"], r"^\d\d:\d\d:\d\d <alice#\d{4}> hi$")
+        error, = client.ask("plain command /msg nobody x")
+        self.assertEqual((error["event"], error["code"]), ("error", "unknown_peer"))
+
+    def test_malformed_requests_are_refused_and_lose_nothing(self):
+        self.controlled()
+        client = self.client()
+        for request in ("", "hello", "say", "command", "command who", "tail now", "prometheus all", "plain", "plain plain tail",
+                        "TAIL", " say x", "tail history ", "\0", "command  /who"):
+            error, = client.ask(request)
+            self.assertEqual((error["event"], error["code"]), ("error", "bad_request"), request)
+        for data, code in ((b"say \xff\xfe\n", "invalid_utf8"), (b"say " + b"x" * 200_000 + b"\n", "too_many_bytes"),
+                           (b"say " + b"x" * 241 + b"\n", "too_long"), (b"say \n", "empty"),
+                           (b"command /hwo\n", "unknown_command"), (b"command /msg nobody x\n", "unknown_peer")):
+            client.write(data)
+            error, = client.answer()
+            self.assertEqual(error["code"], code)
+        self.assertEqual(client.ask("say still here")[0]["text"], "still here")
+
+    def test_bytes_may_come_one_by_one_and_many_requests_at_once(self):
+        self.controlled("alice", "--rate", "0")
+        client = self.client()
+        for byte in b"command /unread\r\n":
+            client.write(bytes([byte]))
+        self.assertEqual(client.answer()[0]["command"], "unread")
+        client.write(b"".join(b"say line %d\n" % number for number in range(300)))
+        self.assertEqual([client.answer()[0]["text"] for _ in range(300)], [f"line {number}" for number in range(300)])
+
+    def test_a_client_that_shuts_its_side_is_still_answered(self):
+        self.controlled()
+        client = self.client()
+        client.write(b"say one\ncommand /unread")
+        client.socket.shutdown(socket.SHUT_WR)
+        self.assertEqual(client.answer()[0]["text"], "one")
+        self.assertEqual(client.answer()[0]["command"], "unread")
+        self.assertIsNone(client.read())
+
+    def test_what_is_said_is_held_to_the_pace_and_loses_nothing(self):
+        alice = self.controlled("alice", "--rate", "20")
+        bob = self.person("bob", "--rate", "20", meets=alice)
+        clients = [self.client() for _ in range(3)]
+        for number, client in enumerate(clients):
+            client.write(b"".join(b"say %d %d\n" % (number, line) for line in range(50)))
+        for number, client in enumerate(clients):
+            self.assertEqual([client.answer()[0].get("text") for _ in range(50)], [f"{number} {line}" for line in range(50)])
+        heard = [self.next(bob, "message")["text"] for _ in range(150)]
+        self.assertEqual(sorted(heard), sorted(f"{number} {line}" for number in range(3) for line in range(50)))
+
+    def friends_of_control(self):
+        alice = self.controlled()
+        bob = self.person("bob", meets=alice)
+        alice.say(f"/msg {bob.number} may I?")
+        self.next(bob, "request")
+        bob.say(f"/accept {alice.number}")
+        self.next(alice, "direct", state="accepted")
+        return alice, bob
+
+
+class Tails(Controlled):
+    def tail(self, request="tail"):
+        client = self.client()
+        client.write(request.encode() + b"\n")
+        return client
+
+    def test_every_tail_hears_the_same_that_standard_output_does(self):
+        alice = self.controlled("alice", "--rate", "0")
+        tails = [self.tail() for _ in range(3)]
+        for tail in tails:
+            self.assertEqual(tail.read(), alice.ready())
+        bob = self.person("bob", "--rate", "0", meets=alice)
+        for number in range(100):
+            bob.say(f"line {number}")
+        bob.say("last")
+        alice.hears("last")
+        shown = alice.events[1:]
+        for tail in tails:
+            self.assertEqual([tail.read() for _ in shown], shown)
+
+    def test_history_comes_first_and_nothing_twice_or_never(self):
+        alice = self.controlled("alice", "--rate", "0")
+        stop = threading.Event()
+        client = self.client()
+
+        def speak():
+            number = 0
+            while not stop.is_set():
+                client.ask(f"say line {number}")
+                number += 1
+
+        speaker = threading.Thread(target=speak)
+        speaker.start()
+        self.addCleanup(speaker.join)
+        self.addCleanup(stop.set)
+        for _ in range(10):
+            tail = self.tail("tail history")
+            self.assertEqual(tail.read()["event"], "ready")
+            texts = [row["text"] for row in tail.read()["messages"]]
+            texts += [tail.next("message")["text"] for _ in range(20)]
+            first = int(texts[0].split()[1]) if texts else 0
+            self.assertEqual(texts, [f"line {number}" for number in range(first, first + len(texts))])
+            tail.close()
+        self.assertIsNone(alice.process.poll())
+
+    def test_a_tail_that_does_not_read_is_let_go_and_slows_nobody(self):
+        alice = self.controlled("alice", "--rate", "0")
+        self.tail()
+        reader, speaker = self.tail(), self.client()
+        text = "x" * 200
+        for number in range(9000):
+            said, = speaker.ask(f"say {number} {text}")
+            self.assertEqual(reader.next("message")["id"], said["id"])
+            if number % 1000 == 999:
+                counters, = speaker.ask("command /stats")
+                if counters["control_tails_dropped"]:
+                    break
+        self.assertEqual((counters["control_tails_dropped"], counters["control_tails"]), (1, 1))
+        self.assertLess(counters["resident_bytes"], 200_000_000)
+        self.assertIsNone(alice.process.poll())
+
+    def test_a_wipe_keeps_the_socket_and_its_clients(self):
+        alice = self.controlled()
+        tail, client = self.tail("tail history"), self.client()
+        before = tail.read()["self"]["key"]
+        client.ask("say hello")
+        told = alice.result("wipe")
+        self.assertEqual(told["messages"], 1)
+        after = tail.next("ready")["self"]["key"]
+        self.assertNotEqual(before, after)
+        said, = client.ask("say somebody else")
+        self.assertEqual((said["from"]["key"], tail.next("message")["text"]), (after, "somebody else"))
+
+    def test_a_wipe_may_be_asked_for_by_several_at_a_time(self):
+        alice = self.controlled()
+        clients = [self.client() for _ in range(4)]
+        for client in clients:
+            client.write(b"command /wipe\n")
+        for client in clients:
+            self.assertIn([one["command"] for one in client.answer()], (["wipe"], []))
+        self.next(alice, "result", command="wipe")
+        self.assertEqual(clients[0].ask("say hello")[0]["text"], "hello")
+
+    def test_quit_ends_the_node_and_tells_the_tails(self):
+        alice = self.controlled()
+        tail, client = self.tail(), self.client()
+        tail.next("ready")
+        client.write(b"command /quit\n")
+        self.assertEqual(alice.process.wait(20), 0)
+        self.assertEqual((tail.read(), tail.read()), ({"event": "end"}, None))
+        self.assertFalse(self.path.exists())
+
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,205 @@
+import Chat
+import ChatNode
+import Testing
+import Wire
+
+@testable import earshot
+
+/// What the control socket is asked and answers, as values.
+@Suite struct ControlValueTests {
+    static let end = ControlLines.end
+    private static let line = Array("{\"event\":\"x\"}\n".utf8)
+
+    /// Takes everything that waits.
+    static func drained(_ dialogue: inout ControlDialogue) -> [UInt8] {
+        var all: [UInt8] = []
+        dialogue.drain { bytes in
+            for index in bytes.indices { all.append(bytes[index]) }
+            return bytes.count
+        }
+        return all
+    }
+
+    static func greeted() -> ControlDialogue {
+        var dialogue = ControlDialogue()
+        #expect(drained(&dialogue) == ControlLines.greeting)
+        return dialogue
+    }
+
+    @Test(arguments: [
+        ("say hi", ControlRequest(.say("hi"))), ("say  hi ", ControlRequest(.say(" hi "))),
+        ("say ", ControlRequest(.say(""))), ("plain say tail", ControlRequest(.say("tail"), as: .plain)),
+        ("command /who", ControlRequest(.command("/who"))), ("tail", ControlRequest(.tail(withHistory: false))),
+        ("plain tail history", ControlRequest(.tail(withHistory: true), as: .plain)),
+        ("prometheus", ControlRequest(.prometheus)),
+    ])
+    func `a request is read as it is written`(line: String, request: ControlRequest) throws {
+        #expect(try ControlRequest(line: line) == request)
+        #expect(request.line == line)
+    }
+
+    @Test(arguments: [
+        "", "say", "command who", "command", "tail  history", "Tail", "plain", "plain plain tail", " tail",
+    ])
+    func `what is no request is refused`(line: String) {
+        let fault = #expect(throws: ControlFault.self) { try ControlRequest(line: line) }
+        #expect(fault?.code == .badRequest)
+    }
+
+    @Test func `one request at a time is answered, and the next is read when that is taken`() {
+        var dialogue = Self.greeted()
+        #expect(dialogue.isWaitingToRead)
+        dialogue.feed(Array("one\ntwo\nthr".utf8)[...])
+        #expect(dialogue.next() == .text("one"))
+        #expect(dialogue.next() == nil)
+        #expect(!dialogue.isWaitingToRead)
+        dialogue.answer(Self.line)
+        #expect(dialogue.next() == nil)
+        #expect(dialogue.isWaitingToWrite)
+        #expect(Self.drained(&dialogue) == Self.line + Self.end)
+        #expect(dialogue.next() == .text("two"))
+        dialogue.answer([])
+        #expect(Self.drained(&dialogue) == Self.end)
+        #expect(dialogue.next() == nil)
+        #expect(dialogue.isWaitingToRead)
+    }
+
+    @Test func `what was asked before the end of the input is answered, its last line too`() {
+        var dialogue = Self.greeted()
+        dialogue.feed(Array("one\ntwo".utf8)[...])
+        dialogue.endInput()
+        for word in ["one", "two"] {
+            #expect(dialogue.next() == .text(word))
+            #expect(!dialogue.isOver)
+            dialogue.answer([])
+            #expect(Self.drained(&dialogue) == Self.end)
+        }
+        #expect(dialogue.next() == nil)
+        #expect(dialogue.isOver)
+    }
+
+    @Test func `a tail is told until too much of it is unread`() {
+        var dialogue = Self.greeted()
+        dialogue.feed(Array("tail\nmore\n".utf8)[...])
+        #expect(dialogue.next() != nil)
+        dialogue.beginTail(.plain, Self.line)
+        #expect(dialogue.phase == .tailing(.plain))
+        #expect(dialogue.next() == nil)
+        let big = [UInt8](repeating: 0x0a, count: ControlDialogue.mostWaiting / 2)
+        let isFirstTaken = dialogue.tell(big)
+        let isSecondTaken = dialogue.tell(big)
+        #expect(isFirstTaken)
+        #expect(!isSecondTaken)
+        #expect(Self.drained(&dialogue).count == Self.line.count + big.count)
+        let isThirdTaken = dialogue.tell(big + big)
+        #expect(isThirdTaken)
+    }
+
+    @Test func `a slow client gets every byte in order`() {
+        var dialogue = Self.greeted()
+        dialogue.feed(Array("tail\n".utf8)[...])
+        _ = dialogue.next()
+        dialogue.beginTail(.json, [])
+        var told: [UInt8] = []
+        var taken: [UInt8] = []
+        for round in 0..<400 {
+            let piece = [UInt8](repeating: UInt8(round % 251), count: round % 37)
+            told += piece
+            let isTaken = dialogue.tell(piece)
+            #expect(isTaken)
+            dialogue.drain { bytes in
+                let count = min(bytes.count, round % 11)
+                for index in 0..<count { taken.append(bytes[index]) }
+                return count
+            }
+        }
+        taken += Self.drained(&dialogue)
+        #expect(taken == told)
+    }
+
+    @Test func `at the end who waits is told, and who has asked nothing is not`() {
+        var idle = Self.greeted()
+        idle.finish()
+        #expect(idle.isOver)
+        var asking = Self.greeted()
+        asking.feed(Array("say hi\n".utf8)[...])
+        _ = asking.next()
+        asking.finish()
+        #expect(Self.drained(&asking) == ControlLines.error(.leaving) + Self.end)
+        #expect(asking.isOver)
+        // Its answer comes too late.
+        asking.answer(Self.line)
+        #expect(!asking.isWaitingToWrite)
+        let refused = ControlDialogue(refusing: ControlFault(.busy, "full"))
+        #expect(!refused.isWaitingToRead)
+    }
+
+    @Test func `random bytes lead to nothing but requests that are refused`() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            var dialogue = Self.greeted()
+            for _ in 0..<20 {
+                let bytes = (0..<Int.random(in: 0...64, using: &generator)).map { _ in
+                    UInt8.random(in: 0...255, using: &generator)
+                }
+                if dialogue.isWaitingToRead { dialogue.feed(bytes[...]) }
+                while let line = dialogue.next() {
+                    if case .text(let text) = line {
+                        #expect(throws: ControlFault.self) { try ControlRequest(line: text) }
+                    }
+                    dialogue.answer([])
+                    _ = Self.drained(&dialogue)
+                }
+            }
+        }
+    }
+
+    @Test func `events are the same lines as on standard output, and errors in both formats`() throws {
+        var renderer = ControlRenderer(clock: { _ in "12:00:00" })
+        for event in try Sample.events() {
+            let report = Report.event(event)
+            let json = JSONOutput().rendering(of: report, at: Sample.time).output
+            #expect(renderer.lines(of: [report], as: .json, at: Sample.time) == json)
+            let plain = String(decoding: renderer.lines(of: [report], as: .plain, at: Sample.time), as: UTF8.self)
+            for line in plain.split(separator: "\n") {
+                #expect(JSONLine(String(line)).string("event") == "line")
+                #expect(JSONLine(String(line)).string("text")?.hasPrefix("12:00:00 ") == true)
+            }
+        }
+        let error = Report.error(ChatError(.empty, "nothing"))
+        let told = renderer.lines(of: [error], as: .plain, at: Sample.time)
+        #expect(JSONLine(String(decoding: told, as: UTF8.self)).string("code") == "empty")
+    }
+
+    @Test func `a member is found as it was written, whatever is in it and before it`() throws {
+        for text in Sample.hostile + ["", "{\"text\":\"x\"}", "\u{1f642}\u{10ffff}", "a\u{8}\u{c}\tb", ",:[]{}"] {
+            var writer = JSONWriter()
+            writer.object {
+                $0.member("other") { $0.array { $0.string(text) } }
+                $0.member("inner") { $0.object { $0.member("text", "wrong") } }
+                $0.member("number", 42)
+                $0.member("text", text)
+            }
+            let line = JSONLine(String(decoding: writer.bytes, as: UTF8.self))
+            #expect(line.string("text") == text)
+            #expect(line.number("number") == 42)
+            #expect(line.string("nothing") == nil)
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "\"text\"", "{\"text\"", "{\"text\":", "{\"text\":\"", "{\"text\":\"\\", "{\"text\":\"\\u12",
+        "{\"text\":\"\\q\"}", "{\"text\":1}", "{\"a\":[[[,\"text\":\"x\"}",
+    ])
+    func `what is no such line has no member`(line: String) {
+        #expect(JSONLine(line).string("text") == nil)
+    }
+
+    @Test func `a path has one to 107 bytes, and a place by name wins over the user's own`() {
+        #expect(ControlChoice.own.path(in: .none) == nil)
+        let surroundings = Surroundings(variable: { $0 == "XDG_RUNTIME_DIR" ? "/run" : nil }, read: { _, _ in nil })
+        #expect(ControlChoice.own.path(in: surroundings) == "/run/earshot/control")
+        #expect(ControlChoice.path("x").path(in: surroundings) == "x")
+        #expect(ControlChoice.none.path(in: surroundings) == nil)
+    }
+}
