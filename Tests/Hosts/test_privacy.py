@@ -1,11 +1,14 @@
 """What an observer of the network can read: a capture of everything that the hosts sent."""
 
+import ipaddress
+import json
 import os
 import pwd
 import socket
 import tempfile
 import unittest
 
+import mdns
 import wire
 from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
@@ -31,6 +34,55 @@ class Privacy(unittest.TestCase):
         self.assertEqual(set(lengths), RECORDS)
         for stream in streams:
             self.assertEqual(sum(wire.record_lengths(stream)), len(stream), "bytes that are no record")
+
+    def test_two_runs_of_one_user_have_nothing_in_common_on_the_wire_but_addresses(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts, tempfile.TemporaryDirectory() as folder:
+                for host in (1, 2, 3):
+                    hosts.add(host, daemon=daemon, quiet=True)
+                alice, carol = others = [Node(on(hosts, host), f"nickname-{host}") for host in (1, 3)]
+                everybody_sees_everybody(others)
+                identity = os.path.join(folder, "bob")
+                paths = [os.path.join(folder, f"{run}.pcap") for run in range(2)]
+                keys = [self.run_of_bob(hosts, path, identity, alice, carol) for path in paths]
+                self.assertEqual(keys[0], keys[1], "the same user")
+                addresses = self.addresses(hosts, 2)
+                macs = [self.mac(hosts, host) for host in (1, 2, 3)]
+                runs = [wire.tokens(path, {macs[1]}, addresses) for path in paths]
+                # What others send as well says nothing about who it is.
+                everybodys = set().union(*(wire.tokens(path, {macs[0], macs[2]}, addresses) for path in paths))
+                self.assertEqual({token for token in runs[0] & runs[1] if token not in everybodys}, set())
+                self.assert_found_in_one_run(paths[0], macs[1], runs[0] - everybodys)
+
+    def run_of_bob(self, hosts, path, identity, *others):
+        """Bob comes, says something and leaves; his key."""
+        capture = hosts.capture(path)
+        bob = Node(on(hosts, 2), "quiet-otter", "--identity", identity)
+        for other in others:
+            bob.sees(other)
+        bob.say("the same words each time")
+        for other in others:
+            # The second time they are the second such words.
+            other.wait(lambda event: event["event"] == "message" and event["text"] == "the same words each time",
+                       "words", from_start=False)
+        key = bob.key
+        self.assertEqual(bob.quit(), 0)
+        capture.end()
+        return key
+
+    def assert_found_in_one_run(self, path, mac, tokens):
+        """The control: what a run repeats itself, its name in mDNS, is found the same way."""
+        instance = mdns.services(path, mac)[0][0].encode()
+        for start in range(len(instance) - wire.TOKEN + 1):
+            self.assertIn(instance[start:start + wire.TOKEN], tokens)
+
+    def mac(self, hosts, host):
+        return bytes.fromhex(hosts.run(host, ["cat", "/sys/class/net/eth0/address"]).strip().replace(":", ""))
+
+    def addresses(self, hosts, host):
+        """All that a machine is reached by, as bytes."""
+        told = json.loads(hosts.run(host, ["ip", "-j", "addr", "show", "eth0"]))[0]["addr_info"]
+        return [ipaddress.ip_address(entry["local"]).packed for entry in told]
 
     def talk(self, hosts):
         """Two nodes meet, say texts of every length, and leave; their keys."""

@@ -41,6 +41,33 @@ def _transport_layer(kind, packet):
     return None, b"", b"", b""
 
 
+def payloads(path):
+    """(the sender's MAC, the transport protocol's number, the bytes that it carries) of each UDP and TCP packet."""
+    for packet in packets(path):
+        protocol, _, _, body = _transport_layer(*_network_layer(packet))
+        header = 8 if protocol == 17 else (body[12] >> 4) * 4 if protocol == 6 and len(body) >= 20 else None
+        if header is not None:
+            yield packet[6:12], protocol, body[header:]
+
+
+# Shorter pieces are in any two recordings by chance.
+TOKEN = 6
+
+
+def tokens(path, macs, without):
+    """Every piece of 6 bytes of what machines sent above TCP and UDP. `without` are byte strings that are passed over."""
+    found = set()
+    for sender, _, data in payloads(path):
+        if sender not in macs:
+            continue
+        pieces = [data]
+        for other in without:
+            pieces = [part for piece in pieces for part in piece.split(other)]
+        for piece in pieces:
+            found.update(piece[start:start + TOKEN] for start in range(len(piece) - TOKEN + 1))
+    return found
+
+
 def segments(path):
     for packet in packets(path):
         protocol, source, target, body = _transport_layer(*_network_layer(packet))
