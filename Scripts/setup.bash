@@ -153,7 +153,7 @@ build_program() {
     # What changes while the compiler runs is newer than this file, and is built the next time.
     local started=$build/started
     : >"$started"
-    swift build "${places[@]}" --configuration release --static-swift-stdlib -Xlinker -s --product earshot \
+    swift build "${places[@]}" --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -s --product earshot \
         </dev/null >&2 || return
     mkdir -p "$(dirname "$program")"
     cp "$build/release/earshot" "$program.new" && touch -r "$started" "$program.new" && mv "$program.new" "$program"

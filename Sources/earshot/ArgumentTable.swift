@@ -79,10 +79,16 @@ extension Arguments: ConfigurableSettings {
             kind: .flag { $0.format = .plain }),
         Option(name: "--quiet", help: "no bell", kind: .flag { $0.isQuiet = true }),
         Option(
+            name: "--notify", help: "where the bell rings, have the terminal notify you too, without the text",
+            kind: .flag { $0.notifies = true }),
+        Option(
             name: "--log-level", help: "what to say on standard error: error, warning, info or debug",
             kind: .value("LEVEL", wanted: "error, warning, info or debug") { arguments, value in
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
             }, choices: LogLevel.allCases.map(\.rawValue)),
+        Option(
+            name: "--allow-root", help: "run as root too, which a chat has no need of",
+            kind: .flag { $0.allowsRoot = true }),
     ]
 
     private static func rate(_ text: String) -> Double? {

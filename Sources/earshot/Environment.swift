@@ -9,7 +9,7 @@ enum Environment {
     }
 
     /// The environment and the files of this process.
-    static var surroundings: Surroundings { Surroundings(variable: value, read: contents) }
+    static var surroundings: Surroundings { Surroundings(variable: value, read: contents, isRoot: geteuid() == 0) }
 
     private static func contents(of path: String, count: Int) throws(UsageError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

@@ -94,6 +94,9 @@ struct Earshot {
     }
 
     private static func fail(_ message: String, code: CInt) -> Never {
+        // A terminal that is drawn on is left first: nobody draws any more.
+        Diagnostics.divert(to: nil)
+        if TerminalSettings.restore() { try? Descriptors.write([0x0d, 0x0a], to: Descriptors.output) }
         Diagnostics(level: .error).say(.error, message)
         Ending.inOrder(code)
     }

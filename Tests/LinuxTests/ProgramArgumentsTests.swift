@@ -96,6 +96,20 @@ import Testing
         #expect(arguments.identity == "me")
     }
 
+    @Test func `nobody chats as root unless told to, by an option, a variable or the file; the rest works all the same`()
+        throws
+    {
+        var surroundings = Surroundings.none
+        surroundings.isRoot = true
+        let message = "not as root, whose rights a chat has no need of; run it as yourself, or add --allow-root"
+        #expect(throws: UsageError(message)) { try Invocation(parsing: ["--json"], in: surroundings) }
+        for words in [["--help"], ["--version"], ["doctor"], ["identity", "show", "me"], ["simulate"], ["--allow-root"]] {
+            _ = try Invocation(parsing: words, in: surroundings)
+        }
+        surroundings.variable = { $0 == "EARSHOT_ALLOW_ROOT" ? "true" : nil }
+        _ = try Invocation(parsing: [], in: surroundings)
+    }
+
     @Test func `identity says what to do with which file`() throws {
         let words = ["identity", "new", "--passphrase", "--json", "--passphrase-fd", "3", "me"]
         guard case .identity(let arguments) = try Invocation(parsing: words) else { throw UsageError("\(words)") }

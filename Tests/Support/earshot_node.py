@@ -12,6 +12,8 @@ import contract
 
 # What the user of this machine has configured is no part of a test.
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+# Tests may run as root, in a container for instance, where the program would refuse to.
+os.environ["EARSHOT_ALLOW_ROOT"] = "true"
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
