@@ -9,6 +9,8 @@ struct Earshot {
         // Before the first thread is made, so that all of them inherit it.
         Signals.block()
         CoreDumps.forbid()
+        // Who sets the variable has asked for the runtime's reports, or for a sanitizer's.
+        if Environment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
         do throws(UsageError) {
             switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Environment.surroundings) {
             case .help(let command): print(HelpText.text(for: command))

@@ -1,4 +1,4 @@
-"""Reads the records out of mDNS messages in a capture (RFC 1035 section 4): enough to see who announces what."""
+"""Reads mDNS messages in a capture (RFC 1035 section 4): enough to see who announces what, and what of it comes again."""
 
 import struct
 
@@ -8,11 +8,13 @@ PTR, SRV = 12, 33
 
 
 class Record:
-    def __init__(self, name, kind, ttl, target):
-        self.name, self.kind, self.ttl, self.target = name, kind, ttl, target
+    """`target` is the name in a record that has one, `rest` the bytes of it that are no name."""
+
+    def __init__(self, name, kind, ttl, target, rest):
+        self.name, self.kind, self.ttl, self.target, self.rest = name, kind, ttl, target, rest
 
 
-def name(message, position):
+def read_name(message, position):
     """A name, labels in lower case, and where it ends."""
     labels, end = [], None
     for _ in range(128):
@@ -28,26 +30,35 @@ def name(message, position):
     raise ValueError("a name that does not end")
 
 
-def records(message):
-    """The records that a response tells; none of a query's, which repeats what others have said."""
+def read(message):
+    """Whether it is a response, the names that it asks for, and its records."""
     flags, questions, *counts = struct.unpack(">HHHHH", message[2:12])
-    if not flags & 0x8000:
-        return
-    position = 12
+    position, asked, records = 12, [], []
     for _ in range(questions):
-        position = name(message, position)[1] + 4
+        name, position = read_name(message, position)
+        asked.append(name)
+        position += 4
     for _ in range(sum(counts)):
-        owner, position = name(message, position)
+        owner, position = read_name(message, position)
         kind, _, ttl, length = struct.unpack(">HHIH", message[position:position + 10])
         position += 10
-        skipped = {PTR: 0, SRV: 6}.get(kind)
-        target = None if skipped is None else name(message, position + skipped)[0]
-        yield Record(owner, kind, ttl, target)
+        before = {PTR: 0, SRV: 6}.get(kind, length)
+        target = read_name(message, position + before)[0] if kind in (PTR, SRV) else None
+        records.append(Record(owner, kind, ttl, target, message[position:position + before]))
         position += length
+    return bool(flags & 0x8000), asked, records
 
 
 def services(path, mac):
     """[(instance, host, TTL)] of each SRV record of ours that the machine with this MAC has told, in order."""
-    return [(record.name.split(".")[0], record.target.split(".")[0], record.ttl)
-            for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17 and len(data) >= 12
-            for record in records(data) if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]
+    told = [record for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17
+            for is_response, _, records in [read(data)] if is_response for record in records]
+    return [(record.name.split(".")[0], record.target.split(".")[0], record.ttl) for record in told
+            if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]
+
+
+def words(message):
+    """Every name, label by label, and all else that its records hold."""
+    _, names, records = read(message)
+    names = names + [name for record in records for name in (record.name, record.target) if name]
+    return {label.encode() for name in names for label in name.split(".")} | {record.rest for record in records}

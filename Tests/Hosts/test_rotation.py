@@ -1,5 +1,6 @@
 """The names that a node has in mDNS change with its network, and nobody who talks with it notices."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -7,6 +8,7 @@ import time
 import unittest
 
 import mdns
+import wire
 from capture import Capture
 from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
@@ -21,7 +23,8 @@ class Rotation(unittest.TestCase):
         self.folder = folder.name
 
     def mac(self, hosts, host):
-        return bytes.fromhex(hosts.run(host, ["cat", "/sys/class/net/eth0/address"]).strip().replace(":", ""))
+        (card,) = json.loads(hosts.run(host, ["ip", "-j", "link", "show", "eth0"]))
+        return bytes.fromhex(card["address"].replace(":", ""))
 
     def wait(self, path, mac, condition, what):
         """Until the services that a machine has told meet a condition; all of them."""
@@ -61,14 +64,13 @@ class Rotation(unittest.TestCase):
                     ("ip link set eth0 down && ip link set eth0 up",),
                 )
                 for step in steps:
-                    before = self.wait(path, mac, lambda told: told and told[-1][2], "names")[-1]
+                    # Announced twice, over IPv4 and IPv6: a name that is not out yet is not taken back either.
+                    before = self.wait(path, mac, lambda told: told and told[-1][2] and told.count(told[-1]) > 3, "names")[-1]
                     self.change(hosts, *step)
-                    self.wait(path, mac, lambda told: told[-1][2] and told[-1][0] != before[0], f"new names after {step}")
-                    told = mdns.services(path, mac)
-                    after = told[-1]
-                    self.assertNotEqual(after[1], before[1], "the name of the host")
+                    told = self.wait(path, mac, lambda told: told[-1][0] != before[0] and told[-1][2], f"names after {step}")
+                    self.assertNotEqual(told[-1][1], before[1], "the name of the host")
                     if "eth0 down" not in step[0]:
-                        self.assertIn((*before[:2], 0), told, "a goodbye")
+                        self.wait(path, mac, lambda told: (*before[:2], 0) in told, f"goodbye after {step}")
                 everybody_hears_everybody([alice, bob])
                 self.assertEqual([event for event in alice.events if event["event"] == "peer"][1:], [])
                 self.assertEqual(self.links(alice), links)
@@ -96,6 +98,10 @@ class Rotation(unittest.TestCase):
                 mac = self.mac(hosts, 2)
                 self.wait(paths[0], mac, bool, "names")
                 hosts.link_down(2)
+                if daemon:
+                    # As NetworkManager does. A daemon by itself takes no notice of the cable, and for a minute repeats
+                    # on the next network what it has heard on the one before.
+                    self.change(hosts, "ip addr flush dev eth0", "ip addr add 10.77.0.99/16 dev eth0")
                 first.end()
                 hosts.partition([2])
                 second = Capture(paths[1], "net1")
@@ -105,10 +111,8 @@ class Rotation(unittest.TestCase):
                 second.end(settle=1)
                 names = [{word for service in mdns.services(path, mac) for word in service[:2]} for path in paths]
                 self.assertFalse(names[0] & names[1])
-                with open(paths[1], "rb") as file:
-                    everything = file.read()
                 for word in names[0]:
-                    self.assertNotIn(word.encode(), everything)
+                    self.assertEqual([data for _, _, data in wire.payloads(paths[1]) if word.encode() in data], [])
 
     def test_a_change_that_is_over_at_once_is_noticed_all_the_same(self):
         with Hosts() as hosts:

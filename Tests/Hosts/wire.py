@@ -50,24 +50,6 @@ def payloads(path):
             yield packet[6:12], protocol, body[header:]
 
 
-# Shorter pieces are in any two recordings by chance.
-TOKEN = 6
-
-
-def tokens(path, macs, without):
-    """Every piece of 6 bytes of what machines sent above TCP and UDP. `without` are byte strings that are passed over."""
-    found = set()
-    for sender, _, data in payloads(path):
-        if sender not in macs:
-            continue
-        pieces = [data]
-        for other in without:
-            pieces = [part for piece in pieces for part in piece.split(other)]
-        for piece in pieces:
-            found.update(piece[start:start + TOKEN] for start in range(len(piece) - TOKEN + 1))
-    return found
-
-
 def segments(path):
     for packet in packets(path):
         protocol, source, target, body = _transport_layer(*_network_layer(packet))

@@ -120,6 +120,9 @@ class Dumps(unittest.TestCase):
         _, status = os.waitpid(node.process.pid, 0)
         self.assertEqual((os.WTERMSIG(status), os.WCOREDUMP(status)), (signal.SIGSEGV, False))
         node.process.returncode = -signal.SIGSEGV
+        # Nor does the language's runtime tell what was in registers and where they point.
+        self.assertEqual(node.errors.next(time.monotonic() + PATIENCE), None)
+        self.assertEqual(node.errors.seen, [])
 
 
 def unlimited_core():
