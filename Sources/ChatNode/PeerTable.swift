@@ -150,7 +150,8 @@ package struct PeerTable {
     /// Whom a handshake has proven at this very endpoint, if there is a link to it now. What a peer merely calls its own
     /// does not count: it could keep us from dialling whoever is there.
     private func linkedPeer(at endpoint: Endpoint) -> PeerID? {
-        candidates.values.lazy.compactMap { $0.provenEndpoint == endpoint ? $0.peer : nil }.first(where: linked.contains)
+        let there = candidates.values.lazy.compactMap { $0.provenEndpoint == endpoint ? $0.peer : nil }
+        return there.first(where: linked.contains)
     }
 
     /// Makes room for a newcomer in a full table; false where all are still named by discovery.

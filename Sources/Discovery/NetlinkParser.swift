@@ -44,7 +44,8 @@ struct NetlinkParser {
         }
         interfaces[index] = NetworkInterface(
             index: index, name: name, kind: kind, isUp: flags & 0x1 != 0, isRunning: flags & 0x40 != 0,
-            carrierChanges: carrierChanges, isLoopback: flags & 0x8 != 0, hasMulticast: flags & 0x1000 != 0, isPointToPoint: flags & 0x10 != 0,
+            carrierChanges: carrierChanges, isLoopback: flags & 0x8 != 0, hasMulticast: flags & 0x1000 != 0,
+            isPointToPoint: flags & 0x10 != 0,
             addresses: interfaces[index]?.addresses ?? [])
     }
 

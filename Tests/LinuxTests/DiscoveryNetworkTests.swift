@@ -64,7 +64,7 @@ private let lo = NetworkInterface(
         #expect(view.endpoint(address: near.address, port: 9, interface: 3) == nil)
     }
 
-    @Test func `names are outdated when an interface comes, goes or was unplugged, or an address that was told is gone`() {
+    @Test func `names are outdated when an interface comes, goes or was unplugged, or a told address is gone`() {
         let addresses = [ipv4, stable].map { InterfaceAddress(bytes: $0, prefixLength: 24) }
         let now = NetworkView(interfaces: [lo, card(addresses)])
         #expect(!now.isOutdated(by: now))

@@ -52,7 +52,8 @@ import Testing
         let words = [
             "--nick", "otter", "--identity", "me", "--passphrase-fd", "3", "--room", "kitchen", "--peer",
             "192.0.2.7:4000", "--peer", "192.0.2.8:4000", "--port",
-            "4001", "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet", "--notify",
+            "4001", "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet",
+            "--notify",
             "--allow-root", "--log-level", "debug",
         ]
         #expect(try Self.arguments(file: file) == Arguments(parsing: words))

@@ -108,7 +108,7 @@ import Wire
         for message in silent { #expect(bell.rings(for: .event(.message(message))) == false) }
     }
 
-    @Test func `where it is wanted, a terminal is asked to notify too, with who it is and nothing that was said`() throws {
+    @Test func `where it is wanted, a terminal notifies too, of who it is and not of what was said`() throws {
         let (me, other) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("\u{1b}]9;x\u{7}y"))
         var bell = Bell(isQuiet: false, notifies: true)
         _ = bell.rings(for: .event(.ready(me: me, port: 1, room: "r", discovery: .none)))
