@@ -6,11 +6,13 @@ package enum LinkEnd: Sendable, CaseIterable {
     case closed
     /// The network failed, or we let it go: the peer may well be back.
     case lost
+    /// Nothing has come for so long that whoever was there has gone already.
+    case silent
 
     /// How long a peer may take to come back without having been away for anybody.
     package var patience: Duration {
         switch self {
-        case .goodbye: .zero
+        case .goodbye, .silent: .zero
         case .closed: .milliseconds(1_500)
         case .lost: .seconds(10)
         }

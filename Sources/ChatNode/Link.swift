@@ -123,6 +123,13 @@ package struct Link: ~Copyable {
         enqueue(timing.ping(now: now, using: &randomness))
     }
 
+    /// Asks for a sign of life, without which the link is dead after `Limits.doubtTime`.
+    package mutating func doubt(now: Instant, using randomness: inout Randomness) {
+        guard isOpen else { return }
+        timing.doubt(at: now)
+        ping(now: now, using: &randomness)
+    }
+
     /// When `tick` is due next; nil for a dead link.
     package var deadline: Instant? { isDead ? nil : timing.deadline(isOpen: isOpen) }
 

@@ -9,6 +9,8 @@ package enum LinkError: String, Error, Sendable, CaseIterable {
     case badFraming = "bad_framing"
     case recordTimeout = "record_timeout"
     case silent
+    /// Nothing came after a change of our own network.
+    case unanswered
     case tooSlow = "too_slow"
     /// Not a fault: a session ends after 6 h and a fresh one begins (Protocol.md section 4).
     case expired

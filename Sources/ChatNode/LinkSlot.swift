@@ -18,6 +18,8 @@ final class LinkSlot {
     var standing: Standing
     /// The peer's. Set once the handshake is through and the peer is welcome.
     var certificate: Certificate?
+    /// When the handshake was through; the beginning of the connection until then.
+    var establishedAt: Instant
     /// It leads to another session of our own identity.
     var isOurselves = false
     /// Our certificate when the connection began; another may be ours when the handshake is through.
@@ -54,6 +56,7 @@ final class LinkSlot {
             Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
         standing = link.role == .initiator ? .dialled : .halfOpen
         self.link = link
+        establishedAt = now
     }
 
     var peer: PeerID? { certificate?.identity }

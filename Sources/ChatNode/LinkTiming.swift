@@ -17,6 +17,8 @@ struct LinkTiming {
     private var lastReceived: Instant
     private var hasReceivedRecord = false
     private var recordBegunAt: Instant?
+    /// Until when something has to come, because it is doubtful whether anything still can.
+    private var answerBy: Instant?
     /// Redrawn for each ping, so that an observer can not tell nodes apart by their rhythm.
     private var idleInterval: Duration
     private var pingUnderWay: (nonce: [UInt8], sentAt: Instant)?
@@ -36,6 +38,7 @@ struct LinkTiming {
         hasReceivedRecord = true
         lastReceived = now
         recordBegunAt = nil
+        answerBy = nil
     }
 
     /// The input is used up; a part of a record may be left.
@@ -47,7 +50,7 @@ struct LinkTiming {
         guard isOpen, let openedAt else { return handshakeDeadline }
         let ping = pingUnderWay == nil ? lastReceived + idleInterval : lastReceived + Limits.linkDeadAfter
         let record = recordBegunAt.map { $0 + Limits.recordTime } ?? ping
-        return min(ping, record, openedAt + Limits.sessionLifetime)
+        return min(ping, record, answerBy ?? ping, openedAt + Limits.sessionLifetime)
     }
 
     func due(now: Instant, isOpen: Bool) -> Due? {
@@ -55,6 +58,7 @@ struct LinkTiming {
         guard isOpen, let openedAt else { return .end(.handshakeTimeout) }
         if let recordBegunAt, now >= recordBegunAt + Limits.recordTime { return .end(.recordTimeout) }
         if now >= lastReceived + Limits.linkDeadAfter { return .end(.silent) }
+        if let answerBy, now >= answerBy { return .end(.unanswered) }
         if now >= openedAt + Limits.sessionLifetime { return .end(.expired) }
         return .ping
     }
@@ -65,6 +69,11 @@ struct LinkTiming {
         idleInterval = LinkTiming.drawInterval(using: &randomness)
         pingUnderWay = (nonce, now)
         return [FrameType.ping.rawValue] + nonce
+    }
+
+    /// Our network has changed: the link is dead unless something comes soon.
+    mutating func doubt(at now: Instant) {
+        answerBy = answerBy ?? now + Limits.doubtTime
     }
 
     mutating func ponged(_ nonce: ArraySlice<UInt8>, now: Instant) {

@@ -61,6 +61,7 @@ extension Node {
         gate.release(slot.endpoint, from: slot.standing)
         slot.standing = .link
         slot.certificate = certificate
+        slot.establishedAt = now
         certificates.keep(certificate, now: now)
         table.identified(slot.id, as: peer)
         adopt(slot, of: peer)
@@ -103,10 +104,12 @@ extension Node {
     }
 
     /// Of two links between the same peers, the one whose initiator has the smaller key; both sides come to the same
-    /// result. With the same initiator, or of a later run, the newer link: the older one may be dead.
+    /// result. With the same initiator, of a later run, or when the older one had its time, the newer link: who dials
+    /// again has nothing of the older one any more.
     private func better(_ new: LinkSlot, _ old: LinkSlot) -> LinkSlot {
         guard isOfSameRun(new, old), let first = new.initiator(me: context.me),
-            let second = old.initiator(me: context.me), first != second
+            let second = old.initiator(me: context.me), first != second,
+            scheduler.now - old.establishedAt < Limits.crossingTime
         else { return new }
         return first < second ? new : old
     }
@@ -164,11 +167,20 @@ extension Node {
         transport.finish(slot.id)
     }
 
+    /// Our own network has changed: what links go over may be gone.
+    func doubtLinks() {
+        for slot in slots.values.sorted(by: { $0.id < $1.id }) {
+            slot.link.doubt(now: scheduler.now, using: &randomness)
+            markDirty(slot)
+            arm(slot)
+        }
+    }
+
     /// Ends a link at once, because of what came on it or did not come.
     func fail(_ slot: LinkSlot, _ error: LinkError) {
         counts.count(error)
         if error == .connectedToSelf { table.ignore(slot.id) }
-        drop(slot)
+        drop(slot, error == .silent ? .silent : .lost)
     }
 
     /// Ends a link at once, without a reason of its own.

@@ -80,6 +80,8 @@ extension Node {
             table.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
         case .lost(let instance):
             table.lost(instance, now: scheduler.now)
+        case .networkChanged:
+            doubtLinks()
         case .mode(let mode, let detail):
             if let known = discoveryMode, known != mode {
                 emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))

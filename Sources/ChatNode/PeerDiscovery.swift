@@ -29,6 +29,8 @@ package enum DiscoveryEvent: Hashable, Sendable {
     case found(instance: String, endpoint: Endpoint)
     /// An instance's last endpoint is gone.
     case lost(instance: String)
+    /// Our own interfaces or addresses are not what they were.
+    case networkChanged
     /// The way of looking has changed, or is known for the first time.
     case mode(DiscoveryMode, detail: String)
 }

@@ -143,7 +143,9 @@ extension AvahiDiscovery {
             let isElsewhere = old.isOutdated(by: $0.view)
             if isElsewhere { $0.rename() }
             if isElsewhere || $0.view.publications != old.publications { $0.publish() }
-            if $0.view != old { $0.act($0.table.networkChanged(now: $0.loop.now)) }
+            guard $0.view != old else { return }
+            $0.act($0.table.networkChanged(now: $0.loop.now))
+            $0.tell?(.networkChanged)
         }
     }
 

@@ -30,6 +30,9 @@ package struct Screen: Sendable {
         var rows: [LineLayout.Row]
         var cursor: LineLayout.Position
         var hasStatusRow: Bool
+        /// The terminal's, when it was drawn.
+        var columns: Int
+        var height: Int
     }
 
     package init(columns: Int, rows: Int, safe: @escaping @Sendable (String) -> String) {
@@ -44,7 +47,7 @@ package struct Screen: Sendable {
     package mutating func show(_ picture: Picture, below lines: [String] = []) -> String {
         let next = drawing(of: picture, keepsStatusRow: lines.isEmpty && drawn?.hasStatusRow == true)
         guard next != drawn || !lines.isEmpty else { return "" }
-        var output = "\u{1b}[?2026h" + toStart + "\u{1b}[J"
+        var output = "\u{1b}[?2026h" + erasing
         for line in lines { output += line + "\r\n" }
         // A character that is wider than was thought must not make a row of its own.
         output += "\u{1b}[?7l" + next.rows.map(\.text).joined(separator: "\r\n")
@@ -56,41 +59,56 @@ package struct Screen: Sendable {
     /// What to write so that nothing stands under the chat any more, and the cursor where it began.
     package mutating func erase() -> String {
         guard drawn != nil else { return "" }
-        let output = toStart + "\u{1b}[J"
-        drawn = nil
-        return output
+        defer { drawn = nil }
+        return erasing
     }
 
     /// What to write so that the screen is empty.
     package mutating func clear() -> String {
-        drawn = nil
-        return "\u{1b}[H\u{1b}[2J"
+        erase() + "\u{1b}[H\u{1b}[2J"
     }
 
     /// Forgets what was drawn, because somebody else has written to the terminal since.
     package mutating func forget() { drawn = nil }
 
-    /// The terminal has another size now. Those that are narrower have cut what was drawn into more rows.
+    /// The terminal has another size now. One that is narrower has cut what was drawn into more rows.
     package mutating func resize(columns: Int, rows: Int) {
-        let columns = max(2, columns)
-        if let before = drawn, columns < self.columns {
-            let above = before.rows.prefix(before.cursor.row).reduce(0) {
-                $0 + max(1, ($1.width + columns - 1) / columns)
-            }
-            let row = above + before.cursor.column / columns
-            drawn?.cursor = LineLayout.Position(row: row, column: before.cursor.column % columns)
-            // It is not known any more what stands in each row, only how many are above the cursor.
-            drawn?.rows = []
-        }
-        if rows != self.rows { drawn?.rows = [] }
-        self.columns = columns
+        self.columns = max(2, columns)
         self.rows = max(1, rows)
     }
 
-    private var toStart: String {
-        guard let row = drawn?.cursor.row, row > 0 else { return "\r" }
-        return "\r\u{1b}[\(row)A"
+    /// Where the first `cells` of a row end in a terminal that has wrapped it at `columns`: a wide character is not cut.
+    private static func end(of row: LineLayout.Row, upTo cells: Int, columns: Int) -> LineLayout.Position {
+        var (position, passed) = (LineLayout.Position(row: 0, column: 0), 0)
+        for character in row.text {
+            let width = DisplayWidth.of(character)
+            if position.column + width > columns { position = LineLayout.Position(row: position.row + 1, column: 0) }
+            guard passed < cells else { break }
+            position.column += width
+            passed += width
+        }
+        return position
     }
+
+    private var rowsAboveCursor: Int {
+        guard let drawn else { return 0 }
+        guard columns < drawn.columns else { return drawn.cursor.row }
+        let above = drawn.rows[..<drawn.cursor.row].reduce(0) {
+            $0 + Screen.end(of: $1, upTo: .max, columns: columns).row + 1
+        }
+        return above + Screen.end(of: drawn.rows[drawn.cursor.row], upTo: drawn.cursor.column, columns: columns).row
+    }
+
+    private var toStart: String {
+        let above = rowsAboveCursor
+        return above > 0 ? "\r\u{1b}[\(above)A" : "\r"
+    }
+
+    /// Goes to the first row that was drawn, and erases from there on.
+    ///
+    /// Not in one step: a terminal that is told to erase everything from its first cell on may take what stands there
+    /// for worth keeping, and add it to its scrollback.
+    private var erasing: String { toStart + "\u{1b}[K\u{1b}[C\u{1b}[J\r" }
 
     private func drawing(of picture: Picture, keepsStatusRow: Bool) -> Drawing {
         // A row of the chat is always left to see.
@@ -102,7 +120,7 @@ package struct Screen: Sendable {
             shown.insert(statusRow(picture.status), at: 0)
             cursor.row += 1
         }
-        return Drawing(rows: shown, cursor: cursor, hasStatusRow: hasStatusRow)
+        return Drawing(rows: shown, cursor: cursor, hasStatusRow: hasStatusRow, columns: columns, height: rows)
     }
 
     private func statusRow(_ text: String) -> LineLayout.Row {

@@ -48,6 +48,11 @@ package final class InMemoryDirectory: Sendable {
         for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
     }
 
+    /// Tells a host that its own interfaces or addresses have changed.
+    package func networkChanged(of host: HostID) {
+        entries.withLock { $0[host] }?.tell(.networkChanged)
+    }
+
     /// Tells a host and everybody within its reach of each other; again, if they have heard it before.
     package func introduce(_ host: HostID) {
         let all = entries.withLock { $0 }

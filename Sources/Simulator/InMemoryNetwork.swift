@@ -68,6 +68,12 @@ package final class InMemoryNetwork: Sendable {
         }
     }
 
+    /// What becomes of a host's connections when it gets another address: nothing comes through any more, and nobody is
+    /// told.
+    package func loseConnections(of host: HostID) {
+        state.withLock { $0.loseConnections(of: host) }
+    }
+
     /// What a killed program's kernel does: the port closes, and so do its connections. Nothing comes from it any more.
     package func kill(_ host: HostID) {
         let connections = state.withLock { $0.kill(host) }

@@ -35,6 +35,8 @@ struct NetworkState: Sendable {
         /// After `finish` or `close` nothing more is written, and after `close` nothing is told.
         var hasEnded = false
         var isDeaf = false
+        /// The way it took is gone for good, which neither end is told.
+        var isLost = false
         var lastArrival = Instant(nanoseconds: 0)
     }
 
@@ -208,7 +210,7 @@ struct NetworkState: Sendable {
 
     /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
     mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
-        guard var end = ends[connection], let segment = end.queue.first else { return nil }
+        guard var end = ends[connection], !end.isLost, let segment = end.queue.first else { return nil }
         guard let far = ends[end.far] else {
             ends[connection] = nil
             return nil
@@ -267,6 +269,10 @@ struct NetworkState: Sendable {
             guard let end = ends.removeValue(forKey: connection), !end.isDeaf else { return nil }
             return (end.handler, connection)
         }
+    }
+
+    mutating func loseConnections(of host: HostID) {
+        for (connection, end) in ends where end.host == host || end.farHost == host { ends[connection]?.isLost = true }
     }
 
     /// Closes a host's port and tells which connections have to be closed.

@@ -36,6 +36,10 @@ package enum Limits {
     package static let pingAfterIdle = Duration.seconds(25)
     package static let pingJitter = Duration.seconds(10)
     package static let linkDeadAfter = Duration.seconds(75)
+    /// Five times what TCP sends again on a link that loses much.
+    package static let doubtTime = Duration.seconds(6)
+    /// Longer than a connection and its handshake may take.
+    package static let crossingTime = Duration.seconds(10)
     package static let sessionLifetime = Duration.seconds(6 * 3_600)
 
     // Tables (section 11): oldest out.

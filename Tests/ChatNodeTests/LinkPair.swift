@@ -67,6 +67,10 @@ final class LinkSide {
         do throws(LinkError) { try link.tick(now: now, using: &randomness) } catch { failure = error }
     }
 
+    func doubt() {
+        link.doubt(now: now, using: &randomness)
+    }
+
     func ping() {
         link.ping(now: now, using: &randomness)
     }

@@ -241,6 +241,26 @@ import Wire
         #expect(silent.bob.failure == .silent)
     }
 
+    @Test func `a link in doubt is dead after 6 s, unless something comes`() {
+        let pair = LinkPair()
+        pair.shuttle()
+        pair.bob.doubt()
+        let ping = pair.bob.output()
+        #expect(ping.count == 530)
+        pair.bob.now = instant(.seconds(5))
+        pair.bob.tick()
+        #expect(pair.bob.failure == nil)
+        pair.alice.receive(ping)
+        pair.bob.receive(pair.alice.output())
+        pair.bob.now = instant(.seconds(12))
+        pair.bob.tick()
+        #expect(pair.bob.failure == nil)
+        pair.bob.doubt()
+        pair.bob.now = instant(.seconds(18))
+        pair.bob.tick()
+        #expect(pair.bob.failure == .unanswered)
+    }
+
     @Test func `a link keeps its keys for 256 records and works on after many`() {
         let pair = LinkPair()
         pair.shuttle()

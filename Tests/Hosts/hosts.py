@@ -18,6 +18,7 @@ import sys
 from capture import Capture
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hosts.sh")
+CABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cable.py")
 
 
 def enter():
@@ -151,6 +152,33 @@ class Hosts:
     def heal(self):
         for host in self.hosts:
             self._script("attach", host, "net0")
+
+    def cable(self, host, **faults):
+        """A cable with faults from now on: cable.py's options, such as `loss=5, no_multicast=True`. Its process, whose
+        input ends it."""
+        options = [word for name, value in faults.items() for word in
+                   [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]]
+        self._script("attach", host, f"cable{host}")
+        process = subprocess.Popen([sys.executable, CABLE, str(host), *options],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.processes.append(process)
+        if process.stdout.readline() != "ready\n":
+            raise RuntimeError(f"no cable: {process.communicate()[1]}")
+        return process
+
+    def mend(self, host, cable):
+        """The good cable again; what the other one did."""
+        self._script("attach", host, "net0")
+        return cable.communicate(timeout=10)[0].strip()
+
+    def second_card(self, host):
+        """One more network card, on a network of its own, that has the same hosts in other places."""
+        self._script("second", host)
+
+    def isolate(self, hosts):
+        """The switch lets these hosts talk to nobody but those that are not isolated."""
+        for host in hosts:
+            self._script("isolate", host)
 
     def capture(self, path):
         """Writes what crosses net0 to a pcap file, until `end` of the returned capture."""

@@ -13,6 +13,8 @@
 #   hosts.sh signal HOST bus|daemon SIGNAL   e.g. KILL, STOP, CONT
 #   hosts.sh link HOST up|down               the cable
 #   hosts.sh attach HOST BRIDGE              to another network (a partition) or back to net0
+#   hosts.sh second HOST                     one more card, eth1, on net2
+#   hosts.sh isolate HOST                    cut off from the other isolated ones, as on a guest network
 #   hosts.sh remove HOST
 #
 # Works as root and, by a user namespace, as anybody. Nothing outside the new namespaces is touched.
@@ -113,16 +115,25 @@ add() {
 }
 
 plug() {
-    local host=$1 mode=$2
-    ip link add "veth$host" type veth peer name eth0 netns "$(pid "$host")"
-    ip link set "veth$host" master net0 up
-    on "$host" bash -c '
+    card "$1" eth0 "veth$1" net0 "10.77.$(($1 / 250)).$(($1 % 250 + 1))/16" "$2"
+}
+
+second() {
+    make_bridge net2
+    card "$1" eth1 "other$1" net2 "10.78.$(($1 / 250)).$(($1 % 250 + 1))/16" random
+}
+
+# card HOST NAME PORT BRIDGE ADDRESS MODE
+card() {
+    ip link add "$3" type veth peer name "$2" netns "$(pid "$1")"
+    ip link set "$3" master "$4" up
+    on "$1" bash -c '
         # An address being checked for duplicates is of no use for a second or two.
-        echo 0 2>/dev/null >/proc/sys/net/ipv6/conf/eth0/accept_dad || true
-        ip link set eth0 addrgenmode "$1" 2>/dev/null || true
-        ip addr add "$2" dev eth0
-        ip link set eth0 up
-    ' plug "$mode" "10.77.$((host / 250)).$((host % 250 + 1))/16"
+        echo 0 2>/dev/null >"/proc/sys/net/ipv6/conf/$1/accept_dad" || true
+        ip link set "$1" addrgenmode "$2" 2>/dev/null || true
+        ip addr add "$3" dev "$1"
+        ip link set "$1" up
+    ' plug "$2" "$6" "$5"
 }
 
 bus() {
@@ -147,6 +158,7 @@ remove() {
         fi
     done
     ip link del "veth$1" 2>/dev/null || true
+    ip link del "other$1" 2>/dev/null || true
     rm -f "$state/$1".*
 }
 
@@ -155,7 +167,7 @@ action=$1
 shift
 case $action in
 enter | inside) "$action" "$@" ;;
-add | bus | daemon | remove | exec | signal | link | attach)
+add | bus | daemon | remove | exec | signal | link | attach | isolate | second)
     [ -n "$state" ] || die "not within a network: use 'hosts.sh enter' first"
     host=$1
     shift
@@ -164,6 +176,7 @@ add | bus | daemon | remove | exec | signal | link | attach)
     exec) exec nsenter -t "$(pid "$host")" -n -m -u -- "$@" ;;
     signal) kill -"$2" "$(cat "$state/$host.$1")" ;;
     link) ip link set "veth$host" "$1" ;;
+    isolate) bridge link set dev "veth$host" isolated on ;;
     attach) make_bridge "$1"; ip link set "veth$host" master "$1" ;;
     *) "$action" "$host" "$@" ;;
     esac

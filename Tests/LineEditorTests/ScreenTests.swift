@@ -98,10 +98,27 @@ import Testing
         screen.resize(columns: 8, rows: 9)
         // 20 cells are 3 rows of 8, and 12 are 2.
         let narrow = screen.show(Self.picture("y"))
-        #expect(narrow.hasPrefix("\u{1b}[?2026h\r\u{1b}[4A\u{1b}[J"))
+        #expect(narrow.hasPrefix("\u{1b}[?2026h\r\u{1b}[4A\u{1b}[K"))
         screen.resize(columns: 80, rows: 9)
         let wide = screen.show(Self.picture("z"))
-        #expect(wide.hasPrefix("\u{1b}[?2026h\r\u{1b}[J"))
+        #expect(wide.hasPrefix("\u{1b}[?2026h\r\u{1b}[K"))
+    }
+
+    @Test func `a terminal that keeps what is erased from its first cell on keeps nothing of the prompt`() {
+        var screen = Self.screen(10, 5)
+        var terminal = Terminal(columns: 10, rows: 5)
+        for text in ["a", "ab", "a line that wraps", ""] { terminal.write(screen.show(Self.picture(text))) }
+        #expect(terminal.lines == [">"])
+        terminal.write(screen.clear())
+        #expect(terminal.lines == [])
+    }
+
+    @Test func `a wide character that a narrower terminal does not cut is counted to the next row`() {
+        var screen = Self.screen(20, 9)
+        // 2 cells of the prompt and 18 of text, then 4; where 5 fit, the 20 are `> 한`, and 8 rows of two characters.
+        _ = screen.show(Self.picture(String(repeating: "한", count: 11)))
+        screen.resize(columns: 5, rows: 9)
+        #expect(screen.show(Self.picture("")).hasPrefix("\u{1b}[?2026h\r\u{1b}[5A\u{1b}[K"))
     }
 
     @Test func `erasing leaves the chat alone`() {

@@ -103,7 +103,11 @@ struct Terminal {
         let number = Int(sequence.dropFirst(2).dropLast()) ?? 1
         isWrapPending = false
         switch sequence {
-        case "\u{1b}[J": erase(fromRow: row, column: column)
+        case "\u{1b}[J":
+            // As tmux does where everything is erased.
+            if (row, column) == (0, 0) { scrollback += cells.indices.map(text).filter { !$0.isEmpty } }
+            erase(fromRow: row, column: column)
+        case "\u{1b}[K": for index in column..<columns { cells[row][index] = " " }
         case "\u{1b}[2J": erase(fromRow: 0, column: 0)
         case "\u{1b}[H": (row, column) = (0, 0)
         case "\u{1b}[?7l": wraps = false

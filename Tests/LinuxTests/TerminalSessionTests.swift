@@ -207,7 +207,7 @@ import Wire
         var session = Self.session()
         _ = session.writing(at: Self.start)
         let hiding = session.hide()
-        #expect(hiding.hasSuffix("\u{1b}[J"))
+        #expect(hiding.hasSuffix("\u{1b}[J\r"))
         try Self.hear("hi", in: &session)
         #expect(Self.shown(&session) == "00:00:00 <quiet-otter#4821> hi\n")
         session.reveal()

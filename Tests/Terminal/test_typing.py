@@ -134,6 +134,10 @@ class Typing(unittest.TestCase):
 
     def test_the_window_can_change_its_size(self):
         window, node = self.meet()
+        # Where rows below the line are empty, tmux rather pushes the line itself into its scrollback than give one up.
+        for number in range(30):
+            node.say(f"message {number}")
+        window.wait_for("message 29")
         draft = "a draft that is " + "long " * 13 + "and 안녕하세요"
         window.text(draft)
         for size in ((60, 20), (40, 12), (100, 30), (33, 12), (80, 24)):
@@ -149,6 +153,17 @@ class Typing(unittest.TestCase):
         window.wait_for("still here")
         window.type("Enter")
         self.hears(node, draft)
+
+    def test_nothing_of_the_line_is_left_behind_at_the_top_of_the_screen(self):
+        window, _ = self.meet()
+        window.type("C-l")
+        window.wait(lambda: window.screen[0].startswith("public"), "empty screen")
+        # Terminals keep what stood on a screen that is erased from its first cell on.
+        for end in range(1, 6):
+            window.text(str(end))
+            window.wait_for("> " + "12345"[:end])
+        self.assertEqual(sum(row.startswith("public") and row.endswith(">") or "> 1" in row
+                             for row in window.everything), 1)
 
     def test_what_is_too_soon_stays_in_the_editor(self):
         window, node = self.meet(options=("--rate", "0.01"))

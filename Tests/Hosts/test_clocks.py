@@ -1,0 +1,90 @@
+"""Suspended machines and clocks that jump: clock.c, preloaded, puts a node's clocks where a test wants them."""
+
+import datetime
+import os
+import pathlib
+import shlex
+import signal
+import struct
+import subprocess
+import tempfile
+import unittest
+
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from hosts import Hosts
+
+SOURCE = pathlib.Path(__file__).with_name("clock.c")
+MINUTE, DAY = 60, 86_400
+
+
+class Clock:
+    """What the nodes that are launched by it take for the time."""
+
+    def __init__(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="earshot-clock-")
+        self.library = pathlib.Path(self.directory.name, "clock.so")
+        self.file = pathlib.Path(self.directory.name, "ahead")
+        self.set()
+        subprocess.run(["cc", "-Wall", "-Werror", "-O", "-shared", "-fPIC", "-o", self.library, SOURCE], check=True)
+
+    def set(self, wall=0, monotonic=0):
+        """Seconds by which they are ahead of the true time."""
+        with open(self.file, "r+b" if self.file.exists() else "wb") as file:
+            file.write(struct.pack("=qq", wall, monotonic))
+
+    def on(self, hosts, host):
+        # By a shell, so that nothing else runs with it.
+        prefix = f"EARSHOT_TEST_CLOCK={self.file} LD_PRELOAD={self.library} exec "
+        return lambda command, **options: hosts.start(host, ["sh", "-c", prefix + shlex.join(command)], text=False,
+                                                      **options)
+
+
+def seconds(time):
+    return datetime.datetime.fromisoformat(time).timestamp()
+
+
+class Clocks(unittest.TestCase):
+    def setUp(self):
+        self.clock = Clock()
+        self.addCleanup(self.clock.directory.cleanup)
+
+    def meet(self, hosts):
+        alice, bob = Node(on(hosts, 1), "alice"), Node(self.clock.on(hosts, 2), "bob")
+        everybody_sees_everybody([alice, bob])
+        return alice, bob
+
+    def test_a_machine_that_slept_for_ten_minutes_goes_on(self):
+        with Hosts(2) as hosts:
+            alice, bob = self.meet(hosts)
+            os.kill(bob.process.pid, signal.SIGSTOP)
+            alice.say("while you sleep")
+            self.clock.set(10 * MINUTE, 10 * MINUTE)
+            os.kill(bob.process.pid, signal.SIGCONT)
+            bob.hears("while you sleep", 40)
+            # It saw the time that it missed.
+            self.assertEqual(bob.result("stats")["link_silent"], 1)
+            everybody_hears_everybody([alice, bob])
+            self.assertEqual(bob.quit(), 0)
+
+    def test_a_wall_clock_that_jumps_by_a_day_breaks_nothing(self):
+        for jump in (DAY, -DAY):
+            with self.subTest(jump=jump), Hosts(2) as hosts:
+                self.clock.set()
+                alice, bob = self.meet(hosts)
+                everybody_hears_everybody([alice, bob])
+                self.clock.set(wall=jump)
+                alice.say("after the jump")
+                bob.hears("after the jump")
+                bob.say("what day is it?")
+                said, heard = bob.hears("what day is it?"), alice.hears("what day is it?")
+                self.assertAlmostEqual(seconds(said["sentAt"]) - seconds(heard["receivedAt"]), jump, delta=60)
+                carol = Node(on(hosts, 1), "carol")
+                everybody_sees_everybody([alice, bob, carol])
+                alice.say("all here")
+                for node in (alice, bob, carol):
+                    node.hears("all here")
+                self.assertEqual(bob.quit(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
