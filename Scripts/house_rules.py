@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+import attack_table
 import swift_source
 
 LINES_PER_FILE = 300
@@ -166,7 +167,13 @@ def claims(root):
                     yield f"{name}:{number}: {link} leads nowhere"
 
 
-RULES = (sizes, words, safety, imports, package, limits, claims)
+def attacks(root):
+    """The table of attacks in Docs/Threats.md is what Docs/attacks.json says."""
+    if (root / "Docs/attacks.json").exists() and attack_table.with_table(root) != (root / "Docs/Threats.md").read_text():
+        yield "Docs/Threats.md: the table of attacks is not what Docs/attacks.json says; run Scripts/attack --table"
+
+
+RULES = (sizes, words, safety, imports, package, limits, claims, attacks)
 
 
 def breaches(root):

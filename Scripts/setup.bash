@@ -139,6 +139,21 @@ prepare_build() {
     mkdir -p "$HOME"
 }
 
+# The packages from PyPI that only the interoperability tests use, in a folder of their own.
+prepare_python() {
+    local wanted=$root/Tests/Interop/requirements.txt environment=$build/python
+    export EARSHOT_TEST_PYTHON=/usr/bin/python3
+    [ -f "$wanted" ] || return
+    export EARSHOT_TEST_PYTHON=$environment/bin/python
+    cmp -s "$wanted" "$environment/requirements.txt" && return
+    say "installing what Tests/Interop/requirements.txt names into $environment (pip)"
+    /usr/bin/python3 -m venv --clear "$environment" >&2 &&
+        "$EARSHOT_TEST_PYTHON" -m pip install --quiet --disable-pip-version-check -r "$wanted" </dev/null >&2 &&
+        cp "$wanted" "$environment/requirements.txt" && return
+    say 'could not install them; the interoperability tests will fail'
+    [ -x "$EARSHOT_TEST_PYTHON" ] || export EARSHOT_TEST_PYTHON=/usr/bin/python3
+}
+
 readonly program=$build/program/earshot
 
 # True while no source is newer than the program. A file that was removed shows in the time of its folder.

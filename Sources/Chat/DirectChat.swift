@@ -47,6 +47,14 @@ package struct DirectChat: Sendable {
     /// How far a message of ours is known to have come; nil for any other.
     package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : settled[id] }
 
+    /// Whether nothing of theirs is delivered before we say so.
+    var waitsForUs: Bool {
+        switch state {
+        case .requestedByThem, .declined: true
+        case .none, .requestedByUs, .accepted, .left: false
+        }
+    }
+
     /// The text of their request while it is open.
     package var request: Message? {
         switch state {

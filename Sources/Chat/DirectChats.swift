@@ -12,6 +12,8 @@ package struct DirectChats: Sendable {
     private var uses: UInt64 = 0
     private let capacity: Int
     private let tellsReading: Bool
+    /// Open requests that made room for newer ones.
+    private(set) var displacedRequests = 0
     /// What was given up with conversations that are forgotten, until it is told.
     private var lost: [ChatEvent] = []
 
@@ -86,6 +88,7 @@ package struct DirectChats: Sendable {
         let open = entries.filter { $0.value.chat.request != nil }
         guard open.count > Limits.openRequests, let oldest = open.min(by: { $0.value.usedAt < $1.value.usedAt })
         else { return }
+        displacedRequests += 1
         if oldest.value.chat.messages.isEmpty && !oldest.value.chat.isActive {
             forget(oldest.key)
         } else {

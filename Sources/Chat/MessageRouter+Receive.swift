@@ -40,6 +40,7 @@ extension MessageRouter {
             return receiveSilently(payload.messageId, from: peer)
         }
         events.note(typing.stop(arrival.author, in: .direct(peer)))
+        if arrival.author != me, directChats[peer]?.waitsForUs == true { refuse(.notAccepted) }
         if arrival.author == me {
             events += directChats.use(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
         } else if isRequest || directChats.isStranger(peer) {
@@ -81,7 +82,8 @@ extension MessageRouter {
 
     /// Edits or deletes where the message is, or keeps the change until the message comes.
     mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
-        if publicChat.messages.contains(id: change.target) {
+        if let message = publicChat.messages[id: change.target] {
+            if message.author != change.author { refuse(.notItsAuthor) }
             events.note(publicChat.apply(change))
         } else if let peer = directPeer(of: change) {
             // What changes a direct message is no history, and nobody else's business.

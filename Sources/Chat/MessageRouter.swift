@@ -16,6 +16,7 @@ package struct MessageRouter: Sendable {
     var owed: Set<PeerID> = []
     /// For whom something waits that was not sent on the present link.
     var backlogs: Set<PeerID> = []
+    private var refused: [Refusal: Int] = [:]
     /// How fast what waits is sent.
     let pace: Rate
 
@@ -43,6 +44,15 @@ package struct MessageRouter: Sendable {
 
     package var me: PeerID { roster.me }
 
+    /// How often what was admitted came to nothing, by reason.
+    package var refusals: [Refusal: Int] {
+        refused.merging([.requestDisplaced: directChats.displacedRequests]) { $1 }
+    }
+
+    mutating func refuse(_ reason: Refusal) {
+        refused[reason, default: 0] += 1
+    }
+
     /// Takes in a payload, ours or another's, and returns what changed by it, in order. Then `takeReplies` may have
     /// something to send.
     ///
@@ -55,6 +65,7 @@ package struct MessageRouter: Sendable {
         if isHeard(payload.payload) {
             receive(arrival, into: &events)
         } else {
+            refuse(.unheard)
             if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
             if payload.payload.type.isHistory { publicChat.noteOver(payload.payload) }
         }

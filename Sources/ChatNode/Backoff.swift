@@ -4,7 +4,8 @@ import Wire
 package struct Backoff: Sendable {
     private let first: Duration
     private let longest: Duration
-    private var doublings = 0
+    /// How many pauses there were since the last reset, up to 30.
+    package private(set) var doublings = 0
 
     package init(from first: Duration, to longest: Duration) {
         self.first = first

@@ -94,6 +94,12 @@ struct Candidate {
         return endpoints[index]
     }
 
+    /// The address whose turn it was is not dialled; where no other is, all of it comes later.
+    mutating func skipped(until later: Instant) {
+        guard case .dialling(_, nil, let open) = phase, open.isEmpty else { return }
+        phase = .waiting(until: later)
+    }
+
     mutating func failed(
         _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {

@@ -24,6 +24,7 @@ extension Node {
     func receivedWant(_ body: Range<Int>, on slot: LinkSlot) {
         guard let ids = idList(body, limit: Limits.wantedPayloads, on: slot), let peer = slot.peer else { return }
         let kept = ids.filter { router.publicChat.payload($0) != nil }
+        counts.wantedInVain += ids.count - kept.count
         guard answers.wanted(kept, by: peer, now: scheduler.now) else {
             counts.wantsRefused += 1
             return

@@ -37,6 +37,8 @@ struct NodeStatistics {
     var historyReceived = 0
     /// Requests for history that came too soon.
     var wantsRefused = 0
+    /// Payloads that were asked for and are not here.
+    var wantedInVain = 0
     /// Offers and requests whose count is not that of their ids, or too high.
     var idListsMalformed = 0
     private var linkErrors: [LinkError: Int] = [:]
@@ -73,6 +75,7 @@ struct NodeStatistics {
             Counter(name: "history_sent", value: historySent),
             Counter(name: "history_received", value: historyReceived),
             Counter(name: "wants_refused", value: wantsRefused),
+            Counter(name: "wanted_in_vain", value: wantedInVain),
             Counter(name: "id_lists_malformed", value: idListsMalformed),
         ]
             + LinkError.allCases.map { Counter(name: "link_\($0.rawValue)", value: linkErrors[$0] ?? 0) }

@@ -72,7 +72,7 @@ extension Node {
             Counter(name: "candidates", value: table.count),
             Counter(name: "half_open_handshakes", value: gate.halfOpen),
             Counter(name: "payloads_admitted", value: admission.admitted),
-        ] + counts.counters(drops: admission.drops)
+        ] + counts.counters(drops: admission.drops) + refusalCounters
     }
 
     func view(_ event: ChatEvent) -> NodeEvent {

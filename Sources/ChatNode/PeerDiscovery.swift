@@ -48,8 +48,12 @@ package protocol PeerDiscovery: AnyObject, Sendable {
 
     /// Takes the announcement back and stops looking.
     func stop() async
+
+    /// Counters of what was seen and found no room; on any thread.
+    var refusals: [Counter] { get }
 }
 
 extension PeerDiscovery {
+    package var refusals: [Counter] { [] }
     package var reportsMode: Bool { true }
 }

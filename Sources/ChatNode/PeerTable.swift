@@ -15,19 +15,26 @@ package struct PeerTable {
     private var candidates: [String: Candidate] = [:]
     private var attempts: [ConnectionID: Dial] = [:]
     private var linked: Set<PeerID> = []
+    private var budget = DialBudget()
+    /// While as many are dialled as may be, those that are due wait for this.
+    private var restsUntil: Instant?
 
     package init() {}
 
     package static let firstWait = 0...50
     package static let addressInterval = Duration.milliseconds(250)
     package static let memoryOfTheLost = Duration.seconds(600)
-    package static let parallelDials = 32
+    package static let parallelDials = 64
+    /// How long a candidate waits whose address was dialled too often.
+    package static let crowdedAddressPause = Duration.seconds(1)
 
     package var count: Int { candidates.count }
 
     /// When `due` has something to do next; nil while nothing waits.
     package var nextDeadline: Instant? {
-        candidates.values.lazy.compactMap(\.deadline).min()
+        let earliest = candidates.values.lazy.compactMap(\.deadline).min()
+        guard let earliest, let restsUntil else { return earliest }
+        return max(earliest, restsUntil)
     }
 
     /// Discovery names an instance at an endpoint.
@@ -55,14 +62,14 @@ package struct PeerTable {
         candidates[instance] = isWorthKeeping ? candidate : nil
     }
 
-    /// What to dial now.
+    /// What to dial now. Where more are due than may be dialled at once, those with the fewest failures go first: names
+    /// without anybody behind them can not keep newcomers waiting for long.
     package mutating func due(now: Instant) -> [Dial] {
         var orders: [Dial] = []
         var busy = candidates.values.count(where: \.isBusy)
-        // A dictionary's order differs from run to run; a seed must not. Who is dialled of many depends on the order.
-        let waiting = candidates.filter { $0.value.deadline.map { $0 <= now } ?? false }
-        for (instance, candidate) in waiting.sorted(by: { $0.key < $1.key }) {
-            var candidate = candidate
+        restsUntil = nil
+        for instance in inTurn(now) {
+            guard var candidate = candidates[instance] else { continue }
             if candidate.isForgotten(now: now) {
                 candidates[instance] = nil
                 continue
@@ -70,14 +77,31 @@ package struct PeerTable {
             if let peer = candidate.peer, linked.contains(peer) {
                 candidate.phase = .settled
             } else if !candidate.isBusy, busy >= PeerTable.parallelDials {
-                candidate.phase = .waiting(until: now + PeerTable.addressInterval)
-            } else if let endpoint = candidate.nextEndpoint(now: now) {
-                busy += 1
-                orders.append(Dial(instance: instance, endpoint: endpoint))
+                restsUntil = now + PeerTable.addressInterval
+                continue
+            } else {
+                let isFirst = !candidate.isBusy
+                guard let endpoint = candidate.nextEndpoint(now: now) else { continue }
+                if budget.take(endpoint, now: now) {
+                    orders.append(Dial(instance: instance, endpoint: endpoint))
+                } else {
+                    candidate.skipped(until: now + PeerTable.crowdedAddressPause)
+                }
+                if isFirst, candidate.isBusy { busy += 1 }
             }
             candidates[instance] = candidate
         }
         return orders
+    }
+
+    /// The names of those whose time has come. A dictionary's order differs from run to run; a seed must not.
+    private func inTurn(_ now: Instant) -> [String] {
+        var turns: [(failures: Int, deadline: Instant, instance: String)] = []
+        for (instance, candidate) in candidates {
+            guard let deadline = candidate.deadline, deadline <= now else { continue }
+            turns.append((candidate.backoff.doublings, deadline, instance))
+        }
+        return turns.sorted { $0 < $1 }.map(\.instance)
     }
 
     /// The caller has dialled what `due` ordered.

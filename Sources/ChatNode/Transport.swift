@@ -45,6 +45,13 @@ package protocol Transport: AnyObject {
 
     /// Stops listening. Connections go on.
     func stopListening()
+
+    /// Counters of what was turned away before the node heard of it.
+    var refusals: [Counter] { get }
+}
+
+extension Transport {
+    package var refusals: [Counter] { [] }
 }
 
 /// What a transport tells the node; always on the node's scheduler.

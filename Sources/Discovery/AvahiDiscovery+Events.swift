@@ -1,5 +1,6 @@
 import ChatNode
 import Reactor
+import Synchronization
 import Wire
 
 /// What the two Avahis, the kernel and the clock say, and what is done about it.
@@ -18,7 +19,9 @@ extension AvahiDiscovery {
         case .published: stands(source, .serving)
         case .collision: collided()
         case .answered(let number): pulseAnswered(number)
-        case .listed(let listing): act(table.listed(listing, now: loop.now))
+        case .listed(let listing):
+            act(table.listed(listing, now: loop.now))
+            crowdedOut.withLock { $0 = table.dropped }
         case .unlisted(let listing): act(table.unlisted(listing, now: loop.now))
         case .unresolved(let listing): act(table.failed(listing, now: loop.now) + [.cancel(listing)])
         case .resolved(let listing, let answer): resolved(listing, answer)

@@ -28,6 +28,8 @@ package actor AvahiDiscovery: PeerDiscovery {
     nonisolated let loop: EventLoop
     private nonisolated let daemonLoop: EventLoop
     private nonisolated let stage = Mutex(Stage.idle)
+    /// Listings that found no room, for whoever asks on another thread.
+    nonisolated let crowdedOut = Mutex(0)
     private nonisolated let policy: Policy
     private nonisolated let interfaces: [String]
 
@@ -56,6 +58,10 @@ package actor AvahiDiscovery: PeerDiscovery {
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    package nonisolated var refusals: [Counter] {
+        [Counter(name: "refused_instances", value: crowdedOut.withLock { $0 })]
+    }
 
     package nonisolated func start(
         _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void

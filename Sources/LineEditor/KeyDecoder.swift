@@ -182,7 +182,10 @@ extension KeyDecoder {
 
     /// How many bytes at the end begin a scalar whose other bytes are not there.
     static func incompleteTail(of bytes: [UInt8]) -> Int {
-        for (back, byte) in bytes.reversed().prefix(3).enumerated() where byte >= 0xc0 {
+        for (back, byte) in bytes.reversed().prefix(3).enumerated() {
+            // What is no part of it ends what began before.
+            guard byte >= 0x80 else { return 0 }
+            guard byte >= 0xc0 else { continue }
             let length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
             return length > back + 1 ? back + 1 : 0
         }

@@ -14,6 +14,14 @@ package final class TCPTransport: Transport {
     /// Counters for `/stats`.
     package internal(set) var statistics = TCPStatistics()
 
+    package var refusals: [Counter] {
+        [
+            Counter(name: "refused_connections_at_limit", value: statistics.refusedAtLimit),
+            Counter(name: "refused_without_descriptor", value: statistics.refusedWithoutDescriptor),
+            Counter(name: "refused_by_interface", value: statistics.refusedByInterface),
+        ]
+    }
+
     private let loop: EventLoop
     private let limits: TCPLimits
     private var filter: InterfaceFilter?

@@ -31,6 +31,8 @@ package enum Limits {
     package static let handshakesPerSecond = 20.0
     package static let links = 256
     package static let linksPerSource = 8
+    package static let dialsPerAddressBurst = 32.0
+    package static let dialsPerAddressPerSecond = 8.0
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
     package static let pingAfterIdle = Duration.seconds(25)

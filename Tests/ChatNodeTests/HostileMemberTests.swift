@@ -124,6 +124,7 @@ import Wire
         send(rude.payload(.edit(target: id, text: "not yours"), at: now).frame(hops: 0))
         send(rude.payload(.delete(target: id), at: now).frame(hops: 0))
         #expect(alice.texts() == ["mine"])
+        #expect(alice.counter("refused_not_its_author") == 2)
     }
 
     @Test func `what comes again is acknowledged within the rate, and shown once`() throws {
@@ -144,6 +145,32 @@ import Wire
         #expect((1...25).contains(alice.counter("payloads_sent") - before))
         #expect(!rude.isClosed)
         try expectOthersUntouched()
+    }
+
+    @Test func `of 36 who ask, 32 wait for an answer, and what the others want is counted`() throws {
+        let crowd = (0..<36).map { RudeMember(simulation: simulation, seed: 1_000 + UInt64($0)) }
+        for member in crowd {
+            try #require(member.enter(by: alice, in: simulation))
+            let request = PayloadBody.dmRequest(target: alice.key, nickname: "rude", text: "may I?")
+            let again = PayloadBody.dmRequest(target: alice.key, nickname: "rude", text: "please?")
+            for body in [request, again] {
+                let frame = member.payload(body, at: now).frame(hops: 0)
+                simulation.timeline.perform { member.send(frame) }
+            }
+            simulation.advance(by: .seconds(1))
+        }
+        #expect(alice.with { node in node.requests() }.map(\.who.key) == crowd.suffix(32).map(\.key))
+        #expect(alice.counter("refused_request_displaced") == 4)
+        #expect(alice.counter("refused_not_accepted") == 36)
+        try expectOthersUntouched()
+    }
+
+    @Test func `what is heard of the muted is counted`() {
+        let key = rude.key
+        alice.with { $0.setMuted(key, true) }
+        send(rude.payload(message("hello?"), at: now).frame(hops: 0))
+        #expect(alice.texts().isEmpty)
+        #expect(alice.counter("refused_unheard") == 1)
     }
 
     @Test func `a direct message for somebody else, or without consent, is not shown`() {

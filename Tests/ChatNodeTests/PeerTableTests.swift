@@ -12,6 +12,9 @@ import Wire
         address: [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1], port: 4_000, scope: 2)
     private let aliceSix = Endpoint(address: [0xfd] + [UInt8](repeating: 0, count: 14) + [1], port: 4_000)
 
+    private var pending: [PeerTable.Dial: ConnectionID] = [:]
+    private var lastConnection: UInt64 = 1_000
+
     private func connection(_ number: UInt64) -> ConnectionID { ConnectionID(number: number) }
 
     @Test mutating func `a new candidate is dialled within 50 ms`() throws {
@@ -159,9 +162,71 @@ import Wire
 
     @Test mutating func `no more than 4,096 candidates are kept, however many are announced`() {
         for number in 0..<5_000 {
-            table.found("fake-\(number)", at: alice, now: start, using: &randomness)
+            let endpoint = Endpoint(address: [10, 0, UInt8(number / 250), UInt8(number % 250)], port: 4_000)
+            table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
         }
         #expect(table.count == Limits.knownPeers)
         #expect(table.due(now: start + .seconds(1)).count == PeerTable.parallelDials)
+    }
+
+    /// Announces instances at addresses of their own where nobody answers, and dials as many as may be at once.
+    private mutating func announceNowhere(_ count: Int) -> [PeerTable.Dial] {
+        for number in 0..<count {
+            let address: [UInt8] = [10, 1, UInt8(number / 250), UInt8(number % 250)]
+            table.found("a\(number + 10_000)", at: Endpoint(address: address, port: 1), now: start, using: &randomness)
+        }
+        return dial(at: start + .milliseconds(50))
+    }
+
+    private mutating func dial(at now: Instant) -> [PeerTable.Dial] {
+        let dials = table.due(now: now)
+        for dial in dials {
+            lastConnection += 1
+            table.dialled(dial, as: connection(lastConnection))
+            pending[dial] = connection(lastConnection)
+        }
+        return dials
+    }
+
+    @Test mutating func `a newcomer goes before a thousand candidates that were tried in vain`() {
+        var now = start + .milliseconds(50)
+        var dials = announceNowhere(1_000)
+        var tried = dials.count
+        while tried < 1_000 {
+            for dial in dials { pending[dial].map { table.failed($0, now: now, using: &randomness) } }
+            now = now + .milliseconds(250)
+            dials = dial(at: now)
+            tried += dials.count
+        }
+        table.found("zoe", at: alice, now: now, using: &randomness)
+        for dial in dials { pending[dial].map { table.failed($0, now: now, using: &randomness) } }
+        #expect(dial(at: now + .milliseconds(50)).contains { $0.instance == "zoe" })
+    }
+
+    @Test mutating func `one address is dialled 32 times at once and 8 times a second, whatever is announced there`() {
+        for number in 0..<1_000 {
+            let endpoint = Endpoint(address: [10, 0, 0, 9], port: UInt16(9_000 + number))
+            table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
+        }
+        var dialled = 0
+        var now = start
+        while now < start + .seconds(60) {
+            now = now + .milliseconds(50)
+            for dial in dial(at: now) {
+                dialled += 1
+                pending[dial].map { table.failed($0, now: now, using: &randomness) }
+            }
+        }
+        #expect((400...512).contains(dialled))
+    }
+
+    @Test mutating func `an address that is dialled too often keeps nobody else waiting`() {
+        for number in 0..<1_000 {
+            let endpoint = Endpoint(address: [10, 0, 0, 9], port: UInt16(9_000 + number))
+            table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
+        }
+        #expect(dial(at: start + .milliseconds(50)).count == 32)
+        table.found("zoe", at: alice, now: start + .milliseconds(50), using: &randomness)
+        #expect(dial(at: start + .milliseconds(100)).map(\.instance) == ["zoe"])
     }
 }

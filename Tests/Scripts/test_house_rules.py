@@ -1,5 +1,6 @@
 """The house rules, each broken on purpose in a house of its own, and the real house, which breaks none."""
 
+import json
 import sys
 import tempfile
 import unittest
@@ -8,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts"))
 
+import attack_table  # noqa: E402
 import house_rules  # noqa: E402
 import swift_source  # noqa: E402
 
@@ -61,6 +63,16 @@ class HouseRules(unittest.TestCase):
     def test_a_package_that_grants_more_than_the_table_is_refused(self):
         package = 'room("Wire", ["Chat"]),\nroom("Chat", ["Wire"]),\n'
         self.assert_refused("Package.swift: Wire and Chat", "Package.swift", package)
+
+    def test_a_table_of_attacks_that_no_run_made_is_refused(self):
+        rows = [{"tried": "noise", "memory_kib": [1024, 2048], "calm_ms": [1, 2], "attack_ms": [3, 4], "newcomer_seconds": None,
+                 "counted": {"noise": 5}, "required": ["noise"], "missed": [], "cpu_percent": [6, 7], "attacker": {}}]
+        results = json.dumps(rows)
+        marks = attack_table.BEGIN + attack_table.END
+        self.assertIn("the table of attacks", self.breaches(**{"Docs/attacks.json": results, "Docs/Threats.md": marks}))
+        table = attack_table.BEGIN + attack_table.HEAD + attack_table.row(rows[0]) + attack_table.END
+        self.assertEqual(self.breaches(**{"Docs/attacks.json": results, "Docs/Threats.md": table}), "")
+        self.assertIn("| noise | 1, 2 ms | 3, 4 ms | 1.0 + 1.0 MiB | 6 → 7 % | never | none | `noise` 5 | held |", table)
 
     def test_a_long_file_is_refused_and_one_of_300_lines_is_not(self):
         self.assert_refused("301 lines", "Sources/Chat/Long.swift", "\n" * 301)

@@ -1,0 +1,52 @@
+"""attack_table.py DIRECTORY: writes Docs/attacks.json as the table between the two marks of Docs/Threats.md.
+
+What Scripts/attack measured, a row for each attack; Scripts/check compares the two files.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+BEGIN, END = "<!-- attacks: Scripts/attack --table -->\n", "<!-- end of attacks -->\n"
+HEAD = ("| attack | p50, p99 calm | p50, p99 attacked | memory | processor | newcomer | the attacker's links | counted | result |\n"
+        "|---|---|---|---|---|---|---|---|---|\n")
+
+
+def short(number):
+    return f"{number:,}"
+
+
+def links(attacker):
+    opened, closed = attacker.get("connections", 0), attacker.get("closed_by_victim", 0)
+    words = [f"{short(opened)} opened"] if opened else []
+    words += [f"{short(closed)} closed"] if closed else []
+    elsewhere = attacker.get("connections_elsewhere", 0)
+    return ", ".join(words + ([f"{short(elsewhere)} dials from all members"] if elsewhere else [])) or "none"
+
+
+def row(told):
+    before, peak = told["memory_kib"]
+    calm, attacked = (f"{p50}, {p99} ms" for p50, p99 in (told["calm_ms"], told["attack_ms"]))
+    joined = told["newcomer_seconds"]
+    counted = ", ".join(f"`{name}` {short(told['counted'].get(name, 0))}" for name in told["required"]) or "nothing is refused"
+    result = "missed: " + "; ".join(told["missed"]) if told["missed"] else "held"
+    cells = [told["tried"], calm, attacked, f"{before / 1024:.1f} + {max(0, peak - before) / 1024:.1f} MiB",
+             "{} → {} %".format(*told["cpu_percent"]), "never" if joined is None else f"{joined} s",
+             links(told["attacker"]), counted, result]
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def table(root):
+    results = json.loads((Path(root) / "Docs/attacks.json").read_text())
+    return HEAD + "".join(map(row, results))
+
+
+def with_table(root):
+    """Docs/Threats.md as it has to be."""
+    text = (Path(root) / "Docs/Threats.md").read_text()
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + table(root) + END + rest.split(END)[1]
+
+
+if __name__ == "__main__":
+    (Path(sys.argv[1]) / "Docs/Threats.md").write_text(with_table(sys.argv[1]))

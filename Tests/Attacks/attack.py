@@ -1,0 +1,192 @@
+"""attack.py [--seconds N] [--windows N] [--keep FILE] [NAME...]: attacks a running room, and tells what it did.
+
+Calm and attack take turns, so that what the machine does besides falls on both. Prints a line of JSON for each attack;
+--keep puts them in place of those of the same name in FILE. The program is $EARSHOT_BINARY. Ends with 1 if a pass line
+was missed.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parents[0] / "Hosts"), str(HERE.parents[0] / "Interop")]
+
+from hosts import Hosts  # noqa: E402
+from catalogue import CATALOGUE  # noqa: E402
+from crowd import Crowd  # noqa: E402
+
+MEMBERS = 8
+NEWCOMER, BYSTANDER, ATTACKER = 9, 10, 11
+PROGRAM = os.environ.get("EARSHOT_BINARY", str(HERE.parents[1] / ".build/program/earshot"))
+TAG = hashlib.sha256(b"earshot/1 room\0lobby").digest()[:4].hex()
+LISTENER = """
+import socket, selectors, sys
+selector, count = selectors.DefaultSelector(), 0
+for port in range(9000, 9003):
+    selector.register(socket.create_server(("", port), backlog=1000), selectors.EVENT_READ)
+selector.register(sys.stdin, selectors.EVENT_READ)
+while True:
+    for key, _ in selector.select():
+        if key.fileobj is sys.stdin:
+            print(count, flush=True)
+            sys.exit()
+        key.fileobj.accept()[0].close()
+        count += 1
+"""
+
+
+class Attacker:
+    """The process that attacks, on a host of its own."""
+
+    def __init__(self, hosts, name, plan):
+        command = [sys.executable, str(HERE / "attacker.py"), name, json.dumps(plan)]
+        self.process = hosts.start(ATTACKER, command, stderr=None, start_new_session=True)
+        self.await_line("ready", 60)
+
+    def await_line(self, expected, patience=30):
+        line = self.process.stdout.readline().strip()
+        assert line == expected, f"the attacker said {line!r}"
+
+    def order(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.order("end")
+        return json.loads(self.process.stdout.readlines()[-1])
+
+
+class Run:
+    """One attack on a room of its own."""
+
+    def __init__(self, hosts, entry, options):
+        self.hosts, self.entry = hosts, entry
+        self.seconds = options.seconds or entry.seconds
+        self.windows = options.windows or entry.windows
+        self.crowd = Crowd(hosts, MEMBERS, PROGRAM)
+        self.calm, self.attacked, self.calm_cpu, self.attacked_cpu = [], [], [], []
+
+    def window(self, numbers, processor):
+        before, begun = self.crowd.victim.processor_time(), time.monotonic()
+        numbers += self.crowd.chat(self.seconds)
+        processor.append((self.crowd.victim.processor_time() - before) / (time.monotonic() - begun))
+
+    def measure(self):
+        crowd, victim = self.crowd, self.crowd.victim
+        crowd.chat(3)
+        listener = self.hosts.start(BYSTANDER, [sys.executable, "-c", LISTENER])
+        like = crowd.members[1].ready["self"]
+        attacker = Attacker(self.hosts, self.entry.name, {
+            "victim": self.hosts.address(1), "port": victim.port, "offset": 0, "tag": TAG, "address": self.hosts.address(ATTACKER),
+            "bystander": self.hosts.address(BYSTANDER), "likeNumber": like["number"], "likeName": like["nickname"]})
+        victim.forget_peak()
+        resident, before = victim.memory("VmRSS"), crowd.counters()
+        for left in reversed(range(self.windows)):
+            self.window(self.calm, self.calm_cpu)
+            attacker.order("on")
+            self.window(self.attacked, self.attacked_cpu)
+            if left == 0:
+                found = self.entry.look(crowd) if self.entry.look else {}
+                joined = self.newcomer()
+            attacker.order("off")
+        peak = victim.memory("VmHWM")
+        crowd.chat(1)
+        after = crowd.counters()
+        tally = attacker.end()
+        listener.stdin.write("\n")
+        listener.stdin.flush()
+        tally["connections_elsewhere"] = int(listener.stdout.readline())
+        moved = {name: after[name] - before.get(name, 0) for name in after}
+        return self.result(moved, tally, resident, peak, joined, found)
+
+    def newcomer(self):
+        """Seconds until somebody who starts during the attack and the victim see each other; None if they do not."""
+        begun = time.monotonic()
+        member = self.crowd.join(NEWCOMER)
+        self.crowd.members.remove(member)
+        member.ready = self.crowd.expect(member, lambda event: event["event"] == "ready", 30)
+        member.key = member.ready["self"]["key"]
+        both = self.crowd.sees(self.crowd.victim, member, 30) and self.crowd.sees(member, self.crowd.victim, 30)
+        joined = round(time.monotonic() - begun, 2) if both else None
+        self.crowd.selector.unregister(member.process.stdout)
+        member.process.kill()
+        member.process.wait()
+        return joined
+
+    def result(self, moved, tally, resident, peak, joined, found):
+        calm, calm_missing = self.crowd.latencies(self.calm)
+        attacked, missing = self.crowd.latencies(self.attacked)
+        told = {
+            "attack": self.entry.name, "tried": self.entry.tried, "required": self.entry.counted,
+            "seconds": self.seconds * self.windows,
+            "calm_ms": quantiles(calm), "attack_ms": quantiles(attacked),
+            "deliveries": len(attacked), "missing": missing + calm_missing, "repaired": self.crowd.repaired,
+            "links_lost": self.crowd.lost(),
+            "cpu_percent": [percent(self.calm_cpu), percent(self.attacked_cpu)],
+            "memory_kib": [resident, peak],
+            "newcomer_seconds": joined,
+            "counted": {name: by for name, by in moved.items() if by and name.startswith(self.entry.counters)},
+            "attacker": tally,
+            "found": found,
+        }
+        told["missed"] = self.entry.missed(told)
+        return told
+
+
+def quantiles(latencies):
+    ordered = sorted(latencies) or [0]
+    return [round(1000 * ordered[min(len(ordered) - 1, int(len(ordered) * share))], 2) for share in (0.5, 0.99)]
+
+
+def percent(shares):
+    return round(100 * sum(shares) / len(shares), 1)
+
+
+def attack(entry, options):
+    with Hosts() as hosts:
+        for host in range(1, ATTACKER + 1):
+            hosts.add(host, daemon=False)
+        hosts.run(ATTACKER, ["ip", "route", "add", "local", "10.78.0.0/16", "dev", "lo"])
+        for host in range(1, MEMBERS + 1):
+            hosts.run(host, ["ip", "route", "add", "10.78.0.0/16", "via", hosts.address(ATTACKER)])
+        run = Run(hosts, entry, options)
+        try:
+            return run.measure()
+        finally:
+            run.crowd.close()
+
+
+def keep(path, told):
+    known = json.loads(path.read_text()) if path.exists() else []
+    rows = {row["attack"]: row for row in known}
+    rows[told["attack"]] = told
+    ordered = [rows[entry.name] for entry in CATALOGUE if entry.name in rows]
+    path.write_text("[\n" + ",\n".join(json.dumps(row) for row in ordered) + "\n]\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--windows", type=int)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    chosen = [entry for entry in CATALOGUE if not options.names or entry.name in options.names]
+    failed = False
+    for entry in chosen:
+        told = attack(entry, options)
+        print(json.dumps(told), flush=True)
+        failed = failed or bool(told["missed"])
+        if options.keep:
+            keep(options.keep, told)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""What is tried, what has to be counted, and where each attack's pass line is."""
+
+from dataclasses import dataclass
+from typing import Callable, Optional
+
+# KiB that an attack may add to what is resident: the tables of Docs/Protocol.md section 11 when they are full.
+MEMORY = 24 * 1024
+# Milliseconds under which the machine's own noise is as large as what is measured.
+NOISE = 2.0
+
+
+@dataclass
+class Attack:
+    name: str
+    tried: str
+    # Counters of /stats that have to move.
+    counted: tuple
+    # What has to become of the attacker's links: closed (none stays open), limited (some stay, and are held to the rates).
+    end: str = "limited"
+    seconds: float = 5
+    windows: int = 4
+    newcomer: float = 10
+    look: Optional[Callable] = None
+    wanted: Optional[dict] = None
+    counters = ("link_", "dropped_", "connections_refused", "bans", "certificates_refused", "sealed_", "wants_refused", "wanted_",
+                "id_lists_malformed", "unexpected_frames", "candidates", "dials", "handshakes_done", "refused_")
+
+    def missed(self, told):
+        """The pass lines that a run did not keep, as sentences."""
+        calm, attacked = told["calm_ms"][1], told["attack_ms"][1]
+        before, peak = told["memory_kib"]
+        joined = told["newcomer_seconds"]
+        lines = [
+            (attacked > max(2 * calm, NOISE), f"p99 {attacked} ms, calm {calm} ms"),
+            (told["missing"], f"{told['missing']} not delivered"),
+            (told["links_lost"], f"{told['links_lost']} honest links lost"),
+            (peak - before > MEMORY, f"{peak - before} KiB more"),
+            (joined is None or joined > self.newcomer, f"a newcomer waited {joined} s"),
+            (self.end == "closed" and told["attacker"].get("still_open_at_the_end"), "attacker's links stayed"),
+        ]
+        missed = [line for is_missed, line in lines if is_missed]
+        missed += [f"{name} did not move" for name in self.counted if not told["counted"].get(name)]
+        found = told["found"]
+        wanted = (self.wanted or {}).items()
+        return missed + [f"{name} is {found.get(name)}" for name, value in wanted if found.get(name) != value]
+
+
+def look_alike(crowd):
+    """What the victim is told of two members with one number."""
+    number = crowd.members[1].number
+    rows = [row["who"] for row in crowd.ask(crowd.victim, "who")["peers"] if row["who"]["number"] == number]
+    answer = crowd.ask(crowd.victim, f"msg {number} is it you?")
+    return {"with_suffix": sum(who["suffix"] is not None for who in rows), "rows": len(rows), "bare_number": answer.get("code")}
+
+
+def requests(crowd):
+    return {"open_requests": len(crowd.ask(crowd.victim, "requests")["requests"])}
+
+
+def changed(crowd):
+    """Messages of honest members that anybody was told are edited or deleted."""
+    said = [event for member in crowd.members for event in member.events if event["event"] in ("edited", "deleted")]
+    return {"changed": len(said)}
+
+
+CATALOGUE = [
+    Attack("slow-handshakes", "1,000 connections from 1,000 addresses that send a byte a second",
+           ("link_handshake_timeout", "connections_refused")),
+    Attack("idle-connections", "50 connections a second from ever other addresses that say nothing",
+           ("link_handshake_timeout", "connections_refused")),
+    Attack("connect-and-close", "650 connections a second from one address, closed at once", ("connections_refused",)),
+    Attack("connect-and-close-many", "650 connections a second from ever other addresses, closed at once", ("connections_refused",)),
+    Attack("handshake-flood-one", "200 genuine first messages a second from one address", ("connections_refused",)),
+    Attack("handshake-flood-many", "200 genuine first messages a second from ever other addresses",
+           ("connections_refused", "link_handshake_timeout"), seconds=6, windows=3),
+    Attack("garbage", "lengths that no message has, low-order keys, TLS and HTTP, 15 times a second",
+           ("link_illegal_length", "link_handshake_failed"), "closed"),
+    Attack("slow-records", "20 members that send a record a byte a second", ("link_record_timeout",), seconds=8, windows=2),
+    Attack("message-flood", "a member that sends 10,000 messages a second", ("dropped_author_rate", "dropped_duplicate")),
+    Attack("message-flood-fresh", "a member that sends 4,000 messages a second, none twice", ("dropped_author_rate",)),
+    Attack("presence-flood", "a member that goes and comes 1,000 times a second, under other names", ("dropped_author_rate",)),
+    Attack("pings-unread", "a member that sends 150,000 pings a second and reads nothing", ("link_too_slow",)),
+    Attack("requests", "36 members that ask for a direct conversation, in all 18 times a second",
+           ("refused_request_displaced",), seconds=8, windows=2, look=requests, wanted={"open_requests": 32}),
+    Attack("many-members", "320 members from 320 addresses that come as fast as they are let in", ("handshakes_done",),
+           seconds=16, windows=1),
+    Attack("certificates", "2,000 certificates of other identities a second", ("certificates_refused", "dropped_new_author_rate")),
+    Attack("sealed-flood", "800 sealed messages a second that do not open", ("sealed_refused", "sealed_unopened")),
+    Attack("false-history", "offers of 60,000 payloads a second that do not exist, and requests for as many",
+           ("wanted_in_vain",)),
+    Attack("forgeries", "payloads in another's name, and genuine ones altered in each field or signed anew",
+           ("dropped_foreign_author", "dropped_bad_signature", "bans"), "closed"),
+    Attack("stale-and-strange", "relayed payloads of other times, rooms, runs and numbers, repeated, or that no text may be",
+           ("dropped_stale", "dropped_from_the_future", "dropped_duplicate", "dropped_equivocation", "dropped_old_epoch",
+            "dropped_other_room", "dropped_too_many_hops", "dropped_misdirected", "dropped_unknown_kind")),
+    Attack("meddling", "edits and deletions of all that honest members say, in its own name and in theirs",
+           ("refused_not_its_author", "dropped_foreign_author"), look=changed, wanted={"changed": 0}),
+    Attack("look-alike", "a member with the nickname and the number of another", (), look=look_alike,
+           wanted={"with_suffix": 2, "rows": 2, "bare_number": "ambiguous_peer"}),
+    Attack("fake-instances", "1,000 mDNS instances at addresses that nobody has", ("dials_failed",), seconds=15, windows=1),
+    Attack("endless-instances", "100 new mDNS instances a second at addresses that nobody has", (), seconds=15, windows=1),
+    Attack("elsewhere", "1,000 mDNS instances at three ports of a machine that has nothing to do with it", (),
+           seconds=15, windows=1),
+    Attack("many-ports-elsewhere", "1,000 mDNS instances at 1,000 ports of a machine that has nothing to do with it", (),
+           seconds=15, windows=1),
+]

@@ -1,0 +1,45 @@
+import CFuzzer
+import Glibc
+
+/// The fuzzer: libFuzzer with one of the targets, which the environment names by `EARSHOT_FUZZ_TARGET`.
+///
+/// Without a target it prints their names, and with `EARSHOT_FUZZ_SEEDS` inputs to begin with, in hexadecimal.
+@main
+struct Fuzz {
+    static let chosen = choose()
+
+    static func main() {
+        _ = chosen
+        var count = CommandLine.argc
+        var arguments = unsafe Optional(CommandLine.unsafeArgv)
+        exit(unsafe LLVMFuzzerRunDriver(&count, &arguments, testOneInput))
+    }
+
+    private static func choose() -> FuzzTarget {
+        guard let name = variable("EARSHOT_FUZZ_TARGET") else { end(FuzzTarget.all.map(\.name)) }
+        guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { end(["no target \(name)"]) }
+        if variable("EARSHOT_FUZZ_SEEDS") != nil { end(target.seeds().map(hexadecimal)) }
+        return target
+    }
+
+    private static func end(_ lines: [String]) -> Never {
+        for line in lines { print(line) }
+        exit(0)
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// libFuzzer calls this with each input, and looks for it by this name.
+@c(LLVMFuzzerTestOneInput)
+func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    unsafe Fuzz.chosen.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    return 0
+}

@@ -1,0 +1,113 @@
+import ChatNode
+import Wire
+
+@testable import Discovery
+
+extension FuzzTarget {
+    /// Whatever mDNS lists and unlists, resolves or not: what is asked for is bounded, and what is told is consistent.
+    static let instances = FuzzTarget(name: "instances", seeds: InstanceRun.seeds) { input in
+        var choices = Choices(input)
+        var run = InstanceRun()
+        while !choices.isOver {
+            run.step(&choices)
+            run.check()
+        }
+    }
+}
+
+private struct InstanceRun {
+    private var table = InstanceTable()
+    private var now = Instant(nanoseconds: 0)
+    /// What resolvers are open for, by what the table asked for.
+    private var resolving: Set<Listing> = []
+    /// The instances that the node was told of and not told to be lost.
+    private var told: Set<String> = []
+
+    static func seeds() -> [[UInt8]] {
+        [
+            [0, 0, 0, 0, 3, 0, 0, 0, 1, 9, 1, 0, 0, 0, 6, 200],
+            [0, 0, 0, 0, 0, 1, 1, 0, 4, 0, 0, 0, 6, 3, 6, 255, 5, 0, 6, 255, 6, 255, 7, 0, 1, 1, 1],
+            [8, 60, 0, 6, 4, 8, 200, 1, 6, 255, 5, 1, 6, 255],
+        ]
+    }
+
+    mutating func step(_ choices: inout Choices) {
+        switch choices.below(9) {
+        case 0: take(table.listed(listing(&choices), now: now))
+        case 1: take(table.unlisted(listing(&choices), now: now))
+        case 2, 3: answer(listing(&choices), endpoint(&choices))
+        case 4: answer(listing(&choices), nil)
+        case 5: end(choices.pick(Source.allCases))
+        case 6: pass(.milliseconds(choices.below(256) * 300))
+        case 7:
+            if choices.flag() { table.addOwn(InstanceRun.name(choices.below(40))) }
+            take(table.networkChanged(now: now))
+        default:
+            let first = choices.below(256) * 16
+            for number in first..<first + 1 + choices.below(256) * 4 {
+                take(
+                    table.listed(
+                        Listing(
+                            source: .embedded, instance: InstanceRun.name(number), interface: 1, family: .ipv4),
+                        now: now))
+            }
+        }
+    }
+
+    func check() {
+        demand(table.instanceCount <= InstanceTable.maximumInstances, "\(table.instanceCount) instances")
+        demand(resolving.count <= InstanceTable.maximumResolving, "\(resolving.count) resolvers")
+        demand(told.count <= table.instanceCount, "an instance is told of that is not listed")
+    }
+
+    private func listing(_ choices: inout Choices) -> Listing {
+        Listing(
+            source: choices.pick(Source.allCases), instance: InstanceRun.name(choices.below(6)),
+            interface: UInt32(1 + choices.below(20)), family: choices.flag() ? .ipv4 : .ipv6)
+    }
+
+    private func endpoint(_ choices: inout Choices) -> Endpoint? {
+        choices.below(4) == 0 ? nil : Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
+    }
+
+    private mutating func answer(_ listing: Listing, _ endpoint: Endpoint?) {
+        guard resolving.remove(listing) != nil else {
+            demand(table.resolved(listing, endpoint, now: now).isEmpty, "an answer to no question is heard")
+            return
+        }
+        take(endpoint.map { table.resolved(listing, $0, now: now) } ?? table.failed(listing, now: now))
+    }
+
+    private mutating func end(_ source: Source) {
+        resolving = resolving.filter { $0.source != source }
+        take(table.sourceEnded(source, now: now))
+    }
+
+    private mutating func pass(_ time: Duration) {
+        now = now + time
+        // What fails now may be asked for again at once.
+        for _ in 0..<3 { take(table.due(now: now)) }
+        if let next = table.nextDue { demand(next > now, "something stays due") }
+    }
+
+    private mutating func take(_ actions: [ListingAction]) {
+        for action in actions {
+            switch action {
+            case .resolve(let listing, _):
+                demand(resolving.insert(listing).inserted, "a listing is resolved twice at once")
+            case .cancel(let listing):
+                demand(resolving.remove(listing) != nil, "what was not asked for is cancelled")
+            case .tell(.found(let instance, _)): told.insert(instance)
+            case .tell(.lost(let instance)):
+                demand(told.remove(instance) != nil, "an instance is lost that was not there")
+            case .tell(.mode), .tell(.networkChanged): fatalError("the table tells of what it does not know")
+            }
+        }
+    }
+
+    private static func name(_ number: Int) -> String {
+        let digits = String(number)
+        return digits.map { String(UnicodeScalar(UInt8(97 + Int($0.wholeNumberValue ?? 0)))) }.joined()
+            + String(repeating: "z", count: RandomNames.length - digits.count)
+    }
+}

@@ -1,0 +1,109 @@
+"""Every attack of Scripts/attack, briefly: what it meets is counted, and those who chat meanwhile go on."""
+
+import contextlib
+import hashlib
+import json
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from earshot_node import Node, everybody_sees_everybody, on
+from hosts import Hosts
+
+ATTACKS = Path(__file__).resolve().parents[1] / "Attacks"
+sys.path.insert(0, str(ATTACKS))
+
+from catalogue import CATALOGUE  # noqa: E402
+
+ATTACKER, BYSTANDER = 3, 4
+TAG = hashlib.sha256(b"earshot/1 room\0lobby").digest()[:4].hex()
+PATIENCE = 40
+
+
+class Attacks(unittest.TestCase):
+    """Each on two nodes of its own, from a host that has 62,500 addresses."""
+
+    def setUp(self):
+        stack = contextlib.ExitStack()
+        self.addCleanup(stack.close)
+        self.hosts = stack.enter_context(Hosts(4, daemon=False))
+        self.hosts.run(ATTACKER, ["ip", "route", "add", "local", "10.78.0.0/16", "dev", "lo"])
+        for host in (1, 2):
+            self.hosts.run(host, ["ip", "route", "add", "10.78.0.0/16", "via", self.hosts.address(ATTACKER)])
+        self.alice, self.bob = (Node(on(self.hosts, host), f"honest-{host}", "--discovery", "embedded") for host in (1, 2))
+        everybody_sees_everybody([self.alice, self.bob])
+
+    def attack(self, entry):
+        like = self.bob.ready()["self"]
+        plan = {"victim": self.hosts.address(1), "port": self.alice.ready()["port"], "tag": TAG, "offset": 0,
+                "address": self.hosts.address(ATTACKER), "bystander": self.hosts.address(BYSTANDER),
+                "likeNumber": like["number"], "likeName": like["nickname"]}
+        process = self.hosts.start(ATTACKER, [sys.executable, str(ATTACKS / "attacker.py"), entry.name, json.dumps(plan)],
+                                   stderr=None)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.order(process, "on")
+        return process
+
+    def order(self, process, word):
+        process.stdin.write(word + "\n")
+        process.stdin.flush()
+
+    def chat(self, texts):
+        for speaker, listener in ((self.alice, self.bob), (self.bob, self.alice)):
+            texts.append(f"{speaker.name} says {len(texts)}")
+            speaker.say(texts[-1])
+            listener.hears(texts[-1])
+
+    def missing(self, entry):
+        stats = self.alice.result("stats")
+        self.assertLess(stats["connections"], 300)
+        return [name for name in entry.counted if not stats[name]]
+
+    def survive(self, entry):
+        process, texts = self.attack(entry), []
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.chat(texts)
+            missing = self.missing(entry)
+            if not missing and len(texts) >= 6:
+                break
+            self.assertLess(time.monotonic(), deadline, f"{entry.name}: {missing} did not move")
+        if entry.look:
+            self.assertLessEqual((entry.wanted or {}).items(), entry.look(self).items())
+        self.order(process, "end")
+        tally = json.loads(process.stdout.readlines()[-1])
+        if entry.end == "closed":
+            self.assertGreater(tally["closed_by_victim"], 0)
+        for node, other in ((self.alice, self.bob), (self.bob, self.alice)):
+            gone = [event for event in node.events if event["event"] == "peer" and event["state"] == "offline"]
+            self.assertNotIn(other.key, [event["who"]["key"] for event in gone], entry.name)
+
+    # What an entry's `look` asks for.
+    @property
+    def victim(self):
+        return self.alice
+
+    @property
+    def members(self):
+        return [self.alice, self.bob]
+
+    def ask(self, node, command):
+        node.say("/" + command)
+        return node.wait(lambda event: event["event"] in ("result", "error"), f"answer to {command}", from_start=False)
+
+
+def survival(entry):
+    def test(self):
+        self.survive(entry)
+
+    test.__doc__ = entry.tried
+    return test
+
+
+for _entry in CATALOGUE:
+    setattr(Attacks, "test_" + _entry.name.replace("-", "_"), survival(_entry))
+
+
+if __name__ == "__main__":
+    unittest.main()

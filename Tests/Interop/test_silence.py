@@ -1,0 +1,83 @@
+"""Whoever is turned away learns no reason: the same bytes come back whatever was wrong (Docs/Protocol.md section 3)."""
+
+import os
+import resource
+import socket
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
+from earshot_node import Node  # noqa: E402
+from noise_peer import Peer, issue  # noqa: E402
+from stranger import Stranger, now  # noqa: E402
+
+MESSAGE = 530
+
+
+class Silence(unittest.TestCase):
+    def setUp(self):
+        self.node = Node(subprocess.Popen, "native", "--discovery", "none")
+        self.addCleanup(self.node.process.wait)
+        self.addCleanup(self.node.kill)
+        self.addCleanup(self.node.process.stdin.close)
+
+    def connect(self):
+        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
+        self.addCleanup(stream.close)
+        return stream
+
+    def answers(self, identity=None, third=None):
+        """What comes back of a handshake as initiator, up to the end; `third` makes the payload of its last message."""
+        peer = Peer("initiator", self.connect())
+        peer.identity = identity or peer.identity
+        peer.say(os.urandom(496))
+        first = peer.stream.recv(MESSAGE, socket.MSG_WAITALL)
+        bytes(peer.noise.read_message(first[2:]))
+        certificate = third(peer) if third else issue(peer.identity, peer.static_public, now())
+        message = peer.noise.write_message(certificate.ljust(464, b"\0"))
+        peer.write(bytes(528) if third is forged else message)
+        rest = b""
+        try:
+            while piece := peer.stream.recv(65_536):
+                rest += piece
+        except ConnectionResetError:
+            pass
+        return len(first), len(rest)
+
+    def test_a_false_tag_a_foreign_certificate_and_being_blocked_look_the_same(self):
+        blocked = Ed25519PrivateKey.generate()
+        Stranger("initiator", self.connect(), identity=blocked)
+        number = self.node.wait(lambda event: event["event"] == "peer", "a stranger")["who"]["number"]
+        self.node.result(f"block {number}")
+        nothing_more = (MESSAGE, 0)
+        self.assertEqual(self.answers(third=forged), nothing_more)
+        self.assertEqual(self.answers(third=of_somebody_else), nothing_more)
+        self.assertEqual(self.answers(third=for_another_key), nothing_more)
+        self.assertEqual(self.answers(identity=blocked), nothing_more)
+        stats = self.node.result("stats")
+        self.assertEqual((stats["link_handshake_failed"], stats["link_bad_certificate"]), (1, 2))
+
+    def test_the_memory_of_the_process_is_written_nowhere_when_it_ends(self):
+        self.node.ready()
+        limits = resource.prlimit(self.node.process.pid, resource.RLIMIT_CORE)
+        self.assertEqual(limits, (0, 0))
+
+
+def forged(peer):
+    return bytes(178)
+
+
+def of_somebody_else(peer):
+    return issue(Ed25519PrivateKey.generate(), os.urandom(32), now())
+
+
+def for_another_key(peer):
+    return issue(peer.identity, os.urandom(32), now())
+
+
+if __name__ == "__main__":
+    unittest.main()
