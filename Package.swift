@@ -15,6 +15,12 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What the linker is told of the program: every symbol is bound at the start and the table of them is read-only from then
+/// on, and no stack is executable. Programs are position-independent by themselves, and Swift guards stack buffers.
+let hardening: [LinkerSetting] = [
+    .unsafeFlags(["relro", "now", "noexecstack"].flatMap { ["-Xlinker", "-z", "-Xlinker", $0] })
+]
+
 /// A Swift library or program target under the house rules.
 func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house)
@@ -55,7 +61,8 @@ let package = Package(
                 "Simulator", "Composition",
                 "CLinux",
             ],
-            swiftSettings: house),
+            swiftSettings: house,
+            linkerSettings: hardening),
         tests("WireTests", ["Wire"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),

@@ -184,7 +184,7 @@ build_product() {
     local compact=()
     printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
         compact=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
-    swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib -Xlinker -s \
+    swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -s \
         "${compact[@]}" --product "$1" </dev/null >&2 || return
     mkdir -p "$(dirname "$2")"
     cp "$package/.build/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"

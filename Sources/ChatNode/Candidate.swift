@@ -18,7 +18,9 @@ struct Candidate {
     var phase: Phase
     var backoff = Backoff(from: .milliseconds(500), to: .seconds(60))
     /// Proven by the last handshake.
-    var peer: PeerID?
+    private(set) var peer: PeerID?
+    /// Where that handshake was.
+    private(set) var provenEndpoint: Endpoint?
     /// When discovery stopped naming it; nil while it does.
     var lostAt: Instant?
 
@@ -30,12 +32,25 @@ struct Candidate {
         phase = .waiting(until: dialAt)
     }
 
+    /// A handshake has proven who is there.
+    mutating func isProven(_ proven: PeerID, at endpoint: Endpoint) {
+        peer = proven
+        provenEndpoint = endpoint
+        phase = .settled
+    }
+
     var deadline: Instant? {
         switch phase {
         case .waiting(let until): until
         case .dialling(_, let at, _): at
         case .shaking, .settled, .ignored: nil
         }
+    }
+
+    /// Whether nothing is known of it but what discovery says.
+    var isUntried: Bool {
+        guard peer == nil, case .waiting = phase else { return false }
+        return true
     }
 
     var isBusy: Bool {

@@ -13,7 +13,7 @@ package struct PeerTable {
     }
 
     private var candidates: [String: Candidate] = [:]
-    private var attempts: [ConnectionID: String] = [:]
+    private var attempts: [ConnectionID: Dial] = [:]
     private var linked: Set<PeerID> = []
     private var budget = DialBudget()
     /// While as many are dialled as may be, those that are due wait for this.
@@ -47,6 +47,10 @@ package struct PeerTable {
             candidates[instance] = known
         } else if candidates.count < Limits.knownPeers || forgetOneUnlisted() {
             candidates[instance] = Candidate(endpoint: endpoint, dialAt: soon)
+        }
+        // Somebody known has taken another name, as one does when the network changes: there is nobody new to dial.
+        if !linked.isEmpty, candidates[instance]?.isUntried == true, let peer = linkedPeer(at: endpoint) {
+            candidates[instance]?.isProven(peer, at: endpoint)
         }
     }
 
@@ -103,7 +107,7 @@ package struct PeerTable {
     /// The caller has dialled what `due` ordered.
     package mutating func dialled(_ dial: Dial, as connection: ConnectionID) {
         guard case .dialling(let next, let at, let open) = candidates[dial.instance]?.phase else { return }
-        attempts[connection] = dial.instance
+        attempts[connection] = dial
         candidates[dial.instance]?.phase = .dialling(next: next, at: at, open: open + [connection])
     }
 
@@ -116,7 +120,7 @@ package struct PeerTable {
 
     /// A dialled connection stands; the caller abandons the slower ones that are returned.
     package mutating func connected(_ connection: ConnectionID) -> [ConnectionID] {
-        guard let instance = attempts[connection],
+        guard let instance = attempts[connection]?.instance,
             case .dialling(_, _, let open) = candidates[instance]?.phase
         else { return [] }
         candidates[instance]?.phase = .shaking(connection)
@@ -129,15 +133,14 @@ package struct PeerTable {
     package mutating func failed(
         _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
-        guard let instance = attempts.removeValue(forKey: connection) else { return }
+        guard let instance = attempts.removeValue(forKey: connection)?.instance else { return }
         candidates[instance]?.failed(connection, now: now, using: &generator)
     }
 
     /// A handshake on a dialled connection proved who the candidate is.
     package mutating func identified(_ connection: ConnectionID, as peer: PeerID) {
-        guard let instance = attempts.removeValue(forKey: connection) else { return }
-        candidates[instance]?.peer = peer
-        candidates[instance]?.phase = .settled
+        guard let dial = attempts.removeValue(forKey: connection) else { return }
+        candidates[dial.instance]?.isProven(peer, at: dial.endpoint)
     }
 
     /// A peer has said something on a link, so that it does not refuse us: after the next failure pauses are short again.
@@ -149,7 +152,7 @@ package struct PeerTable {
 
     /// A dialled connection led to ourselves, or to somebody we want no link with: not dialled again.
     package mutating func ignore(_ connection: ConnectionID) {
-        guard let instance = attempts.removeValue(forKey: connection) else { return }
+        guard let instance = attempts.removeValue(forKey: connection)?.instance else { return }
         candidates[instance]?.phase = .ignored
     }
 
@@ -166,6 +169,13 @@ package struct PeerTable {
         for instance in candidates.keys.sorted() where candidates[instance]?.peer == peer {
             candidates[instance]?.linkClosed(now: now, using: &generator)
         }
+    }
+
+    /// Whom a handshake has proven at this very endpoint, if there is a link to it now. What a peer merely calls its own
+    /// does not count: it could keep us from dialling whoever is there.
+    private func linkedPeer(at endpoint: Endpoint) -> PeerID? {
+        let there = candidates.values.lazy.compactMap { $0.provenEndpoint == endpoint ? $0.peer : nil }
+        return there.first(where: linked.contains)
     }
 
     /// Makes room for a newcomer in a full table; false where all are still named by discovery.

@@ -124,11 +124,16 @@ extension AvahiDiscovery {
         isRenaming = true
         after(collisions.next()) {
             $0.isRenaming = false
-            guard let announcement = $0.announcement else { return }
-            var generator = SystemRandomNumberGenerator()
-            $0.adopt(RandomNames.renamed(announcement, using: &generator))
+            $0.rename()
             $0.publish()
         }
+    }
+
+    /// Takes names that nobody has heard before; what is published next bears them.
+    private func rename() {
+        guard let announcement else { return }
+        var generator = SystemRandomNumberGenerator()
+        adopt(RandomNames.renamed(announcement, using: &generator))
     }
 
     func networkChanged() {
@@ -138,7 +143,9 @@ extension AvahiDiscovery {
             $0.isReading = false
             let old = $0.view
             $0.view.interfaces = NetworkReader.read()
-            if $0.view.publications != old.publications { $0.publish() }
+            let isElsewhere = old.isOutdated(by: $0.view)
+            if isElsewhere { $0.rename() }
+            if isElsewhere || $0.view.publications != old.publications { $0.publish() }
             guard $0.view != old else { return }
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)

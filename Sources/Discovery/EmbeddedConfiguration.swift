@@ -18,6 +18,8 @@ enum EmbeddedConfiguration {
         unsafe configuration.publish_domain = 0
         unsafe configuration.enable_wide_area = 0
         unsafe configuration.disallow_other_stacks = 0
+        // Without a cable everything that was heard is forgotten: on the next network it would be repeated.
+        unsafe configuration.use_iff_running = 1
         for interface in interfaces {
             unsafe configuration.allow_interfaces = avahi_string_list_add(configuration.allow_interfaces, interface)
         }

@@ -31,17 +31,21 @@ struct NetlinkParser {
     private mutating func addLink(_ body: ArraySlice<UInt8>) {
         guard let index = body.native32(at: 4), let flags = body.native32(at: 8) else { return }
         var name = "", kind = ""
+        var carrierChanges: UInt32 = 0
         for (type, value) in Self.attributes(body.dropFirst(16)) {
             switch type {
             case 3: name = Self.text(value)
             // IFLA_LINKINFO, and within it IFLA_INFO_KIND.
             case 18: kind = Self.attributes(value).first { $0.0 == 1 }.map { Self.text($0.1) } ?? ""
+            // IFLA_CARRIER_CHANGES.
+            case 35: carrierChanges = value.native32(at: 0) ?? 0
             default: break
             }
         }
         interfaces[index] = NetworkInterface(
             index: index, name: name, kind: kind, isUp: flags & 0x1 != 0, isRunning: flags & 0x40 != 0,
-            isLoopback: flags & 0x8 != 0, hasMulticast: flags & 0x1000 != 0, isPointToPoint: flags & 0x10 != 0,
+            carrierChanges: carrierChanges, isLoopback: flags & 0x8 != 0, hasMulticast: flags & 0x1000 != 0,
+            isPointToPoint: flags & 0x10 != 0,
             addresses: interfaces[index]?.addresses ?? [])
     }
 

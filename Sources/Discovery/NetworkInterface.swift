@@ -32,6 +32,8 @@ package struct NetworkInterface: Hashable, Sendable {
     package var isUp = true
     /// Up and with a carrier.
     package var isRunning = true
+    /// How often it has got or lost its carrier: between two readings it may have been on another network.
+    var carrierChanges: UInt32 = 0
     package var isLoopback = false
     package var hasMulticast = true
     package var isPointToPoint = false
@@ -39,6 +41,9 @@ package struct NetworkInterface: Hashable, Sendable {
 
     /// Whether mDNS works on it as far as flags can tell.
     package var carriesMulticast: Bool { isUp && isRunning && (isLoopback || hasMulticast && !isPointToPoint) }
+
+    /// Whether an address that was told to others is still one of its own.
+    func keeps(_ address: [UInt8]) -> Bool { addresses.contains { $0.isUsable && $0.bytes == address } }
 
     /// What is told to others: one IPv4 and one IPv6 address at most.
     var publishableAddresses: [[UInt8]] {

@@ -18,6 +18,27 @@ struct NetworkView: Hashable, Sendable {
         return Dictionary(uniqueKeysWithValues: pairs.map { ($0.index, $0.publishableAddresses) })
     }
 
+    /// Whether names that were told in this view must not be told in a later one, where somebody could see by them that
+    /// both are of one machine (Protocol.md section 10): an interface has come, has gone, or was unplugged between, or
+    /// an address that was told is no longer ours. A first address beside another tells nobody anything new.
+    func isOutdated(by later: NetworkView) -> Bool {
+        let told = toldOutward
+        guard !told.isEmpty else { return false }
+        if later.toldOutward.keys.contains(where: { told[$0] == nil }) { return true }
+        return told.contains { index, addresses in
+            guard let now = later.permitted.first(where: { $0.index == index }), now.carriesMulticast else {
+                return true
+            }
+            return now.carrierChanges != permitted.first { $0.index == index }?.carrierChanges
+                || !addresses.allSatisfy(now.keeps)
+        }
+    }
+
+    /// What is published where others can hear it.
+    private var toldOutward: [UInt32: [[UInt8]]] {
+        publications.filter { index, _ in permitted.contains { $0.index == index && !$0.isLoopback } }
+    }
+
     /// The endpoint behind an address heard on an interface; nil unless a packet to it stays on that link, so that
     /// nobody can make us dial the world (Protocol.md section 10).
     func endpoint(address: [UInt8], port: UInt16, interface index: UInt32) -> Endpoint? {

@@ -16,7 +16,7 @@ enum RandomNames {
         return text
     }
 
-    /// The same announcement under new names: whoever owns ours already is a copy of this machine's state.
+    /// The same announcement under new names.
     static func renamed(
         _ announcement: Announcement, using generator: inout some RandomNumberGenerator
     ) -> Announcement {

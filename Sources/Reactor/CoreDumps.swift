@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Keeps the memory of the process, with its keys, to the process.
+/// Keeps the memory of the process, with its keys, to the process, also when it faults.
 package enum CoreDumps {
     /// No core file and no memory dump from now on, and no debugger of the same user's.
     ///
@@ -10,5 +10,18 @@ package enum CoreDumps {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         _ = linux_forbid_dumps()
+    }
+
+    /// What a fault does from now on is what the system does by itself: the language's runtime would print registers and
+    /// the memory that they point to, keys and texts among it, on standard error, where a journal keeps it.
+    package static func forbidReports() {
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] {
+            var action = sigaction()
+            guard unsafe sigaction(number, nil, &action) == 0 else { continue }
+            let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            // What was ignored stays ignored.
+            guard handler != 1 else { continue }
+            _ = signal(number, SIG_DFL)
+        }
     }
 }

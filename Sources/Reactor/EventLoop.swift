@@ -42,11 +42,13 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
 
     /// Runs the loop on the calling thread until it is stopped. Once.
     package func run() {
-        thread.enter()
-        turnStart = .monotonic
-        while !isStopping { turn() }
-        finish()
-        thread.exit()
+        SignalStack.use {
+            thread.enter()
+            turnStart = .monotonic
+            while !isStopping { turn() }
+            finish()
+            thread.exit()
+        }
     }
 
     /// Ends the loop after the jobs that were asked for before, and waits for the end of its thread. What it watched is

@@ -98,7 +98,8 @@ extension App {
         let output = TerminalOutput(
             plain: PlainOutput(clock: LocalTime.text, day: LocalTime.date), hasColors: hasColors)
         let session = TerminalSession(
-            columns: size.columns, rows: size.rows, output: output, bell: Bell(isQuiet: arguments.isQuiet))
+            columns: size.columns, rows: size.rows, output: output,
+            bell: Bell(isQuiet: arguments.isQuiet, notifies: arguments.notifies))
         let loop = try runningLoop("terminal")
         return try StartFailure.naming { () throws(SystemError) in
             try TerminalOwner(on: loop, session: session, departure: departure, typing: typing)

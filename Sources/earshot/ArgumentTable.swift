@@ -80,6 +80,9 @@ extension Arguments: ControlledSettings {
             kind: .flag { $0.format = .plain }),
         Option(name: "--quiet", help: "no bell", kind: .flag { $0.isQuiet = true }),
         Option(
+            name: "--notify", help: "where the bell rings, have the terminal notify you too, without the text",
+            kind: .flag { $0.notifies = true }),
+        Option(
             name: "--log-level", help: "what to say on standard error: error, warning, info or debug",
             kind: .value("LEVEL", wanted: "error, warning, info or debug") { arguments, value in
                 LogLevel(rawValue: value).map { arguments.logLevel = $0 } != nil
@@ -88,6 +91,9 @@ extension Arguments: ControlledSettings {
             "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
+        Option(
+            name: "--allow-root", help: "run as root too, where somebody has logged in",
+            kind: .flag { $0.allowsRoot = true }),
     ]
 
     private static func rate(_ text: String) -> Double? {

@@ -24,8 +24,12 @@ struct Arguments: Hashable, Sendable {
     /// Messages per second; nil for the protocol's own figure, 0 for no limit.
     var rate: Double?
     var isQuiet = false
+    /// Whether the terminal is asked to show a notification where it rings.
+    var notifies = false
     var logLevel = LogLevel.warning
     var control = ControlChoice.own
+    /// Whether the program may run with root's rights.
+    var allowsRoot = false
     var configuration = ConfigurationChoice.own
 
     var network: LocalNetwork {

@@ -3,30 +3,60 @@ import ChatNode
 
 /// Decides what is worth a sound in a terminal: a direct message, a request, or a mention of one's name or number.
 struct Bell: Sendable {
+    /// Who wants one's attention, and how.
+    enum Call: Hashable, Sendable {
+        case request(Who)
+        case direct(Who)
+        case mention(Who)
+    }
+
     let isQuiet: Bool
+    /// Whether a terminal is asked to show a notification too.
+    let notifies: Bool
     private var mention: Mention?
 
-    init(isQuiet: Bool) {
+    init(isQuiet: Bool, notifies: Bool = false) {
         self.isQuiet = isQuiet
+        self.notifies = notifies
     }
 
     /// Whether a report rings; keeps up with the own name.
-    mutating func rings(for report: Report) -> Bool {
+    mutating func rings(for report: Report) -> Bool { call(in: report) != nil && !isQuiet }
+
+    /// What a report asks of one's attention, nil for nothing; keeps up with the own name.
+    mutating func call(in report: Report) -> Call? {
         switch report {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
             mention = Mention(of: me)
-            return false
-        case .event(.request): return !isQuiet
-        case .event(.message(let message)): return !isQuiet && concerns(message)
-        case .event, .answer, .error, .entered: return false
+            return nil
+        case .event(.request(from: let who, text: _)): return .request(who)
+        case .event(.message(let message)): return call(in: message)
+        case .event, .answer, .error, .entered: return nil
         }
     }
 
-    private func concerns(_ message: MessageView) -> Bool {
-        guard !message.isFromCurrentUser, !message.isHistory else { return false }
+    /// What to write to a terminal for a call; empty for nothing.
+    ///
+    /// A notification is OSC 9, which terminals that do not know it pass over. It names who calls and not what is said:
+    /// desktops keep notifications, some of them on a disk.
+    func sequence(for call: Call) -> String {
+        let notification = notifies ? "\u{1b}]9;earshot: \(Bell.words(for: call))\u{1b}\\" : ""
+        return notification + (isQuiet ? "" : "\u{7}")
+    }
+
+    private func call(in message: MessageView) -> Call? {
+        guard !message.isFromCurrentUser, !message.isHistory else { return nil }
         switch message.conversation {
-        case .direct: return true
-        case .publicRoom: return mention?.isIn(message.text) ?? false
+        case .direct: return .direct(message.from)
+        case .publicRoom: return mention?.isIn(message.text) ?? false ? .mention(message.from) : nil
+        }
+    }
+
+    private static func words(for call: Call) -> String {
+        switch call {
+        case .request(let who): "\(PlainName.of(who)) asks for a direct conversation"
+        case .direct(let who): "\(PlainName.of(who)) wrote to you"
+        case .mention(let who): "\(PlainName.of(who)) named you"
         }
     }
 }

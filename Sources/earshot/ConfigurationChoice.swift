@@ -31,6 +31,8 @@ struct Surroundings: Sendable {
     var variable: @Sendable (String) -> String?
     /// The first bytes of a file, up to a count; nil where there is no such file.
     var read: @Sendable (_ path: String, _ count: Int) throws(UsageError) -> [UInt8]?
+    /// Whether somebody runs the process as root who need not.
+    var isRootLogin = false
 
     /// Nothing.
     static let none = Surroundings(variable: { _ in nil }, read: { _, _ in nil })

@@ -9,7 +9,20 @@ enum Environment {
     }
 
     /// The environment and the files of this process.
-    static var surroundings: Surroundings { Surroundings(variable: value, read: contents) }
+    static var surroundings: Surroundings { Surroundings(variable: value, read: contents, isRootLogin: isRootLogin) }
+
+    private static var isRootLogin: Bool {
+        let user = geteuid()
+        guard user == 0 else { return false }
+        let login = RootLogin(
+            effectiveUser: user, userMap: line(of: "/proc/self/uid_map"), loginUser: line(of: "/proc/self/loginuid"),
+            hasBecomeRoot: RootLogin.becomingRoot.contains { value($0) != nil })
+        return login.isPresent
+    }
+
+    private static func line(of path: String) -> String? {
+        (try? contents(of: path, count: 64)).flatMap(\.self).map { String(decoding: $0, as: UTF8.self) }
+    }
 
     private static func contents(of path: String, count: Int) throws(UsageError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)

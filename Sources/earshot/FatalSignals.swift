@@ -3,7 +3,8 @@ import Synchronization
 
 /// Puts the terminal back before a fault of the program's own ends it.
 ///
-/// A thread that has used up its stack has none left for the handler, and ends the process without it.
+/// The handler runs on the stack that a loop's thread keeps for it (`SignalStack`), so that one that has used up its own
+/// is no exception. Threads of the language's pool have none; they do little, and recurse into nothing.
 enum FatalSignals {
     private static let handled = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT]
     /// The address of what was done about each signal before, by its number; never freed.
@@ -16,6 +17,7 @@ enum FatalSignals {
         for number in handled where !Signals.isIgnored(number) {
             var action = sigaction()
             unsafe action.__sigaction_handler.sa_handler = { FatalSignals.restore($0) }
+            action.sa_flags = SA_ONSTACK
             unsafe sigaction(number, &action, before + Int(number))
         }
     }

@@ -38,7 +38,7 @@ enum Invocation: Sendable {
         _ command: CommandName, parsing words: [String], in surroundings: Surroundings
     ) throws(UsageError) {
         switch command {
-        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked())
+        case .chat: self = .chat(try Arguments(parsing: words, in: surroundings).checked(in: surroundings))
         case .send: self = .ask(try SendSettings(parsing: words, in: surroundings).question)
         case .tail: self = .ask(try TailSettings(parsing: words, in: surroundings).question)
         case .who: self = .ask(try WhoSettings(parsing: words, in: surroundings).question)
@@ -55,7 +55,10 @@ enum Invocation: Sendable {
 
 extension Arguments {
     /// What only shows once words, variables and the file have all been read.
-    fileprivate func checked() throws(UsageError) -> Arguments {
+    fileprivate func checked(in surroundings: Surroundings) throws(UsageError) -> Arguments {
+        guard allowsRoot || !surroundings.isRootLogin else {
+            throw UsageError("not as root, whose rights a chat has no need of; run it as yourself, or add --allow-root")
+        }
         guard phraseDescriptor == nil || identity != nil else {
             throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
         }

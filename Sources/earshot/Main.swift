@@ -9,6 +9,8 @@ struct Earshot {
         // Before the first thread is made, so that all of them inherit it.
         Signals.block()
         CoreDumps.forbid()
+        // Who sets the variable has asked for the runtime's reports, or for a sanitizer's.
+        if Environment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
         do throws(UsageError) {
             switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Environment.surroundings) {
             case .help(let command): print(HelpText.text(for: command))
@@ -117,6 +119,9 @@ struct Earshot {
     }
 
     private static func fail(_ message: String, code: CInt) -> Never {
+        // A terminal that is drawn on is left first: nobody draws any more.
+        Diagnostics.divert(to: nil)
+        if TerminalSettings.restore() { try? Descriptors.write([0x0d, 0x0a], to: Descriptors.output) }
         Diagnostics(level: .error).say(.error, message)
         Ending.inOrder(code)
     }

@@ -37,6 +37,7 @@ actor TerminalOwner: LineSource, ReportDisplay {
     /// Takes the terminal over.
     func begin() {
         FatalSignals.handle()
+        if Descriptors.isTerminal(Descriptors.diagnostics) { Diagnostics.divert { [weak self] in self?.tell($0) } }
         loop.watch(signals.number, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.signalled() } })
         takeOver()
     }
@@ -60,11 +61,26 @@ actor TerminalOwner: LineSource, ReportDisplay {
     }
 
     func finish() {
+        Diagnostics.divert(to: nil)
         print(session.hide())
         TerminalSettings.restore()
         isOpen = false
         stopReading()
         handOut()
+    }
+
+    /// Shows a line of diagnostics above the one that is being typed.
+    private nonisolated func tell(_ line: String) {
+        loop.execute {
+            self.assumeIsolated { owner in
+                guard owner.isOpen else {
+                    try? Descriptors.write(Array("\(line)\n".utf8), to: Descriptors.diagnostics)
+                    return
+                }
+                owner.session.tell(line)
+                owner.update()
+            }
+        }
     }
 
     /// Errors are shown in the terminal, where they are wanted, and go where standard error goes besides.

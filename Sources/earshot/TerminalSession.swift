@@ -29,7 +29,8 @@ struct TerminalSession: Sendable {
     private var isEchoDue = true
     private var isFrameDue = false
     private var isClearing = false
-    private var isRinging = false
+    /// What rings, to be written behind the next frame.
+    private var ringing = ""
     private var lastFrame: Instant?
     private var lastRing: Instant?
 
@@ -116,8 +117,8 @@ struct TerminalSession: Sendable {
         case .event, .answer, .error, .entered: break
         }
         let mayRing = lastRing.map { $0 + TerminalSession.ringTime <= now } ?? true
-        if bell.rings(for: report), mayRing {
-            isRinging = true
+        if let call = bell.call(in: report), mayRing {
+            ringing = bell.sequence(for: call)
             lastRing = now
         }
     }
@@ -141,9 +142,7 @@ extension TerminalSession {
             isFrameDue = false
         }
         text += isShown ? screen.show(picture, below: above) : above.map { $0 + "\r\n" }.joined()
-        if isRinging { text += "\u{7}" }
-        isRinging = false
-        return text
+        return text + exchange(&ringing, with: "")
     }
 
     /// What to write before somebody else has the terminal: lines that have not been shown, and no prompt.

@@ -15,7 +15,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Member:
     def __init__(self, hosts, host, program, *options):
         self.host, self.rest, self.events, self.offline = host, b"", [], []
-        command = [program, "--json", "--no-config", "--nick", f"honest-{host}", "--discovery", "embedded", *options]
+        command = [program, "--json", "--no-config", "--allow-root", "--nick", f"honest-{host}", "--discovery", "embedded",
+                   *options]
         self.process = hosts.start(host, command, text=False, stderr=subprocess.DEVNULL)
         os.set_blocking(self.process.stdout.fileno(), False)
 

@@ -8,6 +8,8 @@ import Wire
     private var randomness = Randomness.seeded(7)
     private let start = Instant(nanoseconds: 0)
     private let alice = Endpoint(address: [10, 0, 0, 1], port: 4_000)
+    private let aliceLinkLocal = Endpoint(
+        address: [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1], port: 4_000, scope: 2)
     private let aliceSix = Endpoint(address: [0xfd] + [UInt8](repeating: 0, count: 14) + [1], port: 4_000)
 
     private var pending: [PeerTable.Dial: ConnectionID] = [:]
@@ -76,6 +78,34 @@ import Wire
         #expect(table.due(now: start + .seconds(10)).isEmpty)
         table.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
         #expect(table.due(now: start + .seconds(21)).count == 1)
+    }
+
+    @Test mutating func `a linked peer that takes another name is not dialled under it, until its link ends`() throws {
+        let peer = try link("alice", at: alice)
+        table.found("renamed", at: aliceLinkLocal, now: start + .seconds(1), using: &randomness)
+        table.found("renamed", at: alice, now: start + .seconds(1), using: &randomness)
+        table.lost("alice", now: start + .seconds(2))
+        #expect(table.due(now: start + .seconds(10)).isEmpty)
+        table.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
+        #expect(table.due(now: start + .seconds(21)).map(\.instance).sorted() == ["alice", "renamed"])
+    }
+
+    @Test mutating func `who calls another's address its own keeps nobody from being dialled there`() throws {
+        _ = try link("mallory", at: alice)
+        table.found("mallory", at: aliceSix, now: start + .seconds(1), using: &randomness)
+        table.found("victim", at: aliceSix, now: start + .seconds(2), using: &randomness)
+        #expect(table.due(now: start + .seconds(3)).map(\.instance) == ["victim"])
+    }
+
+    /// Finds somebody, dials and has a link.
+    private mutating func link(_ instance: String, at endpoint: Endpoint) throws -> PeerID {
+        let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
+        table.found(instance, at: endpoint, now: start, using: &randomness)
+        table.dialled(try #require(table.due(now: start + .milliseconds(50)).first), as: connection(1))
+        _ = table.connected(connection(1))
+        table.identified(connection(1), as: peer)
+        table.linkOpened(to: peer)
+        return peer
     }
 
     @Test mutating func `pauses grow while links end before the peer says anything, and are short again once it has`()

@@ -21,7 +21,7 @@ class Capture:
         everything = struct.pack("iHH8s", socket.if_nametoindex(interface), PACKET_MR_PROMISC, 0, b"")
         self.socket.setsockopt(SOL_PACKET, PACKET_ADD_MEMBERSHIP, everything)
         self.socket.settimeout(0.05)
-        self.file = open(path, "wb")
+        self.file = open(path, "wb", buffering=0)
         self.file.write(struct.pack("=IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
         self.is_over = False
         self.thread = threading.Thread(target=self._run, daemon=True)

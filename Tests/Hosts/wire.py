@@ -41,6 +41,15 @@ def _transport_layer(kind, packet):
     return None, b"", b"", b""
 
 
+def payloads(path):
+    """(the sender's MAC, the transport protocol's number, the bytes that it carries) of each UDP and TCP packet."""
+    for packet in packets(path):
+        protocol, _, _, body = _transport_layer(*_network_layer(packet))
+        header = 8 if protocol == 17 else (body[12] >> 4) * 4 if protocol == 6 and len(body) >= 20 else None
+        if header is not None:
+            yield packet[6:12], protocol, body[header:]
+
+
 def segments(path):
     for packet in packets(path):
         protocol, source, target, body = _transport_layer(*_network_layer(packet))

@@ -21,7 +21,8 @@ import Transports
         let control = ["control_clients", "control_tails", "control_tails_dropped"].map { Counter(name: $0, value: 1) }
         let network =
             try AvahiDiscovery(policy: .embedded, interfaces: ["lo"]).refusals + TCPTransport(loop: loop).refusals
-        return alice.with { $0.statistics() } + network + process.counters + ReportQueue().counters + loop.counters + control
+        return alice.with { $0.statistics() } + network + process.counters + ReportQueue().counters + loop.counters
+            + control
     }
 
     @Test func `every counter is a sample of one metric, and every sample is a counter`() throws {

@@ -64,6 +64,34 @@ private let lo = NetworkInterface(
         #expect(view.endpoint(address: near.address, port: 9, interface: 3) == nil)
     }
 
+    @Test func `names are outdated when an interface comes, goes or was unplugged, or a told address is gone`() {
+        let addresses = [ipv4, stable].map { InterfaceAddress(bytes: $0, prefixLength: 24) }
+        let now = NetworkView(interfaces: [lo, card(addresses)])
+        #expect(!now.isOutdated(by: now))
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo, card(addresses), card(addresses, index: 3)])))
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo])))
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo, card([addresses[0]])])))
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo, card(addresses, index: 3)])))
+        var other = card(addresses)
+        other.carrierChanges = 2
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo, other])))
+        other = card(addresses)
+        other.isRunning = false
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo, other])))
+        other = card([addresses[0], InterfaceAddress(bytes: stable, prefixLength: 64, isUsable: false)])
+        #expect(now.isOutdated(by: NetworkView(interfaces: [lo, other])))
+    }
+
+    @Test func `names are as good as before when an address joins another, or when nobody has heard them`() {
+        let addresses = [ipv4, stable, global].map { InterfaceAddress(bytes: $0, prefixLength: 24) }
+        let first = NetworkView(interfaces: [lo, card([addresses[0]])])
+        #expect(!first.isOutdated(by: NetworkView(interfaces: [lo, card(addresses)])))
+        #expect(!NetworkView(interfaces: [lo]).isOutdated(by: first))
+        let ours = NetworkView(interfaces: [lo, card([addresses[0]])], names: ["eth2"])
+        let more = NetworkView(interfaces: [lo, card([addresses[0]]), card([addresses[1]], index: 3)], names: ["eth2"])
+        #expect(!ours.isOutdated(by: more))
+    }
+
     @Test func `a link-local address is told with the interface it was heard on`() {
         let view = NetworkView(interfaces: [card([])])
         #expect(view.endpoint(address: stable, port: 9, interface: 2)?.scope == 2)
@@ -125,7 +153,8 @@ private let lo = NetworkInterface(
         let address = [2, 24, 0x80, 0] + native(UInt32(7))
         let flags = attribute(8, native(UInt32(0x40)))
         let kind = attribute(18, attribute(1, Array("veth".utf8) + [0]))
-        return message(16, link + attribute(3, Array("wlan0".utf8) + [0]) + kind)
+        let changes = attribute(35, native(UInt32(4)))
+        return message(16, link + attribute(3, Array("wlan0".utf8) + [0]) + kind + changes)
             + message(20, address + attribute(1, [10, 0, 0, 9]) + attribute(2, [10, 0, 0, 8]))
             + message(20, address + attribute(1, [10, 0, 0, 7]) + flags)
             + message(3, native(UInt32(0)))
@@ -137,6 +166,7 @@ private let lo = NetworkInterface(
         #expect(parser.isDone)
         let found = try #require(parser.interfaces[7])
         #expect(found.kind == "veth")
+        #expect(found.carrierChanges == 4)
         #expect(found.name == "wlan0" && found.isUp && found.isRunning && found.hasMulticast && !found.isLoopback)
         #expect(
             found.addresses == [

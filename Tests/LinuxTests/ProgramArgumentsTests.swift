@@ -97,6 +97,40 @@ import Testing
         #expect(arguments.identity == "me")
     }
 
+    @Test func `nobody chats as root unless told to, by an option, a variable or the file`()
+        throws
+    {
+        var surroundings = Surroundings.none
+        surroundings.isRootLogin = true
+        let message = "not as root, whose rights a chat has no need of; run it as yourself, or add --allow-root"
+        #expect(throws: UsageError(message)) { try Invocation(parsing: ["--json"], in: surroundings) }
+        let others = [["--help"], ["--version"], ["doctor"], ["identity", "show", "me"], ["simulate"]]
+        for words in others + [["--allow-root"]] {
+            _ = try Invocation(parsing: words, in: surroundings)
+        }
+        surroundings.variable = { $0 == "EARSHOT_ALLOW_ROOT" ? "true" : nil }
+        _ = try Invocation(parsing: [], in: surroundings)
+    }
+
+    @Test func `root of a container is nobody who has logged in`() {
+        var login = RootLogin(
+            effectiveUser: 0, userMap: "         0          0 4294967295\n", loginUser: "4294967295",
+            hasBecomeRoot: false)
+        #expect(!login.isPresent)
+        login.hasBecomeRoot = true
+        #expect(login.isPresent)
+        login.userMap = "         0       1000          1\n"
+        #expect(!login.isPresent)
+        login = RootLogin(effectiveUser: 0, userMap: nil, loginUser: "0", hasBecomeRoot: false)
+        #expect(login.isPresent)
+        login.loginUser = "1000\n"
+        #expect(login.isPresent)
+        login.effectiveUser = 1_000
+        #expect(!login.isPresent)
+        login = RootLogin(effectiveUser: 0, userMap: nil, loginUser: nil, hasBecomeRoot: false)
+        #expect(!login.isPresent)
+    }
+
     @Test func `identity says what to do with which file`() throws {
         let words = ["identity", "new", "--passphrase", "--json", "--passphrase-fd", "3", "me"]
         guard case .identity(let arguments) = try Invocation(parsing: words) else { throw UsageError("\(words)") }

@@ -45,13 +45,16 @@ import Testing
             json = true
             rate = 0.5
             quiet = true
+            notify = true
+            allow-root = true
             log-level = debug
             """
         let words = [
             "--nick", "otter", "--identity", "me", "--passphrase-fd", "3", "--room", "kitchen", "--peer",
             "192.0.2.7:4000", "--peer", "192.0.2.8:4000", "--port",
             "4001", "--interface", "eth0", "--discovery", "none", "--no-history", "--json", "--rate", "0.5", "--quiet",
-            "--log-level", "debug",
+            "--notify",
+            "--allow-root", "--log-level", "debug",
         ]
         #expect(try Self.arguments(file: file) == Arguments(parsing: words))
     }

@@ -108,6 +108,27 @@ import Wire
         for message in silent { #expect(bell.rings(for: .event(.message(message))) == false) }
     }
 
+    @Test func `where it is wanted, a terminal notifies too, of who it is and not of what was said`() throws {
+        let (me, other) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("\u{1b}]9;x\u{7}y"))
+        var bell = Bell(isQuiet: false, notifies: true)
+        _ = bell.rings(for: .event(.ready(me: me, port: 1, room: "r", discovery: .none)))
+        let reports: [NodeEvent] = [
+            .message(try Sample.said("a secret, me", by: other)), .request(from: other, text: "a secret"),
+            .message(try Sample.said("a secret", by: other, in: .direct(with: other))),
+        ]
+        for report in reports {
+            let heard = bell.call(in: .event(report))
+            let call = try #require(heard)
+            let written = bell.sequence(for: call)
+            #expect(written.hasPrefix("\u{1b}]9;earshot: ") && written.hasSuffix("\u{1b}\\\u{7}"))
+            #expect(!written.contains("secret"))
+            // One sequence and one bell: the name begins and ends none.
+            #expect(written.count { $0 == "\u{1b}" } == 2 && written.count { $0 == "\u{7}" } == 1)
+            #expect(Bell(isQuiet: true, notifies: true).sequence(for: call) == String(written.dropLast()))
+            #expect(Bell(isQuiet: true).sequence(for: call) == "")
+        }
+    }
+
     @Test func `every colour of an author can be read on black and on white`() throws {
         for index in AuthorColor.palette {
             #expect((16...231).contains(index))

@@ -42,7 +42,7 @@ class Documents(unittest.TestCase):
         return self.output(["bash", "-uc", script, "bash", path, *line.split(" ")])
 
     def test_bash_completes_options_commands_and_values(self):
-        self.assertEqual(self.bash("earshot --no"), ["--no-history", "--no-control", "--no-config"])
+        self.assertEqual(self.bash("earshot --no"), ["--no-history", "--notify", "--no-control", "--no-config"])
         self.assertEqual(self.bash("earshot do"), ["doctor"])
         self.assertEqual(self.bash("earshot chat --discovery e"), ["embedded"])
         self.assertEqual(self.bash("earshot --log-level "), ["error", "warning", "info", "debug"])

@@ -14,6 +14,8 @@ import contract
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
 # A node that the user runs is not to be reached, nor its place taken.
 os.environ.pop("XDG_RUNTIME_DIR", None)
+# Tests may run as root, in a container for instance, where the program would refuse to.
+os.environ["EARSHOT_ALLOW_ROOT"] = "true"
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))

@@ -1,5 +1,6 @@
 """What somebody who types into a terminal sees while others talk, and what the others hear."""
 
+import re
 import subprocess
 import unicodedata
 import unittest
@@ -225,6 +226,49 @@ class Typing(unittest.TestCase):
         self.assertNotIn("\\007", window.written)
         node.say("hello Alice!")
         window.wait(lambda: "\\007" in window.written, "bell")
+        self.assertNotIn("\\033]9;", window.written)
+
+    def test_a_request_and_a_direct_message_ring(self):
+        window, node = self.meet()
+        node.say(f"/msg {self.number(window, 'alice')} a word?")
+        window.wait(lambda: "\\007" in window.written, "bell for a request")
+        window.enter(f"/accept {self.number(window, 'bob')}")
+        node.wait(lambda event: event["event"] == "direct", "acceptance")
+        # It rings once a second at most, so that the first ones may be silent.
+        for number in range(1_000):
+            node.say(f"/msg {self.number(window, 'alice')} between us, {number}.")
+            window.wait_for(f"between us, {number}.")
+            if window.written.count("\\007") > 1:
+                break
+        self.assertGreater(window.written.count("\\007"), 1)
+
+    def test_nothing_rings_where_it_is_to_be_quiet(self):
+        window, node = self.meet(options=("--rate", "0", "--quiet"))
+        node.say("hello Alice!")
+        node.say("and goodbye")
+        window.wait_for("and goodbye")
+        self.assertNotIn("\\007", window.written)
+
+    def test_the_terminal_is_asked_to_notify_where_that_is_wanted(self):
+        window, node = self.meet(options=("--rate", "0", "--notify"))
+        number = self.number(window, "bob")
+        node.say("hello Alice!")
+        notification = f"\\033]9;earshot: bob#{number} named you\\033\\134\\007"
+        window.wait(lambda: notification in window.written.replace("\\033\\\\", "\\033\\134"), "notification")
+
+    def test_what_the_program_says_of_itself_stands_above_the_line(self):
+        window = self.window()
+        window.start("--nick", "alice", "--log-level", "info")
+        window.text("a draft")
+        window.wait_for_last("public · 0 peers > a draft")
+        rows = [row for row in window.everything if "ready after" in row]
+        self.assertEqual(len(rows), 1)
+        self.assertRegex(rows[0], r"^earshot: ready after \d+ us: room lobby, port \d+, discovery none$")
+        self.assertEqual(sum(row.startswith("public") for row in window.everything), 1)
+
+    @staticmethod
+    def number(window, nickname):
+        return re.search(nickname + r"#(\d{4})", "\n".join(window.everything))[1]
 
 
 if __name__ == "__main__":

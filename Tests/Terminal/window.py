@@ -26,9 +26,8 @@ def sanitizers():
 class Window:
     def __init__(self, columns=80, rows=24, **environment):
         self.socket = f"earshot-test-{os.getpid()}-{next(NUMBERS)}"
-        variables = {"TERM": "tmux-256color", "PS1": "$ ", "LC_ALL": "C.UTF-8", "TZ": "UTC",
-                     # The runtime's own account of a crash asks questions in a terminal.
-                     "SWIFT_BACKTRACE": "enable=no", **sanitizers(), **environment}
+        variables = {"TERM": "tmux-256color", "PS1": "$ ", "LC_ALL": "C.UTF-8", "TZ": "UTC", "EARSHOT_ALLOW_ROOT": "true",
+                     **sanitizers(), **environment}
         assignments = [f"{name}={value}" for name, value in variables.items()]
         self.tmux("new-session", "-d", "-x", "120", "-y", "24", "env", "-u", "NO_COLOR", *assignments, "sh")
         self.tmux("set-option", "-g", "window-size", "manual")

@@ -1,0 +1,64 @@
+"""Reads mDNS messages in a capture (RFC 1035 section 4): enough to see who announces what, and what of it comes again."""
+
+import struct
+
+import wire
+
+PTR, SRV = 12, 33
+
+
+class Record:
+    """`target` is the name in a record that has one, `rest` the bytes of it that are no name."""
+
+    def __init__(self, name, kind, ttl, target, rest):
+        self.name, self.kind, self.ttl, self.target, self.rest = name, kind, ttl, target, rest
+
+
+def read_name(message, position):
+    """A name, labels in lower case, and where it ends."""
+    labels, end = [], None
+    for _ in range(128):
+        length = message[position]
+        if length == 0:
+            return ".".join(labels), position + 1 if end is None else end
+        if length & 0xC0:
+            end = position + 2 if end is None else end
+            position = (length & 0x3F) << 8 | message[position + 1]
+        else:
+            labels.append(message[position + 1:position + 1 + length].decode("ascii", "replace").lower())
+            position += 1 + length
+    raise ValueError("a name that does not end")
+
+
+def read(message):
+    """Whether it is a response, the names that it asks for, and its records."""
+    flags, questions, *counts = struct.unpack(">HHHHH", message[2:12])
+    position, asked, records = 12, [], []
+    for _ in range(questions):
+        name, position = read_name(message, position)
+        asked.append(name)
+        position += 4
+    for _ in range(sum(counts)):
+        owner, position = read_name(message, position)
+        kind, _, ttl, length = struct.unpack(">HHIH", message[position:position + 10])
+        position += 10
+        before = {PTR: 0, SRV: 6}.get(kind, length)
+        target = read_name(message, position + before)[0] if kind in (PTR, SRV) else None
+        records.append(Record(owner, kind, ttl, target, message[position:position + before]))
+        position += length
+    return bool(flags & 0x8000), asked, records
+
+
+def services(path, mac):
+    """[(instance, host, TTL)] of each SRV record of ours that the machine with this MAC has told, in order."""
+    told = [record for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17
+            for is_response, _, records in [read(data)] if is_response for record in records]
+    return [(record.name.split(".")[0], record.target.split(".")[0], record.ttl) for record in told
+            if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]
+
+
+def words(message):
+    """Every name, label by label, and all else that its records hold."""
+    _, names, records = read(message)
+    names = names + [name for record in records for name in (record.name, record.target) if name]
+    return {label.encode() for name in names for label in name.split(".")} | {record.rest for record in records}

@@ -1,0 +1,125 @@
+"""The names that a node has in mDNS change with its network, and nobody who talks with it notices."""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+import unittest
+
+import mdns
+import wire
+from capture import Capture
+from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from hosts import Hosts
+
+PATIENCE = 20
+
+
+class Rotation(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def mac(self, hosts, host):
+        (card,) = json.loads(hosts.run(host, ["ip", "-j", "link", "show", "eth0"]))
+        return bytes.fromhex(card["address"].replace(":", ""))
+
+    def wait(self, path, mac, condition, what):
+        """Until the services that a machine has told meet a condition; all of them."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            told = mdns.services(path, mac)
+            if condition(told):
+                return told
+            self.assertLess(time.monotonic(), deadline, f"no {what}; told was {told}")
+            time.sleep(0.1)
+
+    def change(self, hosts, *commands):
+        hosts.run(2, ["sh", "-ec", "; ".join(commands)])
+
+    def two_nodes(self, hosts, daemon):
+        for host in (1, 2):
+            hosts.add(host, daemon=daemon, quiet=True)
+        alice, bob = nodes = [Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"))]
+        everybody_sees_everybody(nodes)
+        for node in nodes:
+            node.looks_by("daemon" if daemon else "embedded")
+        return alice, bob
+
+    def test_new_names_when_an_address_changes_or_an_interface_comes_and_goes_and_the_old_ones_are_withdrawn(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts:
+                path = os.path.join(self.folder, f"{daemon}.pcap")
+                capture = hosts.capture(path)
+                alice, bob = self.two_nodes(hosts, daemon)
+                mac = self.mac(hosts, 2)
+                steps = (
+                    ("ip -6 addr flush dev eth0 scope link", "ip -6 addr add fe80::1234/64 dev eth0 nodad"),
+                    ("ip link add more type veth peer name other", "ip addr add 10.99.0.1/24 dev more",
+                     "ip link set more up", "ip link set other up"),
+                    ("ip link del more",),
+                    ("ip link set eth0 down && ip link set eth0 up",),
+                )
+                for step in steps:
+                    # Announced twice, over IPv4 and IPv6: a name that is not out yet is not taken back either.
+                    before = self.wait(path, mac, lambda told: told and told[-1][2] and told.count(told[-1]) > 3, "names")[-1]
+                    self.change(hosts, *step)
+                    told = self.wait(path, mac, lambda told: told[-1][0] != before[0] and told[-1][2], f"names after {step}")
+                    self.assertNotEqual(told[-1][1], before[1], "the name of the host")
+                    # Avahi takes back nothing while an interface goes; there the names end by their time.
+                    if step in steps[:2]:
+                        self.wait(path, mac, lambda told: (*before[:2], 0) in told, f"goodbye after {step}")
+                everybody_hears_everybody([alice, bob])
+                self.assertEqual([event for event in alice.events if event["event"] == "peer"][1:], [])
+                capture.end()
+                self.assert_each_name_is_of_one_time(mdns.services(path, mac))
+
+    def assert_each_name_is_of_one_time(self, told):
+        """Instance and host go together, and neither comes back once others have followed."""
+        times = [names for index, names in enumerate(told) if names[2] and (index == 0 or names[:2] != told[index - 1][:2])]
+        current = [names[:2] for names in times]
+        self.assertEqual(len({instance for instance, _ in current}), len({host for _, host in current}))
+        self.assertEqual(len(set(current)), len({instance for instance, _ in current}))
+
+    def test_what_is_told_on_one_network_is_not_told_on_the_next(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts:
+                paths = [os.path.join(self.folder, f"{daemon}-{network}.pcap") for network in range(2)]
+                first = hosts.capture(paths[0])
+                self.two_nodes(hosts, daemon)
+                mac = self.mac(hosts, 2)
+                self.wait(paths[0], mac, bool, "names")
+                hosts.link_down(2)
+                if daemon:
+                    # As NetworkManager does. A daemon by itself takes no notice of the cable, and for a minute repeats
+                    # on the next network what it has heard on the one before.
+                    self.change(hosts, "ip addr flush dev eth0", "ip addr add 10.77.0.99/16 dev eth0")
+                first.end()
+                hosts.partition([2])
+                second = Capture(paths[1], "net1")
+                hosts.captures.append(second)
+                hosts.link_up(2)
+                self.wait(paths[1], mac, bool, "names on the other network")
+                second.end(settle=1)
+                names = [{word for service in mdns.services(path, mac) for word in service[:2]} for path in paths]
+                self.assertFalse(names[0] & names[1])
+                for word in names[0]:
+                    self.assertEqual([data for _, _, data in wire.payloads(paths[1]) if word.encode() in data], [])
+
+    def test_a_change_that_is_over_at_once_is_noticed_all_the_same(self):
+        with Hosts() as hosts:
+            path = os.path.join(self.folder, "short.pcap")
+            capture = hosts.capture(path)
+            alice, bob = self.two_nodes(hosts, daemon=True)
+            mac = self.mac(hosts, 2)
+            before = self.wait(path, mac, bool, "names")[-1]
+            subprocess.run("ip link set veth2 down && ip link set veth2 up", shell=True, check=True)
+            self.wait(path, mac, lambda told: told[-1][0] != before[0] and told[-1][2], "new names")
+            everybody_hears_everybody([alice, bob])
+            capture.end()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+"""What is in the program's memory of a link: its keys while it stands, and nothing once it has ended.
+
+The peer at the other end knows what both sides know, which makes it findable: the keys of both directions, and the shared
+secrets of the handshake's exchanges.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
+
+import memory  # noqa: E402
+from earshot_node import Node  # noqa: E402
+from stranger import PING, PONG, PRESENCE, Stranger  # noqa: E402
+
+PATIENCE = 5
+
+
+class Memory(unittest.TestCase):
+    def setUp(self):
+        if os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"):
+            self.skipTest("a sanitizer keeps terabytes of its own")
+        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0")
+        self.addCleanup(self.node.process.wait)
+        self.addCleanup(self.node.kill)
+        self.addCleanup(self.node.process.stdin.close)
+        self.node.ready()
+        if not memory.may_be_searched(self.node.process.pid):
+            self.skipTest("only root may read the program's memory")
+
+    def meet(self):
+        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
+        self.addCleanup(stream.close)
+        stranger = Stranger("initiator", stream)
+        stranger.hear(PRESENCE)
+        stranger.hear(type=PONG)
+        return stranger
+
+    @staticmethod
+    def session_keys(stranger):
+        protocol = stranger.peer.noise.noise_protocol
+        return [bytes(state.k) for state in (protocol.cipher_state_encrypt, protocol.cipher_state_decrypt)]
+
+    @staticmethod
+    def exchanges(stranger):
+        """What the tokens ee, es and se of the handshake gave."""
+        state = stranger.peer.state
+        pairs = ((state.e, state.re), (state.e, state.rs), (state.s, state.re))
+        return [ours.private.exchange(theirs.public) for ours, theirs in pairs]
+
+    def found(self, needles):
+        return memory.occurrences(self.node.process.pid, needles)
+
+    def vanish(self, needles):
+        """Waits until none is found: the end of a link is told to us before the node has dealt with it."""
+        deadline = time.monotonic() + PATIENCE
+        while any(self.found(needles)) and time.monotonic() < deadline:
+            pass
+        self.assertEqual(self.found(needles), [0] * len(needles))
+
+    def test_the_keys_of_a_link_are_there_while_it_stands_and_gone_when_it_has_ended(self):
+        for end in ("politely", "abruptly", "by what is no record"):
+            with self.subTest(end=end):
+                stranger = self.meet()
+                keys, exchanges = self.session_keys(stranger), self.exchanges(stranger)
+                self.assertEqual(self.found(keys), [1, 1])
+                self.assertEqual(self.found(exchanges), [0, 0, 0])
+                if end == "politely":
+                    stranger.leave()
+                elif end == "abruptly":
+                    stranger.peer.stream.close()
+                else:
+                    stranger.peer.write(bytes(528))
+                    self.assertTrue(stranger.is_cut_off())
+                self.vanish(keys)
+                self.assertEqual(self.found(exchanges), [0, 0, 0])
+
+    def test_keys_that_were_replaced_are_gone(self):
+        stranger = self.meet()
+        keys = self.session_keys(stranger)
+        for number in range(300):
+            stranger.send(bytes([PING]) + number.to_bytes(8, "big"))
+            stranger.hear(type=PONG)
+        later = self.session_keys(stranger)
+        self.assertFalse(set(keys) & set(later))
+        self.assertEqual(self.found(later), [1, 1])
+        self.assertEqual(self.found(keys), [0, 0])
+
+    def test_a_wipe_leaves_no_key_of_a_link(self):
+        keys = self.session_keys(self.meet())
+        self.assertEqual(self.found(keys), [1, 1])
+        self.node.result("wipe")
+        self.vanish(keys)
+
+
+class Dumps(unittest.TestCase):
+    def test_no_core_is_dumped_and_no_other_process_of_the_user_looks_in(self):
+        options = {"preexec_fn": unlimited_core} if os.geteuid() != 0 else {"user": 65_534, "group": 65_534,
+                                                                         "extra_groups": [], "preexec_fn": unlimited_core}
+        node = Node(lambda command, **pipes: subprocess.Popen(command, **pipes, **options), "native", "--discovery", "none")
+        control = subprocess.Popen(["sleep", "60"], **options)
+        for process in (node.process, control):
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        self.addCleanup(node.process.stdin.close)
+        node.ready()
+        limits = {process: Path(f"/proc/{process.pid}/limits").read_text() for process in (node.process, control)}
+        self.assertRegex(limits[control], r"Max core file size +unlimited +unlimited")
+        self.assertRegex(limits[node.process], r"Max core file size +0 +0")
+        # The kernel gives the files of a process that may not be looked into to root.
+        self.assertEqual(os.stat(f"/proc/{control.pid}/environ").st_uid, options.get("user", os.geteuid()))
+        self.assertNotEqual(os.stat(f"/proc/{node.process.pid}/environ").st_uid, options.get("user", os.geteuid()))
+        os.kill(node.process.pid, signal.SIGSEGV)
+        _, status = os.waitpid(node.process.pid, 0)
+        self.assertEqual((os.WTERMSIG(status), os.WCOREDUMP(status)), (signal.SIGSEGV, False))
+        node.process.returncode = -signal.SIGSEGV
+        # Nor does the language's runtime tell what was in registers and where they point.
+        self.assertEqual(node.errors.next(time.monotonic() + PATIENCE), None)
+        self.assertEqual(node.errors.seen, [])
+
+
+def unlimited_core():
+    import resource
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+if __name__ == "__main__":
+    unittest.main()
