@@ -261,6 +261,7 @@ class Typing(unittest.TestCase):
         window.start("--nick", "alice", "--log-level", "info")
         window.text("a draft")
         window.wait_for_last("public · 0 peers > a draft")
+        window.wait_for("ready after")
         rows = [row for row in window.everything if "ready after" in row]
         self.assertEqual(len(rows), 1)
         self.assertRegex(rows[0], r"^earshot: ready after \d+ us: room lobby, port \d+, discovery none$")
