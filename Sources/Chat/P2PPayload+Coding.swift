@@ -27,7 +27,7 @@ extension P2PPayload {
 extension MessageID {
     /// The id of what `signed` says: nobody can choose or reserve one (Protocol.md section 6).
     package init(signed: Span<UInt8>) {
-        let words = SHA256.words("earshot/1 id\0", signed)
+        let words = BLAKE2b.words("earshot/1 id", signed)
         self.init(words.0, words.1)
     }
 }

@@ -10,16 +10,6 @@ package enum SHA256 {
         return [UInt8](copying: digest.span)
     }
 
-    /// The first 16 bytes of that digest as two big-endian words: what ids are made of, without an allocation.
-    package static func words(_ domain: Domain, _ message: Span<UInt8>) -> (UInt64, UInt64) {
-        let digest = domain.withBytes { Sodium.sha256($0, message) }
-        let words = (0..<16).reduce(into: (UInt64(0), UInt64(0))) { words, index in
-            words.0 = words.0 << 8 | words.1 >> 56
-            words.1 = words.1 << 8 | UInt64(digest[index])
-        }
-        return words
-    }
-
     /// The digest of the message alone, 32 bytes (Protocol.md section 8).
     package static func hash(_ message: Span<UInt8>) -> [UInt8] {
         let nothing: [UInt8] = []

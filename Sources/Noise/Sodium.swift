@@ -69,6 +69,22 @@ extension Sodium {
         return digest
     }
 
+    /// BLAKE2b without a key (RFC 7693), 16 bytes.
+    static func blake2b(_ message: Span<UInt8>, _ purpose: BLAKE2b.Personalization) -> InlineArray<16, UInt8> {
+        prepare()
+        var digest = InlineArray<16, UInt8>(repeating: 0)
+        var space = digest.mutableSpan
+        unsafe space.withUnsafeMutableBufferPointer { output in
+            unsafe withBytes(message) { input, count in
+                unsafe withBytes(purpose.span) { purpose, _ in
+                    _ = unsafe crypto_generichash_blake2b_salt_personal(
+                        output.baseAddress, output.count, input, count, nil, 0, nil, purpose)
+                }
+            }
+        }
+        return digest
+    }
+
     /// HMAC-SHA256 of a message and at most one byte behind it.
     static func hmac(key: borrowing Secret, _ message: Span<UInt8>, _ suffix: UInt8? = nil) -> Secret {
         prepare()

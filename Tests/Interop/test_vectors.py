@@ -62,7 +62,7 @@ def example():
     frame = b"\x01\x00" + signed + alice.sign(b"earshot/1 payload\0" + signed)
     values["message.S"] = signed.hex()
     values["message.sig"] = alice.sign(b"earshot/1 payload\0" + signed).hex()
-    values["message.id"] = hashlib.sha256(b"earshot/1 id\0" + signed).hexdigest()[:32]
+    values["message.id"] = hashlib.blake2b(signed, digest_size=16, person=b"earshot/1 id").hexdigest()
 
     initiator = side("initiator", secret(0x40), secret(0xC0), room)
     responder = side("responder", secret(0x60), secret(0xE0), room)
