@@ -75,10 +75,11 @@ extension Sodium {
         var digest = InlineArray<16, UInt8>(repeating: 0)
         var space = digest.mutableSpan
         unsafe space.withUnsafeMutableBufferPointer { output in
+            guard let start = output.baseAddress else { fatalError("a digest has no room") }
             unsafe withBytes(message) { input, count in
                 unsafe withBytes(purpose.span) { purpose, _ in
                     _ = unsafe crypto_generichash_blake2b_salt_personal(
-                        output.baseAddress, output.count, input, count, nil, 0, nil, purpose)
+                        start, output.count, input, count, nil, 0, nil, purpose)
                 }
             }
         }

@@ -54,6 +54,7 @@ private enum CommandRules {
         case .say(let text):
             let isSlash = line.utf8.first == UInt8(ascii: "/")
             demand(Array(text.utf8) == Array(line.utf8.dropFirst(isSlash ? 1 : 0)), "another text is said")
+        case .announce: demand(false, "a line that only the control socket has a word for")
         case .message(let who, let text): demand(!who.isEmpty && !text.isEmpty, "nothing to nobody")
         case .accept(let who), .decline(let who), .leave(let who), .open(let who), .mark(_, let who),
             .verify(let who, _):

@@ -75,6 +75,10 @@ private enum SettingsRules {
         switch invocation {
         case .chat(let arguments): check(arguments)
         case .simulate(let settings): _ = settings
+        case .ask(let question):
+            if case .these(let requests) = question.requests {
+                demand(!requests.isEmpty, "a question without a request")
+            }
         case .document(let document): demand(!document.text.isEmpty, "an empty document")
         case .help(let command): demand(!HelpText.text(for: command).isEmpty, "an empty help")
         case .doctor, .identity, .version: break

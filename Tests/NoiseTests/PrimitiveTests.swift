@@ -28,7 +28,9 @@ import Wire
     }
 
     private static func hexadecimal(_ words: (UInt64, UInt64)) -> String {
-        let bytes = [words.0, words.1].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+        let bytes = [words.0, words.1].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+        }
         return Hexadecimal.encode(bytes)
     }
 
