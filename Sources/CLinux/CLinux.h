@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 
 /* glibc declares these for _GNU_SOURCE alone, which the Swift compiler does not define. */
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);

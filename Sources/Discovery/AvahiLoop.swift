@@ -8,30 +8,23 @@ import Wire
 /// Avahi's idea of an event loop (avahi-common/watch.h) on ours. Confined to that loop, like everything Avahi does with
 /// it.
 ///
-/// Several watches may share one descriptor, which epoll does not allow: they are merged. One timer descriptor serves
-/// all timeouts. Both kinds of object may be freed in their own callbacks.
+/// Several watches may share one descriptor, which epoll does not allow: they are merged. Timeouts are moved much more
+/// often than they come, dozens of times for a packet: the loop is asked only for an earlier time than it knows. Both
+/// kinds of object may be freed in their own callbacks.
 @safe
 final class AvahiLoop: DescriptorHandler {
     private let loop: EventLoop
-    private let timer: CInt
     private var watches: [CInt: [AvahiWatcher]] = [:]
     private var timeouts: [AvahiTimer] = []
-    private var armed: Int64?
+    /// The times that the loop was asked for and that have not come, each earlier than the one before.
+    private var asked: [Int64] = []
     private let table: UnsafeMutablePointer<AvahiPoll>
 
-    init(loop: EventLoop) throws(SystemError) {
+    init(loop: EventLoop) {
         self.loop = loop
-        timer = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK) | CInt(TFD_CLOEXEC))
-        guard timer >= 0 else { throw SystemError(call: "timerfd_create", errno: errno) }
         unsafe table = .allocate(capacity: 1)
         unsafe table.initialize(to: AvahiPollTable.make())
         unsafe table.pointee.userdata = Unmanaged.passUnretained(self).toOpaque()
-        loop.watch(timer, .readable, self)
-    }
-
-    /// The same for those who tell the reason in words.
-    static func make(_ loop: EventLoop) throws(ResponderFailure) -> AvahiLoop {
-        do { return try AvahiLoop(loop: loop) } catch { throw ResponderFailure(reason: error.description) }
     }
 
     /// To be called once all Avahi objects that use the loop are freed.
@@ -39,8 +32,6 @@ final class AvahiLoop: DescriptorHandler {
         for descriptor in watches.keys where !interest(in: descriptor).isEmpty { loop.unwatch(descriptor) }
         watches = [:]
         timeouts = []
-        loop.unwatch(timer)
-        _ = Glibc.close(timer)
     }
 
     deinit {
@@ -81,30 +72,19 @@ final class AvahiLoop: DescriptorHandler {
         rearm()
     }
 
-    /// Sets the timer to the earliest deadline.
+    /// Asks to be called at the earliest deadline, unless that happens anyway.
     func rearm() {
-        let next = timeouts.compactMap(\.deadline).min()
-        guard next != armed else { return }
-        armed = next
-        var setting = itimerspec()
-        // Zero would disarm it.
-        let instant = next.map { max($0, 1) } ?? 0
-        setting.it_value = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))
-        unsafe timerfd_settime(timer, CInt(TFD_TIMER_ABSTIME), &setting, nil)
+        guard let next = timeouts.compactMap(\.deadline).min(), asked.last.map({ next < $0 }) ?? true else { return }
+        asked.append(next)
+        loop.scheduleOnLoop(at: Instant(nanoseconds: next)) { [weak self] in self?.fire(at: next) }
     }
 
     func ready(_ descriptor: CInt, _ events: Readiness) {
-        if descriptor == timer {
-            fire()
-            return
-        }
         for watch in watches[descriptor] ?? [] where !watch.isDead { watch.tell(events) }
     }
 
-    private func fire() {
-        var expirations: UInt64 = 0
-        _ = unsafe read(timer, &expirations, 8)
-        armed = nil
+    private func fire(at instant: Int64) {
+        asked.removeAll { $0 <= instant }
         let now = Instant.monotonic.nanoseconds
         for timeout in timeouts {
             guard let deadline = timeout.deadline, deadline <= now else { continue }

@@ -19,7 +19,7 @@ final class DaemonConnection: ResponderConnection {
 
     init(loop: EventLoop, context: ResponderContext) throws(ResponderFailure) {
         guard let library = loadAvahiClient() else { throw ResponderFailure(reason: "libavahi-client is missing") }
-        let avahi = try AvahiLoop.make(loop)
+        let avahi = AvahiLoop(loop: loop)
         var error: CInt = 0
         // Even with "no fail", there is no client where there is no bus.
         let client = unsafe library.avahi_client_new(

@@ -18,7 +18,7 @@ final class EmbeddedConnection: ResponderConnection {
     /// - Parameter interfaces: the only ones to speak on; empty for all.
     init(loop: EventLoop, context: ResponderContext, interfaces: [String]) throws(ResponderFailure) {
         guard let library = loadAvahiCore() else { throw ResponderFailure(reason: "libavahi-core is missing") }
-        let avahi = try AvahiLoop.make(loop)
+        let avahi = AvahiLoop(loop: loop)
         // It would write to standard error that it is not the only one here.
         unsafe library.avahi_set_log_function { _, _ in }
         var configuration = unsafe AvahiServerConfig()

@@ -43,7 +43,7 @@ private func run(
 ) throws -> [String] {
     let loop = try EventLoop(name: "test")
     loop.execute {
-        guard let avahi = try? AvahiLoop(loop: loop) else { return loop.stop() }
+        let avahi = AvahiLoop(loop: loop)
         body(avahi)
         let end = loop.now + .seconds(5)
         func check() {
