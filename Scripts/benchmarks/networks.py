@@ -6,6 +6,8 @@ import os
 import subprocess
 import time
 
+from avahi import Avahi
+
 PREFIX = 16
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 
@@ -15,7 +17,8 @@ def ip(*words):
 
 
 class Flat:
-    """All nodes on one host. What they say to each other goes over its loopback, in packets of 1,500 bytes."""
+    """All nodes on one host, which has Avahi's daemon. What they say to each other goes over its loopback, in packets of
+    1,500 bytes."""
 
     name, variant = "flat", ""
 
@@ -25,6 +28,7 @@ class Flat:
         ip("link", "set", "cable", "up")
         ip("address", "add", f"{self.address(0)}/{PREFIX}", "broadcast", "+", "dev", "eth0")
         ip("link", "set", "eth0", "up")
+        self.avahi = Avahi()
 
     def address(self, number):
         return "10.77.0.2"
@@ -34,6 +38,7 @@ class Flat:
         return None
 
     def end(self):
+        self.avahi.end()
         ip("link", "delete", "eth0")
 
 

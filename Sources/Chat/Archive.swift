@@ -44,7 +44,6 @@ package struct Archive: Sendable {
     private var deletions: [Deletion] = []
     private var deleted: Set<Target> = []
     private var past = RecentTable<UInt64, Past>(capacity: Limits.seenMessages)
-    private var unsettled: [UInt64] = []
     private var items: [Item] = []
 
     package func payload(_ id: UInt64) -> VerifiedPayload? { payloads[id] }
@@ -123,21 +122,15 @@ extension Archive {
         if payloads[id] == nil { past.set(.over, for: id) }
     }
 
-    /// Has the signatures checked that were not needed until now; what has a false one goes.
-    ///
-    /// - Returns: the authors of false ones.
-    mutating func settle(_ judge: (VerifiedPayload) -> Verdict) -> [PeerID] {
-        let ids = unsettled
-        unsettled = []
-        return ids.compactMap { id in
-            guard let payload = payloads[id] else { return nil }
-            if case .admitted(let settled) = judge(payload) {
-                payloads[id] = settled
-                return nil
-            }
+    /// Has a signature checked that was not needed until now; what has a false one is not kept any more.
+    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> Verdict) -> Proof {
+        guard let payload = payloads[id] else { return .absent }
+        guard case .admitted(let proven) = judge(payload) else {
             forget(payload.payload.messageId, as: .over)
-            return payload.payload.author
+            return .forged(by: payload.payload.author)
         }
+        payloads[id] = proven
+        return .proven(proven)
     }
 
     private mutating func put(_ payload: VerifiedPayload) {
@@ -149,7 +142,6 @@ extension Archive {
             neighbour = nil
         case .direct(let author):
             neighbour = author
-            unsettled.append(id)
         case .signed(let via), .sealed(let via):
             neighbour = via
         }

@@ -1,12 +1,12 @@
-package import Wire
+internal import Wire
 
 /// What others are given of the public conversation, and what is asked of them (Protocol.md section 7).
 extension MessageRouter {
-    /// Checks the signatures of what is about to be offered; a message with a false one is offered to nobody.
+    /// What is about to be given to somebody, with its signature checked: one that is false is given to nobody.
     ///
-    /// - Returns: the authors of false signatures, who are to be convicted.
-    package mutating func settle(with admission: inout Admission) -> [PeerID] {
-        publicChat.settle { admission.settle($0) }
+    /// - Parameter id: the first 8 bytes of its id.
+    package mutating func prove(_ id: UInt64, with admission: inout Admission) -> Proof {
+        publicChat.prove(id) { admission.settle($0) }
     }
 
     /// What was taken into the public conversation since this was asked last.

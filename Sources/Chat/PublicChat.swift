@@ -89,7 +89,7 @@ extension PublicChat {
 
     mutating func noteOver(_ id: UInt64) { archive.noteOver(id) }
 
-    mutating func settle(_ judge: (VerifiedPayload) -> Verdict) -> [PeerID] { archive.settle(judge) }
+    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> Verdict) -> Proof { archive.prove(id, judge) }
 
     mutating func takeItems() -> [Archive.Item] { archive.takeItems() }
 }

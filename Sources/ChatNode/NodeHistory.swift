@@ -47,13 +47,29 @@ extension Node {
     func answer(on slot: LinkSlot) {
         guard takesPart, let peer = slot.peer, !slot.isRetiring, answers.hasSomething(for: peer) else { return }
         while slot.link.outbox.count < Node.answerRoom, let id = answers.next(for: peer, now: scheduler.now) {
-            guard let payload = router.publicChat.payload(id) else { continue }
+            guard let payload = proven(id) else {
+                // Who is convicted may be who has asked.
+                guard slots[slot.id] === slot else { return }
+                continue
+            }
             let author = payload.payload.author
             if author != context.me { vouch(for: author, on: slot) }
             slot.link.enqueue(payload.signed.frame(hops: author == context.me ? 0 : 1))
             counts.historySent += 1
             counts.sent.add(payload.payload.type)
             markDirty(slot)
+        }
+    }
+
+    /// What others may be given. Who signed it falsely, on its own link, is convicted.
+    private func proven(_ id: UInt64) -> VerifiedPayload? {
+        switch router.prove(id, with: &admission) {
+        case .proven(let payload): return payload
+        case .absent: return nil
+        case .forged(let liar):
+            bans.ban(liar, now: scheduler.now)
+            for slot in linksByPeer[liar] ?? [] { convict(slot) }
+            return nil
         }
     }
 
@@ -112,7 +128,6 @@ extension Node {
 extension Node {
     private func tickHistory() {
         guard takesPart else { return }
-        if offers.isDue(now: scheduler.now) { settle() }
         for offer in offers.due(now: scheduler.now, all: { router.publicChat.offer }) {
             if send(.have, offer.ids, to: offer.peer) { counts.havesSent += 1 }
         }
@@ -120,14 +135,6 @@ extension Node {
             if send(.want, want.ids, to: want.peer) { counts.wantsSent += 1 }
         }
         armHistory()
-    }
-
-    /// Checks what is about to be offered. Who signed falsely on its own link is convicted.
-    private func settle() {
-        for liar in router.settle(with: &admission) {
-            bans.ban(liar, now: scheduler.now)
-            for slot in linksByPeer[liar] ?? [] { convict(slot) }
-        }
     }
 
     private func send(_ type: FrameType, _ ids: [UInt64], to peer: PeerID) -> Bool {

@@ -136,7 +136,7 @@ import Wire
         #expect(alice.texts().isEmpty)
     }
 
-    @Test func `who signs falsely on its own link is convicted before it is offered to anybody`() throws {
+    @Test func `who signs falsely on its own link is convicted before it is given to anybody`() throws {
         try enter()
         var frame = message("deniable", by: rude).frame(hops: 0)
         frame[frame.count - 1] ^= 1

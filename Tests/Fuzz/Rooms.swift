@@ -104,11 +104,13 @@ final class RoomRun {
     }
 
     private func settle() {
-        judged += router.settle(with: &admission).count
         for item in router.takeArchived() { demand(item.neighbour != session.id, "we are our own neighbour") }
         for id in router.publicChat.offer {
-            let isTrue = router.publicChat.payload(id)?.signed.isSignatureValid
-            demand(isTrue == true, "something is offered that nobody signed")
+            switch router.prove(id, with: &admission) {
+            case .proven(let payload): demand(payload.signed.isSignatureValid, "something is given that nobody signed")
+            case .absent: demand(false, "something is offered that is not kept")
+            case .forged: judged += 1
+            }
         }
     }
 
