@@ -1,5 +1,6 @@
 """Processes that obey the driver protocol of group measurements, each a node of one group (Docs/Benchmarks.md)."""
 
+import contextlib
 import array
 import json
 import os
@@ -55,7 +56,9 @@ class Driver:
         return bool(data)
 
     def end(self):
-        self.process.stdin.close()
+        # One that has ended by itself has not read its last command.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         try:
             self.process.wait(2)
         except subprocess.TimeoutExpired:
