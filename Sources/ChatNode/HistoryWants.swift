@@ -32,8 +32,10 @@ package struct HistoryWants {
     package mutating func offered(_ lacking: [UInt64], by peer: PeerID, now: Instant) {
         guard !lacking.isEmpty else { return }
         var entry = peers[peer] ?? Peer()
+        // What has come since the last look at it stands there still.
+        let listed = Set(entry.order)
         for id in lacking {
-            if entry.tries[id] == nil { entry.order.append(id) }
+            if entry.tries[id] == nil, !listed.contains(id) { entry.order.append(id) }
             // What was asked for before is still welcome.
             entry.tries[id] = min(entry.tries[id] ?? 0, 1)
         }

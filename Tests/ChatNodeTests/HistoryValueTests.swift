@@ -127,6 +127,15 @@ struct HistoryValueTests {
         #expect(!wants.isAwaitingAnything(from: low))
     }
 
+    @Test func `what is offered again when it has just come, and is lacking still, is asked for once`() {
+        var wants = HistoryWants()
+        wants.offered([1], by: low, now: start)
+        #expect(wants.due(now: start) { $0 }.map(\.ids) == [[1]])
+        wants.arrived(1, from: low)
+        wants.offered([1], by: low, now: after(3))
+        #expect(wants.due(now: after(3)) { $0 }.map(\.ids) == [[1]])
+    }
+
     @Test func `when a link ends, what was asked there is asked of another at once`() {
         var wants = HistoryWants()
         wants.offered([1], by: low, now: start)

@@ -88,7 +88,7 @@ private enum SettingsRules {
     /// No line begins or ends a character with what joins the "=" beside it.
     static func isPlain(_ text: String) -> Bool {
         let equals = text.utf8.count { $0 == UInt8(ascii: "=") }
-        return equals == text.count { $0 == "=" } && text.allSatisfy { $0 == " " || $0.unicodeScalars.first != " " }
+        return equals == text.count { $0 == "=" } && text.allSatisfy { $0 == " " || !$0.unicodeScalars.contains(" ") }
     }
 
     private static func check(_ arguments: Arguments) {
