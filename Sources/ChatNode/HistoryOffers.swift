@@ -94,13 +94,11 @@ package struct HistoryOffers {
         reschedule(peer)
     }
 
-    package func isDue(now: Instant) -> Bool { nextDeadline.map { $0 <= now } ?? false }
-
     /// The offers that are due, in the order of the peers' keys.
     ///
     /// - Parameter all: what there is to offer, in order; asked for only where something is due.
     package mutating func due(now: Instant, all: () -> [UInt64]) -> [(peer: PeerID, ids: [UInt64])] {
-        guard isDue(now: now) else { return [] }
+        guard let deadline = nextDeadline, deadline <= now else { return [] }
         var offers: [(peer: PeerID, ids: [UInt64])] = []
         var everything: [UInt64]?
         for peer in peers.keys.sorted() {

@@ -35,8 +35,7 @@ struct DoctorSettings: Hashable, ConfigurableSettings {
     var configuration = ConfigurationChoice.own
 
     mutating func take(operands: [String]) throws(UsageError) {
-        guard let first = operands.first else { return }
-        throw UsageError("unexpected \(UsageError.quoted(first)); see earshot doctor --help")
+        try UsageError.refuse(operands, of: .doctor)
     }
 }
 

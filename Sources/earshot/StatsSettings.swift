@@ -17,8 +17,7 @@ struct StatsSettings: AskingSettings {
     var configuration = ConfigurationChoice.own
 
     mutating func take(operands: [String]) throws(UsageError) {
-        guard let first = operands.first else { return }
-        throw UsageError("unexpected \(UsageError.quoted(first)); see earshot stats --help")
+        try UsageError.refuse(operands, of: .stats)
     }
 
     var question: Question {

@@ -16,8 +16,7 @@ struct TailSettings: AskingSettings {
     var configuration = ConfigurationChoice.own
 
     mutating func take(operands: [String]) throws(UsageError) {
-        guard let first = operands.first else { return }
-        throw UsageError("unexpected \(UsageError.quoted(first)); see earshot tail --help")
+        try UsageError.refuse(operands, of: .tail)
     }
 
     var question: Question {

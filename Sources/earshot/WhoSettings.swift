@@ -11,8 +11,7 @@ struct WhoSettings: AskingSettings {
     var configuration = ConfigurationChoice.own
 
     mutating func take(operands: [String]) throws(UsageError) {
-        guard let first = operands.first else { return }
-        throw UsageError("unexpected \(UsageError.quoted(first)); see earshot who --help")
+        try UsageError.refuse(operands, of: .who)
     }
 
     var question: Question {
