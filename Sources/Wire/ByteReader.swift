@@ -25,11 +25,16 @@ package struct ByteReader: ~Escapable {
     }
 
     package mutating func readUInt16() throws(TruncatedInput) -> UInt16 {
-        UInt16(try readInteger(byteCount: 2))
+        let two = bytes.extracting(try readRange(2))
+        return UInt16(two[0]) << 8 | UInt16(two[1])
     }
 
     package mutating func readUInt64() throws(TruncatedInput) -> UInt64 {
-        try readInteger(byteCount: 8)
+        let eight = bytes.extracting(try readRange(8))
+        // Written out, so that it becomes one load.
+        let high = UInt64(eight[0]) << 56 | UInt64(eight[1]) << 48 | UInt64(eight[2]) << 40 | UInt64(eight[3]) << 32
+        let low = UInt64(eight[4]) << 24 | UInt64(eight[5]) << 16 | UInt64(eight[6]) << 8 | UInt64(eight[7])
+        return high | low
     }
 
     /// A copy of the next `count` bytes.
@@ -53,22 +58,19 @@ package struct ByteReader: ~Escapable {
     package mutating func readMessageID() throws(TruncatedInput) -> MessageID {
         MessageID(try readUInt64(), try readUInt64())
     }
-
-    private mutating func readInteger(byteCount: Int) throws(TruncatedInput) -> UInt64 {
-        guard remaining >= byteCount else { throw TruncatedInput() }
-        var value: UInt64 = 0
-        for offset in position..<position + byteCount {
-            value = value << 8 | UInt64(bytes[offset])
-        }
-        position += byteCount
-        return value
-    }
 }
 
 extension Array where Element == UInt8 {
     /// A copy of the bytes of a span.
     package init(copying span: Span<UInt8>) {
         self.init(capacity: span.count) { output in
+            for index in span.indices { output.append(span[index]) }
+        }
+    }
+
+    /// Puts a copy of the bytes of a span at the end.
+    package mutating func append(copying span: Span<UInt8>) {
+        append(addingCapacity: span.count) { output in
             for index in span.indices { output.append(span[index]) }
         }
     }

@@ -21,6 +21,9 @@ package struct MessageID: Hashable, Sendable {
         self = id
     }
 
+    /// All of it is a digest: its first half spreads as well as the whole.
+    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
     /// The first 8 bytes, as `have` and `want` name a message (Protocol.md section 5).
     package var prefix: UInt64 { first }
 

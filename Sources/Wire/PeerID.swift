@@ -31,6 +31,9 @@ package struct PeerID: Hashable, Comparable, Sendable {
         self.init(bytes)
     }
 
+    /// Keys that have their first 8 bytes in common are as hard to make as 64 bits are to guess.
+    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
     package var bytes: [UInt8] {
         var writer = ByteWriter(capacity: PeerID.byteCount)
         writer.write(self)

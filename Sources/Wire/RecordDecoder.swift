@@ -42,10 +42,8 @@ package struct RecordDecoder {
             let wanted = try wantedCount()
             pending.reserveCapacity(wanted)
             let end = min(bytes.count, position + wanted - pending.count)
-            while position < end {
-                pending.append(bytes[position])
-                position += 1
-            }
+            pending.append(copying: bytes.extracting(position..<end))
+            position = end
             if pending.count > Limits.lengthPrefix, pending.count == wanted {
                 defer { pending = [] }
                 return .gathered(pending.dropFirst(Limits.lengthPrefix))
