@@ -38,7 +38,8 @@ package struct Archive: Sendable {
         let author: PeerID
     }
 
-    private var payloads: [UInt64: VerifiedPayload] = [:]
+    /// A message with its edit, a hundred times, and the deletions.
+    private var payloads = PayloadTable(capacity: 2 * Limits.messagesPerConversation + 2 * Limits.deletionsKept)
     private var editOfMessage: [MessageID: UInt64] = [:]
     /// As they came, so that no made-up time keeps a place.
     private var deletions: [Deletion] = []
@@ -58,7 +59,7 @@ package struct Archive: Sendable {
 
     /// Whether something that is offered is worth asking for.
     func lacks(_ id: UInt64, besides ring: MessageRing, lowest: MessagePlace?) -> Bool {
-        guard payloads[id] == nil else { return false }
+        guard !payloads.contains(id) else { return false }
         switch past[id] {
         case nil: return true
         case .over: return false
@@ -71,16 +72,16 @@ package struct Archive: Sendable {
     func offer(_ ring: MessageRing) -> [UInt64] {
         let messages = ring.map(\.place).sorted().flatMap { place -> [UInt64] in
             let edit = editOfMessage[place.id].map { [$0] } ?? []
-            return payloads[place.id.prefix] == nil ? [] : edit + [place.id.prefix]
+            return payloads.contains(place.id.prefix) ? edit + [place.id.prefix] : []
         }
         return deletions.map(\.id) + messages
     }
 
-    /// What was taken in since this was asked last.
-    mutating func takeItems() -> [Item] {
-        guard !items.isEmpty else { return [] }
-        defer { items.removeAll(keepingCapacity: true) }
-        return items
+    /// Hands over what was taken in since this was asked last.
+    mutating func takeItems(_ take: (Item) -> Void) {
+        guard !items.isEmpty else { return }
+        for item in items { take(item) }
+        items.removeAll(keepingCapacity: true)
     }
 }
 
@@ -119,7 +120,7 @@ extension Archive {
 
     /// Something is not kept and is not asked for again.
     mutating func noteOver(_ id: UInt64) {
-        if payloads[id] == nil { past.set(.over, for: id) }
+        if !payloads.contains(id) { past.set(.over, for: id) }
     }
 
     /// Has a signature checked that was not needed until now; what has a false one is not kept any more.
@@ -129,13 +130,13 @@ extension Archive {
             forget(payload.payload.messageId, as: .over)
             return .forged(by: payload.payload.author)
         }
-        payloads[id] = proven
+        payloads.set(proven, for: id)
         return .proven(proven)
     }
 
     private mutating func put(_ payload: VerifiedPayload) {
         let id = payload.payload.messageId.prefix
-        payloads[id] = payload
+        payloads.set(payload, for: id)
         let neighbour: PeerID?
         switch payload.provenance {
         case .own:
@@ -156,7 +157,7 @@ extension Archive {
     }
 
     private mutating func drop(_ id: UInt64, as reason: Past) {
-        payloads[id] = nil
+        payloads.remove(id)
         past.set(reason, for: id)
     }
 }

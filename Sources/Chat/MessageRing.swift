@@ -22,12 +22,13 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     private var shown: [Int] = []
     /// The lowest place first.
     private var ranked: [Int] = []
-    private var slotByID: [MessageID: Int] = [:]
+    private var index: SlotIndex
 
     /// - Parameter capacity: at least 1.
     package init(capacity: Int = Limits.messagesPerConversation) {
         precondition(capacity > 0, "a ring for \(capacity) messages")
         self.capacity = capacity
+        index = SlotIndex(slots: capacity)
     }
 
     package var startIndex: Int { 0 }
@@ -37,9 +38,11 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     /// The message at a position: 0 is shown first.
     package subscript(position: Int) -> Message { slots[shown[position]] }
 
-    package subscript(id id: MessageID) -> Message? { slotByID[id].map { slots[$0] } }
+    package subscript(id id: MessageID) -> Message? { slot(of: id).map { slots[$0] } }
 
-    package func contains(id: MessageID) -> Bool { slotByID[id] != nil }
+    package func contains(id: MessageID) -> Bool { slot(of: id) != nil }
+
+    private func slot(of id: MessageID) -> Int? { index.slot(of: id.prefix) { slots[$0].id == id } }
 
     /// The place of the message that makes room next.
     package var lowest: MessagePlace? { ranked.first.map { places[$0] } }
@@ -68,7 +71,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     ///
     /// - Returns: the message as it is now; nil if there is none or `change` refused.
     mutating func update(_ id: MessageID, _ change: (inout Message) -> Bool) -> Message? {
-        guard let slot = slotByID[id], change(&slots[slot]) else { return nil }
+        guard let slot = slot(of: id), change(&slots[slot]) else { return nil }
         return slots[slot]
     }
 
@@ -77,7 +80,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     /// - Returns: whether it was there.
     @discardableResult
     package mutating func delete(_ id: MessageID) -> Bool {
-        guard let slot = slotByID[id] else { return false }
+        guard let slot = slot(of: id) else { return false }
         leave(slot)
         let last = slots.count - 1
         if slot != last { move(last, to: slot) }
@@ -88,23 +91,24 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     /// Gives the message in a slot its position and its rank.
     private mutating func enter(_ slot: Int) {
-        slotByID[slots[slot].id] = slot
+        index.insert(slot, key: slots[slot].id.prefix)
         shown.insert(slot, at: position(for: slot))
         ranked.insert(slot, at: rank(for: slot))
     }
 
     /// Takes the message in a slot out of all but the slot.
     private mutating func leave(_ slot: Int) {
-        slotByID[slots[slot].id] = nil
+        index.remove(slot)
         // The message that makes room is nearly always first in both.
         if let position = shown.firstIndex(of: slot) { shown.remove(at: position) }
         if let rank = ranked.firstIndex(of: slot) { ranked.remove(at: rank) }
     }
 
     private mutating func move(_ slot: Int, to free: Int) {
+        index.remove(slot)
         slots[free] = slots[slot]
         places[free] = places[slot]
-        slotByID[slots[free].id] = free
+        index.insert(free, key: slots[free].id.prefix)
         if let position = shown.firstIndex(of: slot) { shown[position] = free }
         if let rank = ranked.firstIndex(of: slot) { ranked[rank] = free }
     }

@@ -104,10 +104,13 @@ extension Node {
 
     /// Tells of what was just taken in, whichever way it came.
     func noteArchived() {
-        let items = router.takeArchived()
-        guard configuration.sharesHistory, !items.isEmpty else { return }
-        for item in items { offers.note(item, now: scheduler.now) }
-        armHistory()
+        var isNews = false
+        let now = scheduler.now
+        router.takeArchived { item in
+            isNews = true
+            if configuration.sharesHistory { offers.note(item, now: now) }
+        }
+        if isNews, configuration.sharesHistory { armHistory() }
     }
 
     func historyLinkOpened(to peer: PeerID) {

@@ -104,7 +104,7 @@ final class RoomRun {
     }
 
     private func settle() {
-        for item in router.takeArchived() { demand(item.neighbour != session.id, "we are our own neighbour") }
+        router.takeArchived { demand($0.neighbour != session.id, "we are our own neighbour") }
         for id in router.publicChat.offer {
             switch router.prove(id, with: &admission) {
             case .proven(let payload): demand(payload.signed.isSignatureValid, "something is given that nobody signed")

@@ -1,0 +1,53 @@
+import Noise
+import Testing
+import Wire
+
+@testable import Chat
+
+struct SlotIndexTests {
+    /// Keys that all begin at the same place, keys that follow each other, and any keys.
+    @Test(arguments: [{ $0 << 32 }, { $0 }, { $0 &* 0x9e37_79b9_7f4a_7c15 }] as [@Sendable (UInt64) -> UInt64])
+    func `it agrees with a dictionary, whatever keys are made up`(key: @Sendable (UInt64) -> UInt64) {
+        var randomness = Randomness.seeded(3)
+        var index = SlotIndex(slots: 20)
+        var slots: [UInt64: Int] = [:]
+        for _ in 0..<5_000 {
+            let key = key(UInt64.random(in: 0..<40, using: &randomness))
+            if let slot = slots.removeValue(forKey: key) {
+                index.remove(slot)
+            } else if let free = (0..<20).first(where: { !slots.values.contains($0) }) {
+                slots[key] = free
+                index.insert(free, key: key)
+            }
+            for number in 0..<40 as Range<UInt64> { #expect(index.slot(of: number << 32) == slots[number << 32]) }
+            #expect(index.slot(of: key) == slots[key])
+        }
+    }
+
+    @Test func `of two with the same key the one that is meant is found, and each leaves alone`() {
+        var index = SlotIndex(slots: 4)
+        index.insert(0, key: 7)
+        index.insert(3, key: 7)
+        #expect(index.slot(of: 7) { $0 == 3 } == 3)
+        index.remove(0)
+        #expect(index.slot(of: 7) == 3)
+        index.remove(0)
+        #expect(index.slot(of: 7) == 3)
+        #expect(index.slot(of: 8) == nil)
+    }
+
+    @Test func `a full table of payloads stays as it is, and has room again when one goes`() throws {
+        var alice = Author(seed: 1)
+        let payloads = try (0..<4).map { number in
+            try #require(VerifiedPayload(alice.say("\(number)"), onLinkOf: alice.id))
+        }
+        var table = PayloadTable(capacity: 3)
+        for (number, payload) in payloads.enumerated() { table.set(payload, for: UInt64(number)) }
+        #expect((0..<4).map { table[$0] } == [payloads[0], payloads[1], payloads[2], nil])
+        table.set(payloads[3], for: 1)
+        table.remove(0)
+        table.remove(0)
+        table.set(payloads[1], for: 9)
+        #expect([0, 1, 2, 9].map { table[$0] } == [nil, payloads[3], payloads[2], payloads[1]])
+    }
+}
