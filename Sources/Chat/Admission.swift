@@ -34,7 +34,10 @@ package struct Admission: Sendable {
             let frame = try PayloadFrame(body)
             try checkSource(frame, link)
             guard frame.header.room == room else { throw .otherRoom }
-            guard !seen.contains(frame.id) else { return try again(frame, link, linkEpoch, now) }
+            if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
+                return admit(try direct(frame, link, linkEpoch, now))
+            }
+            guard !isKnown(frame) else { return try again(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
             return accept(try relayed(frame, link, now, wallClock))
         } catch {
@@ -57,7 +60,7 @@ package struct Admission: Sendable {
             let payload = try VerifiedPayload(checking: frame, via: link)
             try checkNotFromTheFuture(frame.header.timestamp, wallClock)
             try checkNotForgotten(frame.header.timestamp, wallClock)
-            if !seen.contains(frame.id) { try peers.noteHistory(frame.header) }
+            if !seen.contains(frame.id) { try peers.noteHistory(frame.header, frame.id) }
             return accept(payload)
         } catch {
             return refuse(error)
@@ -72,7 +75,7 @@ package struct Admission: Sendable {
     ) -> Verdict {
         do throws(DropReason) {
             let frame = try PayloadFrame(content.frame.span)
-            let isNew = !seen.contains(frame.id)
+            let isNew = !isKnown(frame)
             guard isNew || frame.type.isSentAgain else { throw .duplicate }
             let payload = try sealed(frame, content.certificate, link, now, wallClock, isNew: isNew)
             if isNew { return accept(payload) }
@@ -127,14 +130,19 @@ package struct Admission: Sendable {
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
         // What is sent again may have any number: the session proves that it is no replay.
-        try peers.takeInOrder(frame.type, frame.header, now: now)
-        let payload = try proven(frame, link)
-        guard payload.payload.target ?? me == me else { throw .misdirected }
-        peers.note(frame.header, now: now)
-        return payload
+        return try peers.hear(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
+            let payload = try Admission.proven(frame, link)
+            guard payload.payload.target ?? me == me else { throw .misdirected }
+            return payload
+        }
     }
 
-    private func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
+    /// Whether the very payload was let in before. What came in order over its author's own link, the numbers tell.
+    private func isKnown(_ frame: borrowing PayloadFrame) -> Bool {
+        seen.contains(frame.id) || peers.knows(frame.header, frame.id)
+    }
+
+    private static func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
         // What changes a message must hold for everybody who has that message: its signature is checked at once.
         if frame.type.changesMessage { return try VerifiedPayload(checking: frame, via: link) }
         guard let payload = VerifiedPayload(try frame.signedPayload(), onLinkOf: link) else { throw .foreignAuthor }
@@ -178,9 +186,9 @@ package struct Admission: Sendable {
     ) throws(DropReason) {
         try checkNotFromTheFuture(frame.header.timestamp, wallClock)
         guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
-        try peers.checkOrder(frame.header)
+        try peers.checkOrder(frame.header, frame.id)
         try peers.take(frame.type, of: frame.header.author, now: now)
-        peers.note(frame.header, now: now)
+        peers.note(frame.header, frame.id, now: now)
     }
 
     private func checkSource(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
@@ -197,11 +205,6 @@ package struct Admission: Sendable {
         guard frame.header.room == room else { throw .otherRoom }
     }
 
-    private func checkNews(_ frame: borrowing PayloadFrame) throws(DropReason) {
-        try checkRoom(frame)
-        guard !seen.contains(frame.id) else { throw .duplicate }
-    }
-
     private func checkNotFromTheFuture(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
         guard time <= wallClock || time.distance(to: wallClock) <= Limits.freshnessMilliseconds
         else { throw .fromTheFuture }
@@ -214,6 +217,10 @@ package struct Admission: Sendable {
 
     private mutating func accept(_ payload: VerifiedPayload) -> Verdict {
         seen.insert(payload.payload.messageId)
+        return admit(payload)
+    }
+
+    private mutating func admit(_ payload: VerifiedPayload) -> Verdict {
         admitted += 1
         return .admitted(payload)
     }

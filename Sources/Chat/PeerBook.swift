@@ -9,21 +9,32 @@ struct PeerBook: Sendable {
         self.rates = rates
     }
 
-    /// Whether the author may be heard under the header's epoch and number.
-    func checkOrder(_ header: PayloadHeader) throws(DropReason) {
-        try records[header.author]?.checkOrder(epoch: header.epoch, sequence: header.sequence)
+    /// Whether the very payload was heard before, as far as the author's latest numbers tell.
+    func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
+        records[header.author]?.knows(header, id) ?? false
     }
 
-    /// Whether the author may be heard under the header's epoch and, unless it sends that kind again, number; then takes
-    /// one of what it may say. The author is proven.
-    mutating func takeInOrder(_ type: PayloadType, _ header: PayloadHeader, now: Instant) throws(DropReason) {
+    /// Whether the author may be heard under the header's epoch and number.
+    func checkOrder(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        try records[header.author]?.checkOrder(header, id)
+    }
+
+    /// Hears an author who is proven by the link: checks epoch and, unless the kind is sent again, number, takes one of
+    /// what it may say, has `read` read that, and notes it.
+    mutating func hear<Content>(
+        _ type: PayloadType, _ header: PayloadHeader, _ id: MessageID, now: Instant,
+        read: () throws(DropReason) -> Content
+    ) throws(DropReason) -> Content {
         try change(header.author, now) { record throws(DropReason) in
             if type.isSentAgain {
                 try record.checkEpoch(header.epoch)
             } else {
-                try record.checkOrder(epoch: header.epoch, sequence: header.sequence)
+                try record.checkOrder(header, id)
             }
             try record.take(for: type, now: now)
+            let content = try read()
+            record.note(header, id)
+            return content
         }
     }
 
@@ -44,16 +55,13 @@ struct PeerBook: Sendable {
     }
 
     /// Notes that the author was heard; the payload is admitted.
-    mutating func note(_ header: PayloadHeader, now: Instant) {
-        change(header.author, now) { $0.note(epoch: header.epoch, sequence: header.sequence) }
+    mutating func note(_ header: PayloadHeader, _ id: MessageID, now: Instant) {
+        change(header.author, now) { $0.note(header, id) }
     }
 
     /// Notes what history tells of an author who is known, in the epoch that is known; any other past leaves no trace.
-    mutating func noteHistory(_ header: PayloadHeader) throws(DropReason) {
-        guard var record = records[header.author], record.epoch == header.epoch else { return }
-        guard record.window.place(of: header.sequence) != .seen else { throw .equivocation }
-        record.note(epoch: header.epoch, sequence: header.sequence)
-        records.set(record, for: header.author)
+    mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        try records.update(header.author) { record throws(DropReason) in try record.noteHistory(header, id) }
     }
 
     mutating func learn(epoch: UInt64, of author: PeerID, now: Instant) {
@@ -61,9 +69,9 @@ struct PeerBook: Sendable {
     }
 
     /// A record is large: it is changed where it is.
-    private mutating func change<Failure: Error>(
-        _ peer: PeerID, _ now: Instant, _ change: (inout PeerRecord) throws(Failure) -> Void
-    ) throws(Failure) {
+    private mutating func change<Result, Failure: Error>(
+        _ peer: PeerID, _ now: Instant, _ change: (inout PeerRecord) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         try records.update(peer, orNew: { [rates] in PeerRecord(rates, now: now) }, change)
     }
 }

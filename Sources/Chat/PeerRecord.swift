@@ -4,7 +4,9 @@ internal import Wire
 struct PeerRecord: Sendable {
     /// The newest epoch heard of; nil while it was only a neighbour.
     private(set) var epoch: UInt64?
-    private(set) var window = SequenceWindow()
+    private var window = SequenceWindow()
+    /// What was heard under each number of the window: the first 8 bytes of the id, at the number modulo its size.
+    private var heard: [UInt64] = []
     private var messages: TokenBucket
     private var signals: TokenBucket
     private var relayed: TokenBucket
@@ -29,22 +31,43 @@ struct PeerRecord: Sendable {
         if let epoch, other < epoch { throw .oldEpoch }
     }
 
-    /// Whether an author may be heard under this epoch and number; the caller knows that the id is a new one.
-    func checkOrder(epoch other: UInt64, sequence: UInt64) throws(DropReason) {
-        try checkEpoch(other)
-        guard epoch == other else { return }
-        switch window.place(of: sequence) {
+    /// Whether an author may be heard under this epoch and number.
+    func checkOrder(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        try checkEpoch(header.epoch)
+        guard epoch == header.epoch else { return }
+        switch window.place(of: header.sequence) {
         case .new: return
-        case .seen: throw .equivocation
+        case .seen: throw isSame(header, id) ? .duplicate : .equivocation
         case .tooOld: throw .sequenceTooOld
         }
     }
 
-    /// Notes that the author was heard under this epoch and number.
-    mutating func note(epoch other: UInt64, sequence: UInt64) {
-        learn(epoch: other)
-        if other == epoch { window.insert(sequence) }
+    /// Whether the very payload was heard, as far as the window tells.
+    func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
+        epoch == header.epoch && window.place(of: header.sequence) == .seen && isSame(header, id)
     }
+
+    /// Notes that the author was heard under this epoch and number.
+    mutating func note(_ header: PayloadHeader, _ id: MessageID) {
+        learn(epoch: header.epoch)
+        guard header.epoch == epoch, window.place(of: header.sequence) == .new else { return }
+        window.insert(header.sequence)
+        if heard.isEmpty { heard = [UInt64](repeating: 0, count: Int(Limits.sequenceWindow)) }
+        heard[PeerRecord.index(header)] = id.prefix
+    }
+
+    /// The same of what came as history, where the epoch is the one that is known.
+    mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        guard epoch == header.epoch else { return }
+        guard window.place(of: header.sequence) != .seen || isSame(header, id) else { throw .equivocation }
+        note(header, id)
+    }
+
+    private func isSame(_ header: PayloadHeader, _ id: MessageID) -> Bool {
+        heard[PeerRecord.index(header)] == id.prefix
+    }
+
+    private static func index(_ header: PayloadHeader) -> Int { Int(header.sequence % Limits.sequenceWindow) }
 
     mutating func take(for type: PayloadType, now: Instant) throws(DropReason) {
         guard type.isRead ? messages.take(now: now) : signals.take(now: now) else { throw .authorRate }

@@ -31,10 +31,20 @@ package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         return result
     }
 
+    /// Changes an entry, if there is one.
+    package mutating func update<Failure: Error>(
+        _ key: Key, _ change: (inout Value) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let index = young.index(forKey: key) { return try change(&young.values[index]) }
+        guard var value = old[key] else { return }
+        try change(&value)
+        set(value, for: key)
+    }
+
     package mutating func set(_ value: Value, for key: Key) {
         guard young.updateValue(value, forKey: key) == nil else { return }
         guard young.count == half else { return }
-        old = young
-        young = [:]
+        swap(&young, &old)
+        young.removeAll(keepingCapacity: true)
     }
 }

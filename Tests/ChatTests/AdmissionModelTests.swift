@@ -83,9 +83,10 @@ struct AdmissionModel {
         }
     }
 
+    /// Of all but what came in order over its author's own link: that the numbers tell.
     private var ids: Set<MessageID> = []
     private var newestEpoch: [PeerID: UInt64] = [:]
-    private var heard: [PeerID: Set<UInt64>] = [:]
+    private var heard: [PeerID: [UInt64: MessageID]] = [:]
 
     mutating func verdict(on event: Event) -> String {
         let payload = event.signed.payload
@@ -93,7 +94,7 @@ struct AdmissionModel {
             if reason == "repeated" { note(payload) }
             return reason
         }
-        ids.insert(payload.messageId)
+        if event.isHistory || event.hops > 0 || isSentAgain(event) { ids.insert(payload.messageId) }
         if event.isHistory, newestEpoch[payload.author] != payload.epoch { return "admitted" }
         note(payload)
         return "admitted"
@@ -102,9 +103,24 @@ struct AdmissionModel {
     private mutating func note(_ payload: P2PPayload) {
         if payload.epoch > newestEpoch[payload.author, default: 0] {
             newestEpoch[payload.author] = payload.epoch
-            heard[payload.author] = []
+            heard[payload.author] = [:]
         }
-        heard[payload.author, default: []].insert(payload.sequence)
+        let isTooOld = (heard[payload.author]?.keys.max() ?? 0) >= payload.sequence + 256
+        if !isTooOld, heard[payload.author]?[payload.sequence] == nil {
+            heard[payload.author, default: [:]][payload.sequence] = payload.messageId
+        }
+    }
+
+    private func isSentAgain(_ event: Event) -> Bool {
+        event.hops == 0 && [.edit, .delete, .dmRequest, .directMessage].contains(event.signed.payload.type)
+    }
+
+    private func isKnown(_ payload: P2PPayload) -> Bool {
+        if ids.contains(payload.messageId) { return true }
+        guard payload.epoch == newestEpoch[payload.author], let heard = heard[payload.author],
+            let top = heard.keys.max()
+        else { return false }
+        return top < payload.sequence + 256 && heard[payload.sequence] == payload.messageId
     }
 
     private func liveFault(_ event: Event) -> String? {
@@ -113,8 +129,10 @@ struct AdmissionModel {
         if isDirect, payload.author != event.link { return "close foreign_author" }
         if event.hops > 7 { return "dropped too_many_hops" }
         if payload.room != Author.room { return "dropped other_room" }
-        let isSentAgain = isDirect && [.edit, .delete, .dmRequest, .directMessage].contains(payload.type)
-        if ids.contains(payload.messageId) {
+        let isSentAgain = isSentAgain(event)
+        let isInOrder = isDirect && !isSentAgain && !ids.contains(payload.messageId)
+        if isInOrder, payload.epoch != event.linkEpoch { return "dropped wrong_epoch" }
+        if isKnown(payload) {
             return isSentAgain ? directFault(event, isSentAgain) ?? "repeated" : "dropped duplicate"
         }
         if isDirect { return directFault(event, isSentAgain) }
@@ -139,9 +157,9 @@ struct AdmissionModel {
     private func orderFault(_ payload: P2PPayload) -> String? {
         let newest = newestEpoch[payload.author, default: 0]
         if payload.epoch < newest { return "dropped old_epoch" }
-        guard payload.epoch == newest, let top = heard[payload.author]?.max() else { return nil }
+        guard payload.epoch == newest, let top = heard[payload.author]?.keys.max() else { return nil }
         if top >= 256, payload.sequence <= top - 256 { return "dropped sequence_too_old" }
-        return heard[payload.author]?.contains(payload.sequence) == true ? "dropped equivocation" : nil
+        return heard[payload.author]?[payload.sequence] != nil ? "dropped equivocation" : nil
     }
 
     private func historyFault(_ event: Event) -> String? {
@@ -152,10 +170,10 @@ struct AdmissionModel {
         if ![.publicMessage, .edit, .delete].contains(payload.type) { return "dropped not_history" }
         if event.isForged { return "convict bad_signature" }
         if payload.timestamp.milliseconds > event.wallClock.milliseconds + 300_000 { return "dropped from_the_future" }
-        guard payload.epoch == newestEpoch[payload.author], !ids.contains(payload.messageId) else { return nil }
+        guard payload.epoch == newestEpoch[payload.author], !isKnown(payload) else { return nil }
         // A number too old to tell is taken: the id says that it is new.
-        let top = heard[payload.author]?.max() ?? 0
+        let top = heard[payload.author]?.keys.max() ?? 0
         let isTold = payload.sequence > top || top - payload.sequence < 256
-        return isTold && heard[payload.author]?.contains(payload.sequence) == true ? "dropped equivocation" : nil
+        return isTold && heard[payload.author]?[payload.sequence] != nil ? "dropped equivocation" : nil
     }
 }
