@@ -23,12 +23,14 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// The only conversion. Nil for a payload that is no message.
     ///
     /// - Parameter knownStage: how settled the roster knows the author to be: direct payloads carry no stage.
-    package init?(from payload: P2PPayload, knownStage: SenderStage, receivedAt: Timestamp, isHistory: Bool) {
+    package init?(
+        from payload: P2PPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
+    ) {
         switch payload.body {
         case .publicMessage(let stage, let nickname, let text):
             (senderStage, senderNickname, content) = (stage, nickname, text)
         case .dmRequest(_, let nickname, let text), .directMessage(_, let nickname, let text):
-            (senderStage, senderNickname, content) = (knownStage, nickname, text)
+            (senderStage, senderNickname, content) = (knownStage(), nickname, text)
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
             return nil
         }

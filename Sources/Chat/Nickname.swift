@@ -40,9 +40,15 @@ package enum Nickname {
             throw invalid(
                 "nickname has a character of \(measure.densest) scalars; \(Limits.scalarsPerCharacter) is the most")
         }
-        guard !name.unicodeScalars.contains(where: breaksLine) else {
+        guard !breaksLine(name) else {
             throw invalid("nickname has a control character or a line break; it takes one line of text")
         }
+    }
+
+    private static func breaksLine(_ name: String) -> Bool {
+        // Most names are letters and marks of ASCII.
+        if name.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return false }
+        return name.unicodeScalars.contains(where: breaksLine)
     }
 
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {

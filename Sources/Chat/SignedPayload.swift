@@ -2,7 +2,9 @@ internal import Noise
 package import Wire
 
 /// A payload with the very bytes that its author signed, so that nothing is ever re-encoded (Protocol.md section 6).
-package struct SignedPayload: Hashable, Sendable {
+///
+/// It is handed through many hands and never changed: one object that all of them share.
+package final class SignedPayload: Sendable {
     static let signatureBytes = Identity.signatureBytes
 
     package let payload: P2PPayload
@@ -16,7 +18,7 @@ package struct SignedPayload: Hashable, Sendable {
     }
 
     /// Signs what the identity says now.
-    init(
+    convenience init(
         _ body: PayloadBody, by identity: borrowing Identity, in room: RoomID, epoch: UInt64, sequence: UInt64,
         timestamp: Timestamp
     ) {
@@ -24,8 +26,9 @@ package struct SignedPayload: Hashable, Sendable {
             room: room, author: identity.id, epoch: epoch, sequence: sequence, timestamp: timestamp,
             kind: body.type.rawValue)
         let signed = header.encoded(with: body.encoded())
-        payload = P2PPayload(header, body, MessageID(signed: signed.span))
-        bytes = signed + identity.sign(domain: SignedPayload.domain, message: signed.span)
+        self.init(
+            P2PPayload(header, body, MessageID(signed: signed.span)),
+            bytes: signed + identity.sign(domain: SignedPayload.domain, message: signed.span))
     }
 
     /// S, what was signed.
@@ -50,7 +53,10 @@ package struct SignedPayload: Hashable, Sendable {
         return MessageID(signed: body.extracting(1..<body.count - signatureBytes))
     }
 
-    var isSignatureValid: Bool { SignedPayload.isSignatureValid(in: bytes.span, by: payload.author) }
+    var isSignatureValid: Bool {
+        let bytes = bytes
+        return SignedPayload.isSignatureValid(in: bytes.span, by: payload.author)
+    }
 
     /// True if `bytes`, `S | sig`, are signed by `author`.
     static func isSignatureValid(in bytes: Span<UInt8>, by author: PeerID) -> Bool {
@@ -60,4 +66,12 @@ package struct SignedPayload: Hashable, Sendable {
     }
 
     private static var domain: Domain { "earshot/1 payload\0" }
+}
+
+extension SignedPayload: Hashable {
+    package static func == (left: SignedPayload, right: SignedPayload) -> Bool {
+        left === right || left.bytes == right.bytes
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(payload.messageId) }
 }
