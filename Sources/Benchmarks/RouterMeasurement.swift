@@ -15,15 +15,27 @@ enum RouterMeasurement {
             var admission = admission
             for frame in frames { keep(admit(frame, author, &admission)) }
         }
-        stopwatch.time("route", count: messages, prepare: { (router(author), payloads(frames, author)) }) { start in
-            var (router, payloads) = start
-            for payload in payloads { keep(router.route(payload, now: now, wallClock: Speaker.wallClock)) }
-            payloads = []
+        stopwatch.time("route", count: messages, prepare: { Arrivals(at: router(author), payloads(frames, author)) }) {
+            var arrivals = $0
+            for payload in arrivals.payloads {
+                keep(arrivals.router.route(payload, now: now, wallClock: Speaker.wallClock))
+            }
         }
         stopwatch.time("send", count: messages, prepare: { Speaker(seed: 1) }) { speaker in
             var speaker = speaker
             var router = MessageRouter(me: author)
             for number in 0..<messages { keep(send(number, &router, &speaker)) }
+        }
+    }
+
+    /// Payloads that were admitted, and where they are routed.
+    private struct Arrivals: ~Copyable {
+        var router: MessageRouter
+        let payloads: [VerifiedPayload]
+
+        init(at router: consuming MessageRouter, _ payloads: [VerifiedPayload]) {
+            self.router = router
+            self.payloads = payloads
         }
     }
 

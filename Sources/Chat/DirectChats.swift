@@ -37,6 +37,8 @@ package struct DirectChats: Sendable {
     /// Whether nothing was ever agreed upon with a peer, or it is forgotten.
     func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
 
+    var hasLost: Bool { !lost.isEmpty }
+
     mutating func takeLost() -> [ChatEvent] {
         guard !lost.isEmpty else { return [] }
         defer { lost = [] }

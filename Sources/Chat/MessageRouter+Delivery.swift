@@ -118,11 +118,11 @@ extension MessageRouter {
 
     /// When more of what waits may be sent.
     var nextDelivery: Instant? {
-        backlogs.isEmpty ? nil : backlogs.lazy.compactMap { peer in directChats[peer]?.queue.nextDeadline }.min()
+        backlogs.isEmpty ? nil : backlogs.compactMap { peer in directChats[peer]?.queue.nextDeadline }.min()
     }
 
     private mutating func takeReceipts() -> [(PeerID, PayloadBody)] {
-        let reachable = owed.filter(isReachable).sorted()
+        let reachable = owed.filter { isReachable($0) }.sorted()
         owed.subtract(reachable)
         return reachable.flatMap { peer in
             (directChats.update(peer) { $0.receipts.take(for: peer) } ?? []).map { (peer, $0) }

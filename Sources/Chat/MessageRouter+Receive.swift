@@ -35,7 +35,7 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        events += roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision)
+        roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.revision, into: &events)
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }

@@ -1,7 +1,7 @@
 package import Wire
 
 /// Brings each payload to the chat, or the roster, that it is for, and tells what came of it.
-package struct MessageRouter: Sendable {
+package struct MessageRouter: ~Copyable, Sendable {
     package internal(set) var publicChat = PublicChat()
     package internal(set) var directChats: DirectChats
     package internal(set) var roster: Roster
@@ -61,6 +61,15 @@ package struct MessageRouter: Sendable {
         _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false
     ) -> [ChatEvent] {
         var events: [ChatEvent] = []
+        route(payload, now: now, wallClock: wallClock, isHistory: isHistory, into: &events)
+        return events
+    }
+
+    /// The same, with what changed put behind what stands in `events`.
+    package mutating func route(
+        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false,
+        into events: inout [ChatEvent]
+    ) {
         let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
         if isHeard(payload.payload) {
             receive(arrival, into: &events)
@@ -69,8 +78,7 @@ package struct MessageRouter: Sendable {
             if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
             if payload.payload.type.isHistory { publicChat.noteOver(payload.payload) }
         }
-        events += directChats.takeLost()
-        return events
+        if directChats.hasLost { events += directChats.takeLost() }
     }
 
     /// The only place that looks at what kind of payload it is.
@@ -78,11 +86,11 @@ package struct MessageRouter: Sendable {
         let payload = arrival.payload
         switch payload.body {
         case .publicMessage(let stage, let nickname, _):
-            events += roster.hear(payload.author, nickname: nickname, stage: stage, as: payload.revision)
+            roster.hear(payload.author, nickname: nickname, stage: stage, as: payload.revision, into: &events)
             receivePublic(arrival, into: &events)
         case .presence(let state, let stage, let nickname):
-            events += roster.hear(
-                payload.author, nickname: nickname, stage: stage, state: state, as: payload.revision)
+            roster.hear(
+                payload.author, nickname: nickname, stage: stage, state: state, as: payload.revision, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):

@@ -35,7 +35,7 @@ extension Roster {
     /// compared by canonical equivalence, and only if nobody has exactly it without regard to case.
     package func find(_ text: String) -> Finding {
         let peers = candidates(for: text).filter { $0 != me }.sorted()
-        if peers.count > 1 { return .ambiguous(peers.map(who)) }
+        if peers.count > 1 { return .ambiguous(peers.map { who($0) }) }
         return peers.first.map { .one($0) } ?? .none
     }
 

@@ -1,7 +1,7 @@
 package import Wire
 
 /// Who is known, what they are called, and who is there. Links alone decide who is there (Protocol.md section 10).
-package struct Roster: Sendable {
+package struct Roster: ~Copyable, Sendable {
     /// How long a new link waits for its peer to say something before the peer is announced: one that refuses us ends
     /// the link instead, and is not to look as if it came and went.
     package static let introductionTime = Duration.seconds(1)
@@ -69,10 +69,10 @@ package struct Roster: Sendable {
 
     /// A message's author as it was named when it signed, under the number it is told apart by now.
     package func who(of message: Message) -> Who {
-        let now = who(message.author)
+        let number = known[message.author]?.number ?? SenderNumber(of: message.author)
         return Who(
-            number: now.number, suffix: now.suffix, nickname: message.senderNickname, stage: message.senderStage,
-            key: message.author)
+            number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
+            nickname: message.senderNickname, stage: message.senderStage, key: message.author)
     }
 
     func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
@@ -82,22 +82,21 @@ package struct Roster: Sendable {
 extension Roster {
     /// Takes over a nickname, a stage, and, from a presence payload, a state.
     ///
-    /// - Returns: the event, if listeners know the peer as online and it is different now, or is to be announced; before
-    ///   it, that of a peer with the same number, whose name is different by that.
+    /// - Parameter events: takes the event, if listeners know the peer as online and it is different now, or is to be
+    ///   announced; before it, that of a peer with the same number, whose name is different by that.
     mutating func hear(
-        _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil, as revision: Revision
-    ) -> [ChatEvent] {
-        meet(author)
-        var events = takeRenamed()
-        guard let index = known.index(forKey: author) else { return events }
+        _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil, as revision: Revision,
+        into events: inout [ChatEvent]
+    ) {
+        let index = meet(author)
+        if !renamed.isEmpty { events += takeRenamed() }
         let isChanged = known.values[index].take(nickname, stage, state, as: revision)
-        guard known.values[index].isLinked else { return events }
+        guard known.values[index].isLinked else { return }
         if !known.values[index].isAnnounced, !known.values[index].isLeaving {
             events.note(announce(author))
         } else if known.values[index].isAnnounced, isChanged {
             events.append(.presence(author, known.values[index].presence, online: online))
         }
-        return events
     }
 
     /// The first link to a peer stands. The peer is announced once something is heard of it, here or by `tick`.
@@ -156,16 +155,19 @@ extension Roster {
     }
 
     /// Makes an entry for a peer, or notes that it was heard of again.
-    private mutating func meet(_ peer: PeerID) {
+    @discardableResult
+    private mutating func meet(_ peer: PeerID) -> Dictionary<PeerID, KnownPeer>.Index {
         moments += 1
         if let index = known.index(forKey: peer) {
             known.values[index].heardAt = moments
-            return
+            return index
         }
         if known.count >= capacity { forgetOne() }
         let entry = KnownPeer(peer, heardAt: moments)
         known[peer] = entry
         if let holder = numbers.add(entry.number.number, of: peer) { renamed.append(holder) }
+        guard let index = known.index(forKey: peer) else { preconditionFailure("an entry that was just made is gone") }
+        return index
     }
 
     private mutating func takeRenamed() -> [ChatEvent] {

@@ -176,7 +176,7 @@ struct DirectChatTests {
         #expect(bob.hear(carol.sign(.edit(target: id, text: "carol's"))).isEmpty)
         #expect(bob.hear(edit).count == 1)
         #expect(bob.texts(with: alice) == ["first"])
-        #expect(!bob.router.isForEveryone(edit.payload))
+        #expect(bob.router.isForEveryone(edit.payload) == false)
     }
 
     @Test func `a request edited while it is open reads as edited once it is accepted`() throws {
