@@ -33,6 +33,7 @@ package struct TimerHeap<Element> {
 
     /// Takes out all that is due at `now`, in order.
     package mutating func removeDue(at now: Instant) -> [Element] {
+        guard let first = entries.first, first.deadline <= now else { return [] }
         var due: [Element] = []
         while let first = entries.first, first.deadline <= now {
             due.append(first.element)

@@ -8,6 +8,7 @@ package struct Interest: OptionSet, Sendable {
 
     package static let readable = Interest(rawValue: 1)
     package static let writable = Interest(rawValue: 2)
+    package static let both = Interest(rawValue: 3)
 }
 
 /// What a descriptor is ready for.
@@ -23,6 +24,11 @@ package struct Readiness: OptionSet, Sendable {
     /// Both directions are shut; told again and again until the descriptor is no longer watched.
     package static let hangUp = Readiness(rawValue: 4)
     package static let error = Readiness(rawValue: 8)
+
+    /// Whether a read tells something: that bytes have come, or how it has ended.
+    package var isWorthReading: Bool { rawValue & 13 != 0 }
+
+    package var isWritable: Bool { rawValue & 2 != 0 }
 }
 
 /// Is told by an event loop when a descriptor that it watches is ready.

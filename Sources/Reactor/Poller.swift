@@ -104,16 +104,14 @@ struct Poller: ~Copyable {
 
 extension Interest {
     fileprivate var mask: UInt32 {
-        (contains(.readable) ? EPOLLIN.rawValue : 0) | (contains(.writable) ? EPOLLOUT.rawValue : 0)
+        (rawValue & 1 != 0 ? EPOLLIN.rawValue : 0) | (rawValue & 2 != 0 ? EPOLLOUT.rawValue : 0)
     }
 }
 
 extension Readiness {
     fileprivate init(mask: UInt32) {
-        self = []
-        if mask & EPOLLIN.rawValue != 0 { insert(.readable) }
-        if mask & EPOLLOUT.rawValue != 0 { insert(.writable) }
-        if mask & EPOLLHUP.rawValue != 0 { insert(.hangUp) }
-        if mask & EPOLLERR.rawValue != 0 { insert(.error) }
+        self.init(
+            rawValue: (mask & EPOLLIN.rawValue != 0 ? 1 : 0) | (mask & EPOLLOUT.rawValue != 0 ? 2 : 0)
+                | (mask & EPOLLHUP.rawValue != 0 ? 4 : 0) | (mask & EPOLLERR.rawValue != 0 ? 8 : 0))
     }
 }

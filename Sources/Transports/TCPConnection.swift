@@ -47,7 +47,7 @@ final class TCPConnection: DescriptorHandler {
     var interest: Interest {
         switch phase {
         case .connecting: .writable
-        case .open: hasUnsent ? [.readable, .writable] : .readable
+        case .open: hasUnsent ? .both : .readable
         case .finishing: .readable
         case .ending, .closed: []
         }

@@ -147,8 +147,8 @@ extension TCPTransport {
         switch connection.phase {
         case .connecting: settle(connection)
         case .open:
-            if !events.isDisjoint(with: [.readable, .hangUp, .error]) { receive(connection) }
-            if connection.phase == .open, connection.hasUnsent, events.contains(.writable) { resume(connection) }
+            if events.isWorthReading { receive(connection) }
+            if connection.phase == .open, connection.hasUnsent, events.isWritable { resume(connection) }
         case .finishing: drain(connection)
         case .ending, .closed: break
         }
