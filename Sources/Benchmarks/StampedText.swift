@@ -47,8 +47,12 @@ struct StampedText: Hashable {
     private static func number(_ bytes: Span<UInt8>, _ digits: Range<Int>) -> UInt64? {
         var number: UInt64 = 0
         for index in digits {
-            guard let digit = Hexadecimal.value(ofLowerCase: bytes[index]) else { return nil }
-            number = number << 4 | UInt64(digit)
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte &- UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte &- UInt8(ascii: "a") &+ 10)
+            default: return nil
+            }
         }
         return number
     }

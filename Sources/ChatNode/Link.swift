@@ -106,6 +106,11 @@ package struct Link: ~Copyable {
         }
     }
 
+    /// Offers what is sealed already to `write`, if it is much and the network took all that it was offered last.
+    package mutating func spill(_ write: (Span<UInt8>) -> Int) {
+        outbox.spill(write)
+    }
+
     /// Looks whether a deadline has passed; may queue a ping.
     package mutating func tick(now: Instant, using randomness: inout Randomness) throws(LinkError) {
         guard let due = timing.due(now: now, isOpen: isOpen) else { return }

@@ -63,8 +63,14 @@ package actor Node {
     var startedAt: Instant?
     var lastMetAt: Instant?
 
+    /// What the payload that is being taken in brings.
+    var arrivals: [ChatEvent] = []
     private var dirty: [LinkSlot] = []
     private var batch: [NodeEvent] = []
+    /// The room of the batch before.
+    private var spareBatch: [NodeEvent] = []
+    /// In events.
+    private static let portion = 64
     private var isTurnEndAsked = false
     /// The router may have a new deadline.
     var isRouterChanged = false
@@ -199,10 +205,25 @@ package actor Node {
     /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.
     @discardableResult
     package func tellNow() -> [NodeEvent] {
-        guard !batch.isEmpty else { return [] }
         let events = batch
-        batch.removeAll()
-        deliver(events)
+        hand()
         return events
+    }
+
+    /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
+    func tellPortion() {
+        if batch.count >= Node.portion { hand() }
+    }
+
+    /// Two batches in turn: whoever is told may make us tell more.
+    private func hand() {
+        guard !batch.isEmpty else { return }
+        var events = batch
+        batch = spareBatch
+        spareBatch = []
+        deliver(events)
+        guard events.count <= 2 * Node.portion else { return }
+        events.removeAll(keepingCapacity: true)
+        spareBatch = events
     }
 }

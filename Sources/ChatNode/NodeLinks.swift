@@ -39,6 +39,7 @@ extension Node {
             case .frame(let type, let body): received(type, body, on: slot)
             case .failed(let error): fail(slot, error)
             }
+            tellPortion()
         }
         guard !slot.isForgotten else { return }
         if slot.link.hasSomethingToSend { markDirty(slot) }
@@ -219,15 +220,22 @@ extension Node {
         armRouter()
     }
 
+    /// Writes what is sealed before the turn ends where that is much: a burst then needs no large buffers.
+    func spill(_ slot: LinkSlot) {
+        slot.link.spill { write($0, on: slot) }
+    }
+
+    private func write(_ bytes: Span<UInt8>, on slot: LinkSlot) -> Int {
+        let count = transport.write(bytes, to: slot.id)
+        counts.bytesSent += count
+        return count
+    }
+
     /// Writes what waits on a link, as far as the network takes it.
     func flush(_ slot: LinkSlot) {
         guard !slot.isForgotten else { return }
         do throws(LinkError) {
-            try slot.link.flush { bytes in
-                let count = transport.write(bytes, to: slot.id)
-                counts.bytesSent += count
-                return count
-            }
+            try slot.link.flush { write($0, on: slot) }
         } catch {
             fail(slot, error)
         }

@@ -39,7 +39,8 @@ extension Node {
             counts.admitted.add(payload.payload.type)
             compareClocks(with: payload)
             noteHeard(certificate.identity, on: slot)
-            apply(router.route(payload, now: now, wallClock: wallClock))
+            router.route(payload, now: now, wallClock: wallClock, into: &arrivals)
+            applyArrivals()
             routed()
         case .repeated(let payload):
             noteHeard(certificate.identity, on: slot)
@@ -100,6 +101,12 @@ extension Node {
         noteArchived()
     }
 
+    /// The same with what an arriving payload brought, whose room is used again.
+    private func applyArrivals() {
+        apply(arrivals)
+        arrivals.removeAll(keepingCapacity: true)
+    }
+
     /// Encoded and signed once, sealed per link.
     func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
         let frame = payload.signed.frame(hops: 0)
@@ -118,5 +125,6 @@ extension Node {
         slot.link.enqueue(frame)
         counts.payloadsSent += 1
         markDirty(slot)
+        spill(slot)
     }
 }

@@ -4,6 +4,8 @@ import Wire
 package struct Outbox {
     private var bytes: [UInt8] = []
     private var sent = 0
+    /// The network did not take all that it was offered last.
+    private var isHeldUp = false
 
     package init() {}
 
@@ -32,17 +34,34 @@ package struct Outbox {
     /// Offers what waits to `write`, which tells how much of it was taken.
     package mutating func drain(_ write: (Span<UInt8>) -> Int) {
         guard !isEmpty else { return }
+        offer(write)
+        if isEmpty { clear(keepingUpTo: Outbox.keptCapacity) }
+    }
+
+    /// The same where much waits, unless the network is known to take no more now.
+    mutating func spill(_ write: (Span<UInt8>) -> Int) {
+        guard count >= Outbox.spillSize, !isHeldUp else { return }
+        offer(write)
+        if isEmpty { clear(keepingUpTo: 2 * Outbox.spillSize) }
+    }
+
+    private mutating func offer(_ write: (Span<UInt8>) -> Int) {
         sent += write(bytes.span.extracting(sent..<bytes.count))
-        if isEmpty {
-            bytes.removeAll(keepingCapacity: bytes.capacity <= Outbox.keptCapacity)
-            sent = 0
-        } else if sent > bytes.count / 2 {
-            // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.
-            bytes.removeFirst(sent)
-            sent = 0
-        }
+        isHeldUp = !isEmpty
+        guard isHeldUp, sent > bytes.count / 2 else { return }
+        // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.
+        bytes.removeFirst(sent)
+        sent = 0
+    }
+
+    private mutating func clear(keepingUpTo capacity: Int) {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= capacity)
+        sent = 0
     }
 
     /// An idle link keeps no more than this, so that many links cost little memory.
     private static let keptCapacity = 4_608
+
+    /// A write of so many bytes costs little more for each than a larger one, and they still lie in the cache.
+    private static let spillSize = 65_536
 }

@@ -39,6 +39,29 @@ import Wire
         #expect(taken == (0..<50).flatMap { [UInt8](repeating: UInt8($0), count: 700) })
     }
 
+    @Test func `an outbox spills only much, and not to a network that has taken no more`() {
+        var outbox = Outbox()
+        var offers: [Int] = []
+        func offer(_ room: Int) -> (Span<UInt8>) -> Int {
+            { bytes in
+                offers.append(bytes.count)
+                return min(room, bytes.count)
+            }
+        }
+        outbox.append([UInt8](repeating: 1, count: 60_000))
+        outbox.spill(offer(.max))
+        #expect(offers.isEmpty)
+        outbox.append([UInt8](repeating: 1, count: 10_000))
+        outbox.spill(offer(1_000))
+        outbox.spill(offer(.max))
+        #expect(offers == [70_000] && outbox.count == 69_000)
+        outbox.drain(offer(.max))
+        #expect(offers == [70_000, 69_000] && outbox.isEmpty)
+        outbox.append([UInt8](repeating: 1, count: 66_000))
+        outbox.spill(offer(.max))
+        #expect(offers == [70_000, 69_000, 66_000] && outbox.isEmpty)
+    }
+
     @Test func `an endpoint knows an IPv4 address that comes as IPv6`() {
         let mapped = Endpoint(address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1], port: 7, scope: 3)
         #expect(mapped == Endpoint(address: [10, 0, 0, 1], port: 7))
