@@ -70,11 +70,12 @@ package struct Archive: Sendable {
     /// What is kept, in the order in which others should get it: the deletions, then the messages by place, oldest first,
     /// each behind its edit.
     func offer(_ ring: MessageRing) -> [UInt64] {
-        let messages = ring.map(\.place).sorted().flatMap { place -> [UInt64] in
-            let edit = editOfMessage[place.id].map { [$0] } ?? []
-            return payloads.contains(place.id.prefix) ? edit + [place.id.prefix] : []
+        var offer = deletions.map(\.id)
+        for message in ring.idsByPlace where payloads.contains(message.prefix) {
+            if let edit = editOfMessage[message] { offer.append(edit) }
+            offer.append(message.prefix)
         }
-        return deletions.map(\.id) + messages
+        return offer
     }
 
     /// Hands over what was taken in since this was asked last.

@@ -47,6 +47,9 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     /// The place of the message that makes room next.
     package var lowest: MessagePlace? { ranked.first.map { places[$0] } }
 
+    /// The ids of all messages, the lowest place first.
+    var idsByPlace: [MessageID] { ranked.map { slots[$0].id } }
+
     /// Puts a message in: one from the past among the others from the past, one heard live last.
     package mutating func insert(_ message: Message) -> Placement {
         guard !contains(id: message.id) else { return .duplicate }

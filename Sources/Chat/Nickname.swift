@@ -47,8 +47,10 @@ package enum Nickname {
 
     private static func breaksLine(_ name: String) -> Bool {
         // Most names are letters and marks of ASCII.
-        if name.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return false }
-        return name.unicodeScalars.contains(where: breaksLine)
+        let bytes = name.utf8Span.span
+        var isPlain = true
+        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] > 0x7e { isPlain = false }
+        return !isPlain && name.unicodeScalars.contains(where: breaksLine)
     }
 
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {

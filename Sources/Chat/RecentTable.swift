@@ -2,26 +2,28 @@
 ///
 /// It holds the latest `capacity / 2` keys at least and `capacity` at most, and no operation ever walks it: when the
 /// young half is full it becomes the old one, and the old one goes.
+///
+/// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything.
 package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private let half: Int
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
+    @usableFromInline let half: Int
+    @usableFromInline var young: [Key: Value] = [:]
+    @usableFromInline var old: [Key: Value] = [:]
 
-    package init(capacity: Int) {
+    @inlinable package init(capacity: Int) {
         precondition(capacity > 1, "a table of \(capacity) has no halves")
         half = capacity / 2
     }
 
     /// Entries held; a key that was written to in both halves is there twice.
-    package var count: Int { young.count + old.count }
+    @inlinable package var count: Int { young.count + old.count }
 
     /// Reading keeps nothing from being forgotten; writing does.
-    package subscript(key: Key) -> Value? {
+    @inlinable package subscript(key: Key) -> Value? {
         young[key] ?? old[key]
     }
 
     /// Changes an entry where it is, or one made by `new` if there is none; nothing is kept if `change` throws on a new one.
-    package mutating func update<Result, Failure: Error>(
+    @inlinable package mutating func update<Result, Failure: Error>(
         _ key: Key, orNew new: () -> Value, _ change: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         if let index = young.index(forKey: key) { return try change(&young.values[index]) }
@@ -32,7 +34,7 @@ package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
     }
 
     /// Changes an entry, if there is one.
-    package mutating func update<Failure: Error>(
+    @inlinable package mutating func update<Failure: Error>(
         _ key: Key, _ change: (inout Value) throws(Failure) -> Void
     ) throws(Failure) {
         if let index = young.index(forKey: key) { return try change(&young.values[index]) }
@@ -41,7 +43,7 @@ package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
         set(value, for: key)
     }
 
-    package mutating func set(_ value: Value, for key: Key) {
+    @inlinable package mutating func set(_ value: Value, for key: Key) {
         guard young.updateValue(value, forKey: key) == nil else { return }
         guard young.count == half else { return }
         swap(&young, &old)

@@ -75,6 +75,7 @@ package struct VerifiedPayload: Hashable, Sendable {
     }
 
     package var payload: P2PPayload { signed.payload }
+    package var type: PayloadType { signed.payload.type }
 
     /// True if it came from its author to us and nobody else, over the author's own link or sealed: what a direct
     /// conversation demands (Protocol.md section 8).

@@ -190,6 +190,7 @@ package actor Node {
     /// One write for each link that has something to say, and one batch for whoever listens.
     private func endTurn() {
         isTurnEndAsked = false
+        noteArchived()
         sendReplies()
         let flushed = dirty
         dirty.removeAll(keepingCapacity: true)
@@ -212,7 +213,9 @@ package actor Node {
 
     /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
     func tellPortion() {
-        if batch.count >= Node.portion { hand() }
+        guard batch.count >= Node.portion else { return }
+        noteArchived()
+        hand()
     }
 
     /// Two batches in turn: whoever is told may make us tell more.

@@ -3,9 +3,9 @@ import Wire
 
 /// Comparing clocks with the peers (Protocol.md section 7).
 extension Node {
-    /// A presence is signed when it is sent, unlike what may have waited for a link.
+    /// - Parameter payload: a presence, which is signed when it is sent, unlike what may have waited for a link.
     func compareClocks(with payload: VerifiedPayload) {
-        guard payload.payload.type == .presence, case .direct(let peer) = payload.provenance,
+        guard case .direct(let peer) = payload.provenance,
             let error = clock.note(payload.payload.timestamp, of: peer, wallClock: scheduler.wallClock)
         else { return }
         emit(.notice(.clockSkew, ClockSkew.warning(error)))

@@ -36,8 +36,9 @@ extension Node {
             now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
-            counts.admitted.add(payload.payload.type)
-            compareClocks(with: payload)
+            let type = payload.type
+            counts.admitted.add(type)
+            if type == .presence { compareClocks(with: payload) }
             noteHeard(certificate.identity, on: slot)
             router.route(payload, now: now, wallClock: wallClock, into: &arrivals)
             applyArrivals()
@@ -103,7 +104,7 @@ extension Node {
 
     /// The same with what an arriving payload brought, whose room is used again.
     private func applyArrivals() {
-        apply(arrivals)
+        for event in arrivals { emit(view(event)) }
         arrivals.removeAll(keepingCapacity: true)
     }
 

@@ -1,39 +1,45 @@
 package import Wire
 
 /// What waits for its time, earliest first; equal deadlines in the order in which they came.
+///
+/// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything.
 package struct TimerHeap<Element> {
-    fileprivate struct Entry {
-        let deadline: Instant
-        let order: UInt64
-        let element: Element
+    @usableFromInline package struct Entry {
+        @usableFromInline let deadline: Instant
+        @usableFromInline let order: UInt64
+        @usableFromInline let element: Element
 
-        func isBefore(_ other: Entry) -> Bool {
+        @inlinable init(deadline: Instant, order: UInt64, element: Element) {
+            (self.deadline, self.order, self.element) = (deadline, order, element)
+        }
+
+        @inlinable func isBefore(_ other: Entry) -> Bool {
             (deadline, order) < (other.deadline, other.order)
         }
     }
 
     /// A binary heap: each entry is before its two children, at `2i + 1` and `2i + 2`.
-    private var entries: [Entry] = []
-    private var nextOrder: UInt64 = 0
+    @usableFromInline var entries: [Entry] = []
+    @usableFromInline var nextOrder: UInt64 = 0
 
-    package init() {}
+    @inlinable package init() {}
 
-    package var count: Int { entries.count }
-    package var isEmpty: Bool { entries.isEmpty }
+    @inlinable package var count: Int { entries.count }
+    @inlinable package var isEmpty: Bool { entries.isEmpty }
 
     /// The earliest deadline.
-    package var nextDeadline: Instant? { entries.first?.deadline }
+    @inlinable package var nextDeadline: Instant? { entries.isEmpty ? nil : entries[0].deadline }
 
     /// Adds `element`, due at `deadline`, which may have passed.
-    package mutating func insert(_ element: Element, at deadline: Instant) {
+    @inlinable package mutating func insert(_ element: Element, at deadline: Instant) {
         entries.append(Entry(deadline: deadline, order: nextOrder, element: element))
         nextOrder += 1
         siftUp(from: entries.count - 1)
     }
 
     /// Takes out all that is due at `now`, in order.
-    package mutating func removeDue(at now: Instant) -> [Element] {
-        guard let first = entries.first, first.deadline <= now else { return [] }
+    @inlinable package mutating func removeDue(at now: Instant) -> [Element] {
+        guard !entries.isEmpty, entries[0].deadline <= now else { return [] }
         var due: [Element] = []
         while let first = entries.first, first.deadline <= now {
             due.append(first.element)
@@ -42,13 +48,13 @@ package struct TimerHeap<Element> {
         return due
     }
 
-    private mutating func removeFirst() {
+    @inlinable mutating func removeFirst() {
         entries.swapAt(0, entries.count - 1)
         entries.removeLast()
         siftDown()
     }
 
-    private mutating func siftUp(from start: Int) {
+    @inlinable mutating func siftUp(from start: Int) {
         var child = start
         while child > 0 {
             let parent = (child - 1) / 2
@@ -58,7 +64,7 @@ package struct TimerHeap<Element> {
         }
     }
 
-    private mutating func siftDown() {
+    @inlinable mutating func siftDown() {
         var parent = 0
         while true {
             var earliest = parent
