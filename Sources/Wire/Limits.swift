@@ -33,6 +33,9 @@ package enum Limits {
     package static let linksPerSource = 8
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
+    /// Who starts says about ten records, and as many for each who asks then.
+    package static let multicastRecordsBurst = 240.0
+    package static let multicastRecordsPerSecond = 40.0
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
     package static let pingAfterIdle = Duration.seconds(25)

@@ -92,7 +92,7 @@ extension MetricFamily {
         byReason(
             "refused", "What came to nothing behind a check of its own.",
             Refusal.allCases.map(\.rawValue) + [
-                "connections_at_limit", "without_descriptor", "by_interface", "instances",
+                "connections_at_limit", "without_descriptor", "by_interface", "instances", "multicast",
             ],
             prefix: "refused_"),
         total("bans", "Peers that were cut off for what they sent."),
