@@ -30,6 +30,8 @@ package enum Limits {
     package static let handshakesBurst = 40.0
     package static let handshakesPerSecond = 20.0
     package static let links = 256
+    /// Of all links, those that only peers have that we dialled: who is announced, and answers where it says it is.
+    package static let linksForDialled = 32
     package static let linksPerSource = 8
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
@@ -40,6 +42,9 @@ package enum Limits {
     package static let queuedRecords = 64
     package static let pingAfterIdle = Duration.seconds(25)
     package static let pingJitter = Duration.seconds(10)
+    /// One at the start, one after silence, and one for each change of a network.
+    package static let answeredPingsPerSecond = 1.0
+    package static let answeredPingsBurst = 10.0
     package static let linkDeadAfter = Duration.seconds(75)
     /// Five times what TCP sends again on a link that loses much.
     package static let doubtTime = Duration.seconds(6)
