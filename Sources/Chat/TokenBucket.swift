@@ -28,12 +28,12 @@ package struct TokenBucket: Hashable, Sendable {
         updated = now
     }
 
-    /// False, and nothing is taken, where there is no token.
-    package mutating func take(now: Instant) -> Bool {
+    /// False, and nothing is taken, where there are not as many tokens.
+    package mutating func take(_ count: Double = 1, now: Instant) -> Bool {
         guard !rate.isUnlimited else { return true }
         refill(now)
-        guard tokens >= 1 else { return false }
-        tokens -= 1
+        guard tokens >= count else { return false }
+        tokens -= count
         return true
     }
 

@@ -15,6 +15,8 @@ struct HandshakeGate {
     var sourceCount: Int { sources.count }
     private(set) var halfOpen = 0
     private(set) var links = 0
+    /// Those among them that others opened, not of this machine.
+    private var foreignLinks = 0
 
     /// - Parameter handshakesPerSecond: from all sources together; 0 lifts the rates, for simulations and closed networks.
     init(handshakesPerSecond: Double, now: Instant) {
@@ -30,7 +32,9 @@ struct HandshakeGate {
     mutating func admit(_ endpoint: Endpoint, now: Instant) -> Bool {
         guard halfOpen < Limits.halfOpenHandshakes, links < Limits.links else { return false }
         if !endpoint.isLoopback {
-            guard admitSource(endpoint.source, now: now) else { return false }
+            guard foreignLinks < HandshakeGate.mostForeignLinks, admitSource(endpoint.source, now: now) else {
+                return false
+            }
         }
         guard !isLimited || everybody.take(now: now) else { return false }
         halfOpen += 1
@@ -43,21 +47,27 @@ struct HandshakeGate {
         release(endpoint) { $0.halfOpen -= 1 }
     }
 
-    /// Counts a link in, whoever dialled; false, and nothing is counted, if there are too many.
-    mutating func openLink(_ endpoint: Endpoint, now: Instant) -> Bool {
+    /// The last links are kept for those that we dial: a crowd that comes to us can not take them.
+    private static let mostForeignLinks = Limits.links - Limits.linksForDialled
+
+    /// Counts a link in; false, and nothing is counted, if there are too many.
+    mutating func openLink(_ endpoint: Endpoint, role: Link.Role, now: Instant) -> Bool {
         guard links < Limits.links else { return false }
         if !endpoint.isLoopback {
-            guard makeRoom(for: endpoint.source, now: now),
+            guard role == .initiator || foreignLinks < HandshakeGate.mostForeignLinks,
+                makeRoom(for: endpoint.source, now: now),
                 (sources[endpoint.source]?.links ?? 0) < Limits.linksPerSource
             else { return false }
             sources[endpoint.source]?.links += 1
+            if role == .responder { foreignLinks += 1 }
         }
         links += 1
         return true
     }
 
-    private mutating func closeLink(_ endpoint: Endpoint) {
+    private mutating func closeLink(_ endpoint: Endpoint, role: Link.Role) {
         links -= 1
+        if role == .responder, !endpoint.isLoopback { foreignLinks -= 1 }
         release(endpoint) { $0.links -= 1 }
     }
 
@@ -66,7 +76,7 @@ struct HandshakeGate {
         switch standing {
         case .dialled: break
         case .halfOpen: closeHalfOpen(endpoint)
-        case .link: closeLink(endpoint)
+        case .link(let role): closeLink(endpoint, role: role)
         }
     }
 

@@ -30,6 +30,8 @@ package struct Link: ~Copyable {
     private var nextFrame: Int?
     /// Frames of a type that this version does not know; ignored (Protocol.md section 5).
     package private(set) var unknownFrames = 0
+    /// Pings that came faster than they are answered.
+    package private(set) var unansweredPings = 0
 
     /// The initiator speaks first: its first message is waiting in the outbox at once.
     package init(role: Role, context: LinkContext, now: Instant, using randomness: inout Randomness) {
@@ -179,6 +181,10 @@ package struct Link: ~Copyable {
             case nil:
                 unknownFrames += 1
             case .ping:
+                guard timing.mayAnswer(at: now) else {
+                    unansweredPings += 1
+                    continue
+                }
                 enqueue([FrameType.pong.rawValue] + plaintext[body].prefix(LinkTiming.nonceLength))
             case .pong:
                 timing.ponged(plaintext[body], now: now)

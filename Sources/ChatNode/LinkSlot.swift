@@ -9,7 +9,7 @@ final class LinkSlot {
         /// We dialled it, and its handshake is under way.
         case dialled
         case halfOpen
-        case link
+        case link(Link.Role)
     }
 
     let id: ConnectionID

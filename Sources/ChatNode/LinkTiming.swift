@@ -1,3 +1,4 @@
+import Chat
 import Noise
 import Wire
 
@@ -22,11 +23,14 @@ struct LinkTiming {
     /// Redrawn for each ping, so that an observer can not tell nodes apart by their rhythm.
     private var idleInterval: Duration
     private var pingUnderWay: (nonce: [UInt8], sentAt: Instant)?
+    private var answers: TokenBucket
 
     init(role: Link.Role, now: Instant, using randomness: inout Randomness) {
         self.role = role
         startedAt = now
         lastReceived = now
+        answers = TokenBucket(
+            Rate(perSecond: Limits.answeredPingsPerSecond, burst: Limits.answeredPingsBurst), now: now)
         idleInterval = LinkTiming.drawInterval(using: &randomness)
     }
 
@@ -69,6 +73,11 @@ struct LinkTiming {
         idleInterval = LinkTiming.drawInterval(using: &randomness)
         pingUnderWay = (nonce, now)
         return [FrameType.ping.rawValue] + nonce
+    }
+
+    /// Whether a ping is answered; more of them than anybody needs are not.
+    mutating func mayAnswer(at now: Instant) -> Bool {
+        answers.take(now: now)
     }
 
     /// Our network has changed: the link is dead unless something comes soon.

@@ -28,11 +28,12 @@ extension Node {
         counts.bytesReceived += count
         var position = 0
         while !slot.isForgotten {
-            let unknown = slot.link.unknownFrames
+            let (unknown, unanswered) = (slot.link.unknownFrames, slot.link.unansweredPings)
             let event = slot.link.next(
                 in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
                 now: scheduler.now)
             counts.unknownFrames += slot.link.unknownFrames - unknown
+            counts.pingsUnanswered += slot.link.unansweredPings - unanswered
             guard let event else { break }
             switch event {
             case .established(let certificate): established(slot, certificate)
@@ -54,13 +55,13 @@ extension Node {
         let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
         let news = certificates.news(of: certificate, now: now)
         if case .worse(let best) = news, !isShutOut { return supersede(slot, by: best) }
-        guard !isShutOut, gate.openLink(slot.endpoint, now: now) else {
+        guard !isShutOut, gate.openLink(slot.endpoint, role: slot.link.role, now: now) else {
             counts.connectionsRefused += 1
             drop(slot)
             return
         }
         gate.release(slot.endpoint, from: slot.standing)
-        slot.standing = .link
+        slot.standing = .link(slot.link.role)
         slot.certificate = certificate
         slot.establishedAt = now
         certificates.keep(certificate, now: now)

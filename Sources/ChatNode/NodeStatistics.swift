@@ -21,6 +21,8 @@ struct NodeStatistics {
     var unknownFrames = 0
     /// Frames of a known type that this version does not act on, or that are cut short.
     var unexpectedFrames = 0
+    /// Pings over a link's rate.
+    var pingsUnanswered = 0
     var bans = 0
     /// Links that were ended because a better certificate is known.
     var superseded = 0
@@ -68,6 +70,7 @@ struct NodeStatistics {
             Counter(name: "bytes_sent", value: bytesSent),
             Counter(name: "unknown_frames", value: unknownFrames),
             Counter(name: "unexpected_frames", value: unexpectedFrames),
+            Counter(name: "pings_unanswered", value: pingsUnanswered),
             Counter(name: "bans", value: bans),
             Counter(name: "superseded", value: superseded),
             Counter(name: "certificates_refused", value: certificatesRefused),

@@ -18,6 +18,8 @@ package struct PeerTable {
     private var budget = DialBudget()
     /// While as many are dialled as may be, those that are due wait for this.
     private var restsUntil: Instant?
+    /// Whether it is the turn of whoever was found last.
+    private var isTurnOfNewest = false
 
     package init() {}
 
@@ -95,13 +97,24 @@ package struct PeerTable {
     }
 
     /// The names of those whose time has come. A dictionary's order differs from run to run; a seed must not.
-    private func inTurn(_ now: Instant) -> [String] {
+    ///
+    /// Where not all can be dialled at once, who has waited longest and who came last take turns, so that a crowd keeps
+    /// neither waiting.
+    private mutating func inTurn(_ now: Instant) -> [String] {
         var turns: [(failures: Int, deadline: Instant, instance: String)] = []
         for (instance, candidate) in candidates {
             guard let deadline = candidate.deadline, deadline <= now else { continue }
             turns.append((candidate.backoff.doublings, deadline, instance))
         }
-        return turns.sorted { $0 < $1 }.map(\.instance)
+        turns.sort { $0 < $1 }
+        let untried = turns.prefix { $0.failures == 0 }
+        var (first, last, order) = (0, untried.count - 1, [String]())
+        while first <= last {
+            order.append(turns[isTurnOfNewest ? last : first].instance)
+            if isTurnOfNewest { last -= 1 } else { first += 1 }
+            isTurnOfNewest.toggle()
+        }
+        return order + turns[untried.endIndex...].map(\.instance)
     }
 
     /// The caller has dialled what `due` ordered.

@@ -30,6 +30,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     private nonisolated let stage = Mutex(Stage.idle)
     /// Listings that found no room, for whoever asks on another thread.
     nonisolated let crowdedOut = Mutex(0)
+    private nonisolated let gate = MulticastGate()
     private nonisolated let policy: Policy
     private nonisolated let interfaces: [String]
 
@@ -60,7 +61,10 @@ package actor AvahiDiscovery: PeerDiscovery {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     package nonisolated var refusals: [Counter] {
-        [Counter(name: "refused_instances", value: crowdedOut.withLock { $0 })]
+        [
+            Counter(name: "refused_instances", value: crowdedOut.withLock { $0 }),
+            Counter(name: "refused_multicast", value: gate.refused),
+        ]
     }
 
     package nonisolated func start(
@@ -111,10 +115,10 @@ extension AvahiDiscovery {
         let report: ResponderReport = { event, source, epoch in
             self.run { $0.handle(event, from: source, epoch: epoch) }
         }
-        let interfaces = interfaces
+        let (interfaces, gate) = (interfaces, gate)
         embedded = AvahiSource(
             AvahiResponder(.embedded, on: loop, report: report) { loop, context throws(ResponderFailure) in
-                try EmbeddedConnection(loop: loop, context: context, interfaces: interfaces)
+                try EmbeddedConnection(loop: loop, context: context, interfaces: interfaces, gate: gate)
             })
         if policy != .embedded {
             daemon = AvahiSource(

@@ -19,9 +19,12 @@ final class AvahiLoop: DescriptorHandler {
     /// The times that the loop was asked for and that have not come, each earlier than the one before.
     private var asked: [Int64] = []
     private let table: UnsafeMutablePointer<AvahiPoll>
+    private let gate: MulticastGate?
 
-    init(loop: EventLoop) {
+    /// - Parameter gate: what decides which packets are read; nil to read all.
+    init(loop: EventLoop, gate: MulticastGate? = nil) {
         self.loop = loop
+        self.gate = gate
         unsafe table = .allocate(capacity: 1)
         unsafe table.initialize(to: AvahiPollTable.make())
         unsafe table.pointee.userdata = Unmanaged.passUnretained(self).toOpaque()
@@ -80,6 +83,7 @@ final class AvahiLoop: DescriptorHandler {
     }
 
     func ready(_ descriptor: CInt, _ events: Readiness) {
+        if let gate, events == .readable, !gate.hasWelcome(on: descriptor) { return }
         for watch in watches[descriptor] ?? [] where !watch.isDead { watch.tell(events) }
     }
 

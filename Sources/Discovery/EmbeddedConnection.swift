@@ -15,10 +15,14 @@ final class EmbeddedConnection: ResponderConnection {
     private var browser: OpaquePointer?
     private var resolvers: [Listing: OpenResolver] = [:]
 
-    /// - Parameter interfaces: the only ones to speak on; empty for all.
-    init(loop: EventLoop, context: ResponderContext, interfaces: [String]) throws(ResponderFailure) {
+    /// - Parameters:
+    ///   - interfaces: the only ones to speak on; empty for all.
+    ///   - gate: what decides which packets are read; nil to read all.
+    init(
+        loop: EventLoop, context: ResponderContext, interfaces: [String], gate: MulticastGate? = nil
+    ) throws(ResponderFailure) {
         guard let library = loadAvahiCore() else { throw ResponderFailure(reason: "libavahi-core is missing") }
-        let avahi = AvahiLoop(loop: loop)
+        let avahi = AvahiLoop(loop: loop, gate: gate)
         // It would write to standard error that it is not the only one here.
         unsafe library.avahi_set_log_function { _, _ in }
         var configuration = unsafe AvahiServerConfig()

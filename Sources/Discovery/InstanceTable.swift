@@ -24,6 +24,9 @@ struct InstanceTable {
     /// Those that were never asked for go first, so that a crowd of names that never resolve can not keep them waiting.
     private var newcomers: [Listing] = []
     private var repeaters: [Listing] = []
+    private var isTurnOfNewest = false
+    /// All instances, in the order in which they came.
+    private var arrivals: [String] = []
     private var resolving = 0
     private var earliest: Instant?
     private static let maximumOwn = 64
@@ -43,14 +46,22 @@ struct InstanceTable {
             return begin(listing, now: now)
         }
         guard lookups[listing] == nil else { return [] }
-        let hasRoom = lookups.isEmpty ? instances.count < Self.maximumInstances : true
-        guard hasRoom, lookups.count < Self.maximumListingsPerInstance else {
+        guard lookups.count < Self.maximumListingsPerInstance else {
             dropped += 1
             return []
         }
+        let actions = lookups.isEmpty ? makeRoom(now: now) : []
+        if lookups.isEmpty { arrivals.append(listing.instance) }
         lookups[listing] = Lookup()
         instances[listing.instance] = lookups
-        return begin(listing, now: now)
+        return actions + begin(listing, now: now)
+    }
+
+    /// In a full table the oldest instance goes: whoever is behind it was dialled long ago, and a newcomer was not.
+    private mutating func makeRoom(now: Instant) -> [ListingAction] {
+        guard instances.count >= Self.maximumInstances, let oldest = arrivals.first else { return [] }
+        dropped += 1
+        return (instances[oldest] ?? [:]).keys.flatMap { unlisted($0, now: now) }
     }
 
     /// From now on this name is ours, and nobody to tell of.
@@ -173,7 +184,9 @@ extension InstanceTable {
     private mutating func serveWaiting(now: Instant) -> [ListingAction] {
         var actions: [ListingAction] = []
         while resolving < Self.room(isNewcomer: true), !newcomers.isEmpty {
-            actions += resume(newcomers.removeFirst(), now: now)
+            // Who waited longest and who came last take turns, so that a crowd keeps neither waiting.
+            isTurnOfNewest.toggle()
+            actions += resume(isTurnOfNewest ? newcomers.removeLast() : newcomers.removeFirst(), now: now)
         }
         while resolving < Self.room(isNewcomer: false), !repeaters.isEmpty {
             actions += resume(repeaters.removeFirst(), now: now)
@@ -208,7 +221,7 @@ extension InstanceTable {
         let before = told[instance] ?? []
         let after = Set(lookups.values.compactMap(\.endpoint))
         told[instance] = after.isEmpty ? nil : after
-        if lookups.isEmpty { instances[instance] = nil }
+        if lookups.isEmpty, instances.removeValue(forKey: instance) != nil { arrivals.removeAll { $0 == instance } }
         let news = after.subtracting(before).map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
         guard after.isEmpty, !before.isEmpty else { return news }
         var actions: [ListingAction] = [.tell(.lost(instance: instance))]

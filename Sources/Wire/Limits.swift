@@ -30,13 +30,21 @@ package enum Limits {
     package static let handshakesBurst = 40.0
     package static let handshakesPerSecond = 20.0
     package static let links = 256
+    /// Of all links, those that only peers have that we dialled: who is announced, and answers where it says it is.
+    package static let linksForDialled = 32
     package static let linksPerSource = 8
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
+    /// Who starts says about ten records, and as many for each who asks then.
+    package static let multicastRecordsBurst = 240.0
+    package static let multicastRecordsPerSecond = 40.0
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
     package static let pingAfterIdle = Duration.seconds(25)
     package static let pingJitter = Duration.seconds(10)
+    /// One at the start, one after silence, and one for each change of a network.
+    package static let answeredPingsPerSecond = 1.0
+    package static let answeredPingsBurst = 10.0
     package static let linkDeadAfter = Duration.seconds(75)
     /// Five times what TCP sends again on a link that loses much.
     package static let doubtTime = Duration.seconds(6)

@@ -82,6 +82,7 @@ extension MetricFamily {
         total("received_bytes", of: "bytes_received", "Bytes that came."),
         total("sent_bytes", of: "bytes_sent", "Bytes that were sent."),
         total("unknown_frames", "Frames of a type that this version does not know."),
+        total("pings_unanswered", "Pings over a link's rate."),
         total("unexpected_frames", "Frames that are not acted on, or cut short."),
     ]
 
@@ -92,7 +93,7 @@ extension MetricFamily {
         byReason(
             "refused", "What came to nothing behind a check of its own.",
             Refusal.allCases.map(\.rawValue) + [
-                "connections_at_limit", "without_descriptor", "by_interface", "instances",
+                "connections_at_limit", "without_descriptor", "by_interface", "instances", "multicast",
             ],
             prefix: "refused_"),
         total("bans", "Peers that were cut off for what they sent."),

@@ -64,11 +64,28 @@ import Wire
 
     @Test func `eight links of one source, 256 in all`() {
         var gate = HandshakeGate(handshakesPerSecond: 0, now: start)
-        #expect((0..<10).count { _ in gate.openLink(source(1), now: start) } == 8)
-        #expect((2..<400).count { gate.openLink(source($0), now: start) } == 248)
-        gate.release(source(1), from: .link)
-        let isOpened = gate.openLink(source(1), now: start)
+        #expect((0..<10).count { _ in gate.openLink(source(1), role: .initiator, now: start) } == 8)
+        #expect((2..<400).count { gate.openLink(source($0), role: .initiator, now: start) } == 248)
+        gate.release(source(1), from: .link(.initiator))
+        let isOpened = gate.openLink(source(1), role: .initiator, now: start)
         #expect(isOpened)
+    }
+
+    @Test func `others open 224 links, the last 32 are for those that we dial`() {
+        var gate = HandshakeGate(handshakesPerSecond: 0, now: start)
+        #expect((0..<400).count { gate.openLink(source($0), role: .responder, now: start) } == 224)
+        let isAdmitted = gate.admit(source(500), now: start)
+        #expect(!isAdmitted)
+        #expect((600..<700).count { gate.openLink(source($0), role: .initiator, now: start) } == 32)
+        gate.release(source(0), from: .link(.responder))
+        let isOpened = gate.openLink(source(500), role: .responder, now: start)
+        #expect(isOpened)
+    }
+
+    @Test func `the nodes of this machine may open all links`() {
+        var gate = HandshakeGate(handshakesPerSecond: 0, now: start)
+        let here = Endpoint(address: [127, 0, 0, 1], port: 9)
+        #expect((0..<400).count { _ in gate.openLink(here, role: .responder, now: start) } == 256)
     }
 
     @Test func `the table of sources stays bounded under a flood of addresses`() {

@@ -98,6 +98,31 @@ import Wire
         try expectOthersUntouched()
     }
 
+    @Test func `of a flood of pings ten are answered and one a second, and the others counted`() throws {
+        let ping = [FrameType.ping.rawValue] + [UInt8](repeating: 7, count: 8)
+        for _ in 0..<400 { simulation.timeline.perform { rude.send(ping) } }
+        simulation.advance(by: .seconds(1))
+        #expect((388...391).contains(alice.counter("pings_unanswered")))
+        simulation.advance(by: .seconds(5))
+        let before = alice.counter("pings_unanswered")
+        send(ping)
+        #expect(alice.counter("pings_unanswered") == before)
+        try expectOthersUntouched()
+    }
+
+    @Test func `a crowd takes 224 links and no more, and a newcomer that is announced comes in`() throws {
+        let crowd = (0..<260).map { RudeMember(simulation: simulation, seed: 2_000 + UInt64($0)) }
+        for member in crowd {
+            simulation.timeline.perform { member.dial(alice) }
+            simulation.advance(by: .milliseconds(60))
+        }
+        let connections = alice.with { $0.peers() }.count { $0.state == .online }
+        #expect((200...226).contains(connections))
+        let newcomer = simulation.node("zoe")
+        try #require(simulation.meet(newcomer, alice, within: .seconds(10)))
+        try expectOthersUntouched()
+    }
+
     @Test func `frames cut short, empty, unknown or not for this version change nothing`() throws {
         for type in 0...255 {
             send([UInt8(type)])

@@ -203,6 +203,16 @@ import Wire
         #expect(dial(at: now + .milliseconds(50)).contains { $0.instance == "zoe" })
     }
 
+    @Test mutating func `among a thousand untried candidates whoever came last does not wait for all others`() {
+        let dialled = announceNowhere(1_000)
+        table.found("last", at: alice, now: start + .milliseconds(200), using: &randomness)
+        let now = start + .milliseconds(350)
+        for dial in dialled.prefix(4) { pending[dial].map { table.failed($0, now: now, using: &randomness) } }
+        let next = dial(at: now)
+        #expect(next.count == 4)
+        #expect(next.contains { $0.instance == "last" })
+    }
+
     @Test mutating func `one address is dialled 32 times at once and 8 times a second, whatever is announced there`() {
         for number in 0..<1_000 {
             let endpoint = Endpoint(address: [10, 0, 0, 9], port: UInt16(9_000 + number))

@@ -16,6 +16,7 @@ final class RudeMember: TransportHandler {
 
     let key: PeerID
     private let network: InMemoryNetwork
+    private let timeline: Timeline
     private let state: Mutex<State>
     private let transport: Mutex<InMemoryTransport>
 
@@ -27,6 +28,7 @@ final class RudeMember: TransportHandler {
         let identity = Identity.generate(using: &randomness)
         key = identity.id
         network = simulation.network
+        timeline = simulation.timeline
         randomness = .seeded(seed ^ epoch)
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
@@ -80,7 +82,10 @@ final class RudeMember: TransportHandler {
     func transportConnected(_ connection: ConnectionID) { flush() }
 
     func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
-        state.withLock { $0.slot?.receive(Array(buffer.prefix(count))) }
+        state.withLock { state in
+            state.slot?.now = timeline.now
+            state.slot?.receive(Array(buffer.prefix(count)))
+        }
         flush()
     }
 

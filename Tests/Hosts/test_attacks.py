@@ -16,7 +16,7 @@ sys.path.insert(0, str(ATTACKS))
 
 from catalogue import CATALOGUE  # noqa: E402
 
-ATTACKER, BYSTANDER = 3, 4
+ATTACKER, BYSTANDER, NEWCOMER = 3, 4, 5
 TAG = hashlib.sha256(b"earshot/1 room\0lobby").digest()[:4].hex()
 PATIENCE = 40
 
@@ -59,6 +59,20 @@ class Attacks(unittest.TestCase):
         stats = self.alice.result("stats")
         self.assertLess(stats["connections"], 300)
         return [name for name in entry.counted if not stats[name]]
+
+    def test_a_newcomer_comes_in_within_ten_seconds_while_false_instances_last(self):
+        process, texts = self.attack(next(entry for entry in CATALOGUE if entry.name == "endless-instances")), []
+        deadline = time.monotonic() + PATIENCE
+        while self.alice.result("stats")["refused_multicast"] < 400:
+            self.assertLess(time.monotonic(), deadline)
+            self.chat(texts)
+        self.hosts.add(NEWCOMER, daemon=False)
+        newcomer = Node(on(self.hosts, NEWCOMER), "newcomer", "--discovery", "embedded")
+        newcomer.ready()
+        for member in (self.alice, self.bob):
+            newcomer.sees(member, 10)
+            member.sees(newcomer, 10)
+        self.order(process, "end")
 
     def survive(self, entry):
         process, texts = self.attack(entry), []

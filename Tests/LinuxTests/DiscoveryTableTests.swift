@@ -110,8 +110,28 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         for number in 0..<1_100 { _ = table.listed(listing(number), now: at(0)) }
         #expect(table.instanceCount == 1_024)
         #expect(table.dropped == 76)
-        for interface in UInt32(3)..<40 { _ = table.listed(listing(0, interface: interface), now: at(0)) }
+        for interface in UInt32(3)..<40 { _ = table.listed(listing(1_099, interface: interface), now: at(0)) }
         #expect(table.dropped == 76 + 22)
+    }
+
+    @Test mutating func `in a full table the oldest instance goes, so that a crowd keeps no newcomer out`() {
+        _ = table.listed(listing(0), now: at(0))
+        _ = table.resolved(listing(0), here, now: at(0))
+        for number in 1..<1_024 { _ = table.listed(listing(number), now: at(0)) }
+        let actions = table.listed(listing(2_000), now: at(1))
+        #expect(actions.first == .tell(.lost(instance: name(0))))
+        #expect(table.instanceCount == 1_024)
+        _ = table.unlisted(listing(1), now: at(2))
+        let others = table.listed(listing(2_001), now: at(3))
+        #expect(!others.contains { if case .tell = $0 { true } else { false } })
+    }
+
+    @Test mutating func `of those that wait for a resolver, whoever came last is not behind all others`() {
+        for number in 0..<1_000 { _ = table.listed(listing(number), now: at(0)) }
+        var asked: [ListingAction] = []
+        for number in 0..<2 { asked += table.resolved(listing(number), nil, now: at(1)) }
+        #expect(asked.contains(.resolve(listing(999), .ipv4)))
+        #expect(asked.contains(.resolve(listing(64), .ipv4)))
     }
 
     @Test mutating func `at most 64 are resolved at a time, and names that never resolve leave room for newcomers`() {
