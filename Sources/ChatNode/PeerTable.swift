@@ -32,7 +32,11 @@ package struct PeerTable {
 
     /// When `due` has something to do next; nil while nothing waits.
     package var nextDeadline: Instant? {
-        let earliest = candidates.values.lazy.compactMap(\.deadline).min()
+        var earliest: Instant?
+        // Looked at where they are: a room that people come and go in has hundreds, and a copy of each is dear.
+        for index in candidates.values.indices {
+            earliest = Instant.earlier(earliest, candidates.values[index].deadline)
+        }
         guard let earliest, let restsUntil else { return earliest }
         return max(earliest, restsUntil)
     }
@@ -66,7 +70,7 @@ package struct PeerTable {
     /// without anybody behind them can not keep newcomers waiting for long.
     package mutating func due(now: Instant) -> [Dial] {
         var orders: [Dial] = []
-        var busy = candidates.values.count(where: \.isBusy)
+        var busy = candidates.values.indices.count { candidates.values[$0].isBusy }
         restsUntil = nil
         for instance in inTurn(now) {
             guard var candidate = candidates[instance] else { continue }
@@ -97,9 +101,9 @@ package struct PeerTable {
     /// The names of those whose time has come. A dictionary's order differs from run to run; a seed must not.
     private func inTurn(_ now: Instant) -> [String] {
         var turns: [(failures: Int, deadline: Instant, instance: String)] = []
-        for (instance, candidate) in candidates {
-            guard let deadline = candidate.deadline, deadline <= now else { continue }
-            turns.append((candidate.backoff.doublings, deadline, instance))
+        for index in candidates.indices {
+            guard let deadline = candidates.values[index].deadline, deadline <= now else { continue }
+            turns.append((candidates.values[index].backoff.doublings, deadline, candidates.keys[index]))
         }
         return turns.sorted { $0 < $1 }.map(\.instance)
     }
