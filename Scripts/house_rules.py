@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import attack_table
+import fault_table
 import swift_source
 
 LINES_PER_FILE = 300
@@ -173,7 +174,13 @@ def attacks(root):
         yield "Docs/Threats.md: the table of attacks is not what Docs/attacks.json says; run Scripts/attack --table"
 
 
-RULES = (sizes, words, safety, imports, package, limits, claims, attacks)
+def faults(root):
+    """And that of faults is what Docs/faults.json says."""
+    if (root / "Docs/faults.json").exists() and fault_table.with_table(root) != (root / "Docs/Threats.md").read_text():
+        yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
+
+
+RULES = (sizes, words, safety, imports, package, limits, claims, attacks, faults)
 
 
 def breaches(root):

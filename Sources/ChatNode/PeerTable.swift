@@ -34,7 +34,11 @@ package struct PeerTable {
 
     /// When `due` has something to do next; nil while nothing waits.
     package var nextDeadline: Instant? {
-        let earliest = candidates.values.lazy.compactMap(\.deadline).min()
+        var earliest: Instant?
+        // Looked at where they are: a room that people come and go in has hundreds, and a copy of each is dear.
+        for index in candidates.values.indices {
+            earliest = Instant.earlier(earliest, candidates.values[index].deadline)
+        }
         guard let earliest, let restsUntil else { return earliest }
         return max(earliest, restsUntil)
     }
@@ -68,7 +72,7 @@ package struct PeerTable {
     /// without anybody behind them can not keep newcomers waiting for long.
     package mutating func due(now: Instant) -> [Dial] {
         var orders: [Dial] = []
-        var busy = candidates.values.count(where: \.isBusy)
+        var busy = candidates.values.indices.count { candidates.values[$0].isBusy }
         restsUntil = nil
         for instance in inTurn(now) {
             guard var candidate = candidates[instance] else { continue }
@@ -102,9 +106,9 @@ package struct PeerTable {
     /// neither waiting.
     private mutating func inTurn(_ now: Instant) -> [String] {
         var turns: [(failures: Int, deadline: Instant, instance: String)] = []
-        for (instance, candidate) in candidates {
-            guard let deadline = candidate.deadline, deadline <= now else { continue }
-            turns.append((candidate.backoff.doublings, deadline, instance))
+        for index in candidates.indices {
+            guard let deadline = candidates.values[index].deadline, deadline <= now else { continue }
+            turns.append((candidates.values[index].backoff.doublings, deadline, candidates.keys[index]))
         }
         turns.sort { $0 < $1 }
         let untried = turns.prefix { $0.failures == 0 }

@@ -11,6 +11,7 @@ package struct Experiment {
         case retire(Int)
         case part
         case heal
+        case sample
     }
 
     private let settings: ExperimentSettings
@@ -32,7 +33,7 @@ package struct Experiment {
             settings.links.map { .limited(places: settings.nodes, links: $0, seed: settings.seed) } ?? .full
         simulation = Simulation(
             seed: randomness.next(), latency: settings.latency, loss: settings.loss, topology: topology)
-        cast = ExperimentCast(simulation)
+        cast = ExperimentCast(simulation, memory: Experiment.memory + settings.partition)
         report = ExperimentReport(settings: settings)
     }
 
@@ -41,6 +42,8 @@ package struct Experiment {
     /// How long nodes may take to meet, and messages to come once all is said and healed.
     static let meetingTime = Duration.seconds(60)
     static let restTime = Duration.seconds(120)
+    /// What was said is followed for so long at least, and through a partition: more than the room's history takes to fill.
+    static let memory = Duration.seconds(1_800)
     /// Beyond the 10 s that leaving politely takes at most.
     static let leavingTime = Duration.seconds(12)
     /// How often it is looked whether everything that was waited for has come.
@@ -83,6 +86,8 @@ package struct Experiment {
             plan(.heal, after: talk / 3 + settings.partition)
         }
         planDepartures(during: max(talk, settings.partition))
+        guard let interval = settings.sampling else { return }
+        for number in 0...Int(talk / interval) { plan(.sample, after: interval * number) }
     }
 
     private mutating func planDepartures(during span: Duration) {
@@ -99,7 +104,7 @@ package struct Experiment {
     /// Waits until all has come that is expected, as long as that is likely.
     private mutating func rest() {
         let end = simulation.now + Experiment.restTime
-        while cast.deliveries.missed > 0, simulation.now < end {
+        while cast.missed > 0, simulation.now < end {
             pass(until: simulation.now + .seconds(1))
         }
     }
@@ -156,6 +161,9 @@ extension Experiment {
         case .heal:
             isParted = false
             simulation.heal()
+        case .sample:
+            let sizes = cast.tableSizes(ofFirst: settings.residents)
+            report.samples.append(TableSample(at: simulation.now - Instant(nanoseconds: 0), sizes: sizes))
         }
     }
 
@@ -179,7 +187,8 @@ extension Experiment {
 
     /// Half of those who go are killed, and half of those who come are who went.
     private mutating func depart() {
-        guard let member = cast.members.randomElement(using: &randomness) else { return }
+        let guests = cast.members.filter { $0.place >= settings.residents }
+        guard let member = guests.randomElement(using: &randomness) else { return }
         if Bool.random(using: &randomness) {
             cast.kill(member)
             report.killed += 1

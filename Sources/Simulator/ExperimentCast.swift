@@ -24,22 +24,27 @@ struct ExperimentCast {
     }
 
     private final class Book: Sendable {
-        let ledger = Mutex(Ledger())
+        let ledger: Mutex<Ledger>
+
+        init(memory: Duration) { ledger = Mutex(Ledger(memory: memory)) }
     }
 
     private let simulation: Simulation
-    private let book = Book()
+    private let book: Book
     private(set) var present: [Int: Member] = [:]
     private var leaving: [Int: Member] = [:]
     /// Of all who are there or were, since what the latter have sent may still be under way.
     private(set) var hosts: [(place: Int, host: HostID)] = []
     private var gone = Totals()
 
-    init(_ simulation: Simulation) {
+    /// - Parameter memory: for how long what was said is followed.
+    init(_ simulation: Simulation, memory: Duration) {
         self.simulation = simulation
+        book = Book(memory: memory)
     }
 
     var deliveries: Deliveries { book.ledger.withLock(\.deliveries) }
+    var missed: Int { book.ledger.withLock(\.missed) }
     var messageCount: Int { book.ledger.withLock(\.messageCount) }
     var showingCount: Int { book.ledger.withLock(\.showingCount) }
     var nodeCount: Int { book.ledger.withLock(\.nodeCount) }
@@ -87,6 +92,13 @@ struct ExperimentCast {
         guard let member = leaving.removeValue(forKey: number) else { return }
         count(member, into: &gone)
         simulation.forget(member.peer)
+    }
+
+    /// What the tables of the first `count` hold, of each the most.
+    func tableSizes(ofFirst count: Int) -> [String: Int] {
+        members.prefix(count).reduce(into: [:]) { most, member in
+            most.merge(member.peer.with { node in node.tableSizes() }, uniquingKeysWith: max)
+        }
     }
 
     private func note(departureOf member: Member) {

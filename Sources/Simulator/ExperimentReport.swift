@@ -22,6 +22,9 @@ package struct ExperimentReport: Hashable, Sendable {
     package var simulated = Duration.zero
     package var events = 0
 
+    /// What the residents' tables held, at each time that it was looked.
+    package var samples: [TableSample] = []
+
     package init(settings: ExperimentSettings) {
         self.settings = settings
     }
@@ -31,6 +34,12 @@ package struct ExperimentReport: Hashable, Sendable {
         let shown = deliveries.delivered + deliveries.others
         return shown == 0 ? nil : (payloadsSent * 1_000 + shown / 2) / shown
     }
+}
+
+/// What the tables of those who stay held at a time: of each table the most that one of them had.
+package struct TableSample: Hashable, Sendable {
+    package let at: Duration
+    package let sizes: [String: Int]
 }
 
 /// How far an experiment is.

@@ -14,12 +14,16 @@ package struct ExperimentSettings: Hashable, Sendable {
     package var partition = Duration.zero
     /// Nodes a minute that leave or are killed; for each of them another comes.
     package var churnPerMinute = 0.0
+    /// Nodes that never leave: those in the first places.
+    package var residents = 0
+    /// How often the tables of the residents are counted; nil for never.
+    package var sampling: Duration?
     package var seed: UInt64 = 1
 
     package init() {}
 
     package static let mostNodes = 1_000
-    package static let mostMessages = 100_000
+    package static let mostMessages = 1_000_000
     /// What a node holds (Protocol.md section 11): a room where everybody sees everybody can have one more.
     package static let mostLinks = 256
 }

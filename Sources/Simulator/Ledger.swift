@@ -26,31 +26,43 @@ package struct Ledger: Sendable {
     }
 
     private var entries: [MessageID: Entry] = [:]
-    private var stays: [Stay] = []
+    /// Of those who are there, or were not long ago, by their numbers.
+    private var stays: [Int: Stay] = [:]
+    /// What came of the messages that are no longer followed.
+    private var settled = Deliveries()
+    private let memory: Duration
+    private var foldedAt = Instant(nanoseconds: 0)
     package private(set) var duplicates = 0
     package private(set) var showingCount = 0
+    package private(set) var messageCount = 0
+    package private(set) var nodeCount = 0
+    /// Messages of which something may still be counted.
+    package var followed: Int { entries.count }
 
-    package init() {}
-
-    package var messageCount: Int { entries.count }
-    package var nodeCount: Int { stays.count }
+    /// - Parameter memory: for how long a message is followed; nothing is expected of it later, and nothing counted.
+    package init(memory: Duration = .seconds(24 * 3_600)) {
+        self.memory = memory
+    }
 
     /// A node starts; its number is what it is called by from now on.
     package mutating func arrive(at now: Instant) -> Int {
-        stays.append(Stay(from: now, until: nil))
-        return stays.count - 1
+        defer { nodeCount += 1 }
+        stays[nodeCount] = Stay(from: now, until: nil)
+        return nodeCount
     }
 
     /// A node begins to leave, or was killed.
     package mutating func depart(_ node: Int, at now: Instant) {
-        stays[node].until = now
+        stays[node]?.until = now
     }
 
     /// A node told its user something.
     package mutating func note(_ event: NodeEvent, by node: Int, now: Instant) {
         guard case .message(let message) = event, case .publicRoom = message.conversation else { return }
         if message.isFromCurrentUser && !message.isHistory {
+            messageCount += 1
             entries[message.id] = Entry(author: node, saidAt: now)
+            fold(now)
         } else {
             note(message, by: Int32(node), now: now)
         }
@@ -73,28 +85,50 @@ package struct Ledger: Sendable {
 
     /// What was to be shown and what was, with all that has come until now.
     package var deliveries: Deliveries {
-        var result = Deliveries(duplicates: duplicates)
-        for entry in entries.values {
-            result.expected += stays.indices.count { isExpected(entry, at: $0) }
-            for showing in entry.showings {
-                if !isExpected(entry, at: Int(showing.node)) {
-                    result.others += 1
-                } else if showing.isHistory {
-                    result.repaired += 1
-                    result.repairs.append(showing.microseconds)
-                } else {
-                    result.live += 1
-                }
-                if !showing.isHistory { result.latencies.append(showing.microseconds) }
-            }
-        }
+        var result = settled
+        for entry in entries.values { tally(entry, into: &result) }
+        result.duplicates = duplicates
         result.latencies.sort()
         result.repairs.sort()
         return result
     }
 
-    private func isExpected(_ entry: Entry, at node: Int) -> Bool {
-        let stay = stays[node]
+    /// `deliveries.missed`, without the sorting.
+    package var missed: Int {
+        var open = Deliveries()
+        for entry in entries.values { tally(entry, into: &open) }
+        return settled.missed + open.missed
+    }
+
+    /// Lets go of the messages that are older than what is followed, and of whoever left before any that is.
+    private mutating func fold(_ now: Instant) {
+        guard now > foldedAt + memory / 2 else { return }
+        foldedAt = now
+        let oldest = now + (.zero - memory)
+        for (id, entry) in entries where entry.saidAt < oldest {
+            tally(entry, into: &settled)
+            entries[id] = nil
+        }
+        stays = stays.filter { $0.value.until.map { $0 >= oldest } ?? true }
+    }
+
+    private func tally(_ entry: Entry, into result: inout Deliveries) {
+        result.expected += stays.count { isExpected(entry, of: $0.key, $0.value) }
+        for showing in entry.showings {
+            let node = Int(showing.node)
+            if !(stays[node].map { isExpected(entry, of: node, $0) } ?? false) {
+                result.others += 1
+            } else if showing.isHistory {
+                result.repaired += 1
+                result.repairs.append(showing.microseconds)
+            } else {
+                result.live += 1
+            }
+            if !showing.isHistory { result.latencies.append(showing.microseconds) }
+        }
+    }
+
+    private func isExpected(_ entry: Entry, of node: Int, _ stay: Stay) -> Bool {
         guard node != entry.author, stay.from + Ledger.settling <= entry.saidAt else { return false }
         return stay.until.map { $0 >= entry.saidAt + Ledger.settling } ?? true
     }

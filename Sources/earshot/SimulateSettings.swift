@@ -73,6 +73,16 @@ extension SimulateSettings: CommandSettings {
                 number(value, 0...6_000).map { settings.experiment.churnPerMinute = $0 } != nil
             }),
         Option(
+            name: "--residents", help: "nodes that never leave (default 0)",
+            kind: .value("N", wanted: "a number from 0 to \(ExperimentSettings.mostNodes)") { settings, value in
+                whole(value, 0...ExperimentSettings.mostNodes).map { settings.experiment.residents = $0 } != nil
+            }),
+        Option(
+            name: "--sample", help: "with --json: how often the tables of the residents are counted (default never)",
+            kind: .value("SECONDS", wanted: "a number of seconds from 1 to 86400") { settings, value in
+                whole(value, 1...86_400).map { settings.experiment.sampling = .seconds($0) } != nil
+            }),
+        Option(
             name: "--seed", help: "what all chance comes from: the same seed, the same run (default 1)",
             kind: .value("N", wanted: "a whole number") { settings, value in
                 UInt64(decimal: value).map { settings.experiment.seed = $0 } != nil

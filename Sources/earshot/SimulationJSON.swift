@@ -19,6 +19,21 @@ extension JSONWriter {
         member("nodesJoined", report.joined)
         member("simulatedMs") { $0.literal(Milliseconds(report.simulated).text) }
         member("events", report.events)
+        guard report.settings.sampling != nil else { return }
+        member("samples") { writer in
+            writer.array { writer in
+                for sample in report.samples { writer.object { $0.members(of: sample) } }
+            }
+        }
+    }
+
+    private mutating func members(of sample: TableSample) {
+        member("second", Int(sample.at / .seconds(1)))
+        member("tables") { writer in
+            writer.object { writer in
+                for (name, count) in sample.sizes.sorted(by: { $0.key < $1.key }) { writer.member(name, count) }
+            }
+        }
     }
 
     private mutating func members(of settings: ExperimentSettings) {

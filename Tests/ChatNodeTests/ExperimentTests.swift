@@ -105,6 +105,23 @@ import Wire
         #expect((report.sendsPerDelivery ?? 0) >= 1_000)
     }
 
+    @Test func `the tables of those who stay are counted, all of them, and stay within their bounds`() throws {
+        let report = report {
+            $0.churnPerMinute = 60
+            $0.messages = 200
+            $0.residents = 2
+            $0.sampling = .seconds(5)
+        }
+        #expect(report.samples.map { $0.at - report.samples[0].at } == (0...4).map { .seconds(5 * $0) })
+        let last = try #require(report.samples.last?.sizes)
+        #expect(last["slots"] ?? 0 >= 1)
+        #expect((10...report.joined + 6).contains(last["router.roster.known"] ?? 0))
+        #expect(last["certificates.entries.young"] ?? 0 > 6)
+        #expect(last["router.publicChat.log.messages.ids"] ?? 0 <= Limits.messagesPerConversation)
+        #expect(last["admission.seen.ids"] == last["admission.seen.order"])
+        #expect(report.deliveries.missed == 0)
+    }
+
     @Test func `one node alone is an experiment too`() {
         let report = report { $0.nodes = 1 }
         #expect(report.messages == 30)
@@ -151,6 +168,34 @@ import Wire
         #expect(ledger.deliveries.missed == 0)
         #expect(ledger.deliveries.latencies == [1_000_000, 2_000_000])
         #expect(ledger.deliveries.repairs == [5_000_000])
+    }
+
+    @Test func `a message that is followed no longer counts as it stood`() throws {
+        var kept = Ledger()
+        var brief = Ledger(memory: .seconds(60))
+        for number in 0..<200 {
+            let now = at(Int64(number) * 10)
+            for ledger in [0, 1] {
+                func tell(_ ledger: inout Ledger) throws {
+                    let node = ledger.arrive(at: now)
+                    ledger.note(try message(UInt8(number), isOwn: true), by: node, now: now)
+                    for other in max(0, node - 2)..<node {
+                        let isHistory = number % 3 == 0
+                        ledger.note(try message(UInt8(number), isHistory: isHistory), by: other, now: now + .seconds(1))
+                    }
+                    if node >= 3 { ledger.depart(node - 3, at: now) }
+                }
+                try ledger == 0 ? tell(&kept) : tell(&brief)
+            }
+        }
+        #expect(kept.deliveries.expected > 200)
+        #expect(kept.deliveries.repaired > 0)
+        #expect(brief.deliveries == kept.deliveries)
+        #expect(brief.missed == kept.missed)
+        #expect(brief.messageCount == 200)
+        #expect(brief.nodeCount == 200)
+        #expect(brief.followed < 20)
+        #expect(kept.followed == 200)
     }
 
     @Test func `what is shown once more is a duplicate, and what nobody said is not counted`() throws {

@@ -182,6 +182,19 @@ import Wire
         #expect(wanted(rude).count == 1)
     }
 
+    /// What is known and accepted (Threats.md): rates hold what is said live.
+    @Test func `a hundred messages given as history push out what others said`() throws {
+        try fill()
+        try enter()
+        let own = (1...100).map { message("pushed \($0)", by: rude) }
+        send(IDList.frame(.have, own.map(\.payload.messageId.prefix)))
+        #expect(wanted(rude).count == 100)
+        for payload in own { send(payload.frame(hops: 0)) }
+        #expect(alice.texts().count == 100)
+        #expect(alice.texts().allSatisfy { $0.hasPrefix("pushed") })
+        #expect(alice.counter("dropped_author_rate") == 0)
+    }
+
     @Test func `nobody keeps a message away by deleting it in its author's place`() throws {
         let author = RudeMember(simulation: simulation, seed: 500)
         let wish = message("mine", by: author)

@@ -180,6 +180,17 @@ import Wire
         #expect(Array(all).holds(SealedMessage.address(of: bob.key)))
     }
 
+    /// What is known and accepted (Threats.md).
+    @Test func `who drops what is sealed is not found out`() throws {
+        _ = try request()
+        let told = alice.events.count
+        simulation.advance(by: .seconds(120))
+        #expect(requests.isEmpty)
+        #expect(alice.events.count == told)
+        #expect(alice.counter("sealed_sent") > 0)
+        #expect(!near.isClosed)
+    }
+
     @Test func `a frame is heard once, however often it comes`() throws {
         let frame = try request()
         give(frame, frame)

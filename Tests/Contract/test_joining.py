@@ -1,7 +1,9 @@
 """Who comes late, and who comes twice."""
 
+import os
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import threading
 
@@ -37,6 +39,26 @@ class Joining(People):
         texts = {node: [event["text"] for event in node.events if event["event"] == "message"] for node in (bob, carol)}
         self.assertNotIn("before", texts[bob])
         self.assertNotIn("from bob", texts[carol])
+
+
+class Traces(People):
+    def test_who_keeps_no_identity_leaves_no_file(self):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        places = {name: str(folder) for name in ("HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+
+        def launch(command, **options):
+            return subprocess.Popen(command, cwd=folder, env={**os.environ, **places}, **options)
+
+        alice = self.person("alice")
+        bob = self.person("bob", meets=alice, launch=launch)
+        bob.say("not for the disk")
+        self.next(alice, "message", text="not for the disk")
+        descriptors = pathlib.Path("/proc", str(bob.process.pid), "fd")
+        opened = [os.readlink(descriptor) for descriptor in descriptors.iterdir()]
+        self.assertEqual([name for name in opened if name.startswith("/") and not name.startswith("/dev/")], [])
+        self.assertEqual(bob.quit(), 0)
+        self.assertEqual(list(folder.rglob("*")), [])
 
 
 class Twice(People):

@@ -57,6 +57,14 @@ def services(path, mac):
             if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]
 
 
+def ports(path, mac):
+    """The TCP ports at which the machine with this MAC has told services of ours."""
+    told = [record for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17
+            for is_response, _, records in [read(data)] if is_response for record in records]
+    return {struct.unpack(">H", record.rest[4:6])[0] for record in told
+            if record.kind == SRV and record.name.endswith("._earshot._tcp.local")}
+
+
 def words(message):
     """Every name, label by label, and all else that its records hold."""
     _, names, records = read(message)

@@ -4,16 +4,19 @@ What a node has accepted from its user is heard by all members that stay within 
 """
 
 import collections
+import time
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
+
+from earshot_node import everybody_sees_everybody, on
+from faults import Measured, Node
 
 COUNT = 20
 PATIENCE = 60
 
 
-class BadNetworks(unittest.TestCase):
+class BadNetworks(Measured):
     def meet(self, hosts, count, *options):
         nodes = [Node(on(hosts, host), f"node{host}", *options) for host in range(1, count + 1)]
         everybody_sees_everybody(nodes, PATIENCE)
@@ -37,19 +40,20 @@ class BadNetworks(unittest.TestCase):
         self.assertEqual({key: count for key, count in shown.items() if count > 1}, {}, f"{node.name} shows twice")
         self.assertEqual([event for event in node.events if event["event"] == "error"], [])
 
-    def over(self, **faults):
+    def over(self, count=COUNT, **faults):
         """Three hosts, one of them behind a cable with these faults; what the cable did."""
         with Hosts(3) as hosts:
             cable = hosts.cable(3, seed=1, **faults)
             nodes = self.meet(hosts, 3, "--rate", "0")
-            self.talk(nodes)
+            self.talk(nodes, count=count)
             for node in nodes:
                 self.assertEqual([e for e in node.events if e["event"] == "peer" and e["state"] == "offline"], [])
             passed, _, dropped, _ = hosts.mend(3, cable).replace(",", "").split()
+            self.tells(f"{dropped} of {int(passed) + int(dropped)} packets dropped")
             return int(passed), int(dropped)
 
     def test_1_percent_is_lost(self):
-        self.over(loss=1)
+        self.assertGreater(self.over(count=100, loss=1)[1], 0)
 
     def test_5_percent_are_lost(self):
         self.assertGreater(self.over(loss=5)[1], 0)
@@ -158,7 +162,9 @@ class BadNetworks(unittest.TestCase):
             alice, bob = self.meet(hosts, 2)
             # Without a word: no FIN, no RST, no goodbye.
             hosts.link_down(2)
+            cut = time.monotonic()
             alice.loses(bob, 80)
+            self.tells(f"told after {time.monotonic() - cut:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Suspended machines and clocks that jump: clock.c, preloaded, puts a node's clocks where a test wants them."""
 
-import datetime
 import os
 import pathlib
 import shlex
@@ -8,10 +7,13 @@ import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
+
+from earshot_node import everybody_hears_everybody, everybody_sees_everybody, on
+from faults import Measured, Node, seconds
 
 SOURCE = pathlib.Path(__file__).with_name("clock.c")
 MINUTE, DAY = 60, 86_400
@@ -39,12 +41,9 @@ class Clock:
                                                       **options)
 
 
-def seconds(time):
-    return datetime.datetime.fromisoformat(time).timestamp()
-
-
-class Clocks(unittest.TestCase):
+class Clocks(Measured):
     def setUp(self):
+        super().setUp()
         self.clock = Clock()
         self.addCleanup(self.clock.directory.cleanup)
 
@@ -60,7 +59,9 @@ class Clocks(unittest.TestCase):
             alice.say("while you sleep")
             self.clock.set(10 * MINUTE, 10 * MINUTE)
             os.kill(bob.process.pid, signal.SIGCONT)
+            woken = time.monotonic()
             bob.hears("while you sleep", 40)
+            self.tells(f"heard {time.monotonic() - woken:.1f} s after waking")
             # It saw the time that it missed.
             self.assertEqual(bob.result("stats")["link_silent"], 1)
             everybody_hears_everybody([alice, bob])

@@ -3,11 +3,13 @@
 import time
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
 from hosts import Hosts
 
+from earshot_node import everybody_hears_everybody, everybody_sees_everybody, on
+from faults import Measured, Node
 
-class Faults(unittest.TestCase):
+
+class Faults(Measured):
     def test_a_killed_node_is_gone_and_comes_back_as_somebody_new(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")

@@ -108,6 +108,26 @@ class Rotation(unittest.TestCase):
                 for word in names[0]:
                     self.assertEqual([data for _, _, data in wire.payloads(paths[1]) if word.encode() in data], [])
 
+    def test_the_hardware_address_and_the_tcp_port_are_the_same_on_the_next_network(self):
+        """What is known and accepted (Threats.md)."""
+        with Hosts() as hosts:
+            paths = [os.path.join(self.folder, f"port-{network}.pcap") for network in range(2)]
+            first = hosts.capture(paths[0])
+            self.two_nodes(hosts, daemon=False)
+            mac = self.mac(hosts, 2)
+            self.wait(paths[0], mac, bool, "names")
+            hosts.link_down(2)
+            first.end()
+            hosts.partition([2])
+            second = Capture(paths[1], "net1")
+            hosts.captures.append(second)
+            hosts.link_up(2)
+            self.wait(paths[1], mac, bool, "names on the other network")
+            second.end(settle=1)
+            ports = [mdns.ports(path, mac) for path in paths]
+            self.assertEqual(len(ports[0]), 1)
+            self.assertEqual(ports[0], ports[1])
+
     def test_a_change_that_is_over_at_once_is_noticed_all_the_same(self):
         with Hosts() as hosts:
             path = os.path.join(self.folder, "short.pcap")

@@ -9,7 +9,8 @@ import Testing
     @Test func `every option is taken`() throws {
         let arguments = try SimulateSettings(parsing: [
             "--nodes", "50", "--messages", "7", "--rate", "2.5", "--latency", "0.5-30", "--loss=1.5", "--links", "8",
-            "--partition", "20", "--churn", "6", "--seed", "18446744073709551615", "--json",
+            "--partition", "20", "--churn", "6", "--residents", "2",
+            "--sample", "60", "--seed", "18446744073709551615", "--json",
         ])
         var settings = ExperimentSettings()
         settings.nodes = 50
@@ -20,6 +21,8 @@ import Testing
         settings.links = 8
         settings.partition = .seconds(20)
         settings.churnPerMinute = 6
+        settings.residents = 2
+        settings.sampling = .seconds(60)
         settings.seed = .max
         #expect(arguments.experiment == settings)
         #expect(arguments.isJSON)
@@ -39,11 +42,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--nodes", "0"], ["--nodes", "1001"], ["--nodes", "-1"], ["--messages", "100001"], ["--rate", "0"],
+        ["--nodes", "0"], ["--nodes", "1001"], ["--nodes", "-1"], ["--messages", "1000001"], ["--rate", "0"],
         ["--rate", "nan"], ["--latency", ""], ["--latency", "-"], ["--latency", "5-"], ["--latency", "-5"],
         ["--latency", "20-1"], ["--latency", "1-2-3"], ["--latency", "10001"], ["--loss", "51"], ["--loss", "x"],
-        ["--links", "1"], ["--links", "257"], ["--links", "none"], ["--partition", "3601"], ["--churn", "6001"],
-        ["--seed", "-1"], ["--seed", "18446744073709551616"],
+        ["--links", "1"], ["--links", "257"], ["--links", "none"], ["--partition", "3601"],
+        ["--churn", "6001"], ["--residents", "1001"], ["--sample", "0"], ["--sample", "86401"], ["--seed", "-1"],
+        ["--seed", "18446744073709551616"],
     ])
     func `a value that is none is refused`(words: [String]) {
         #expect(throws: UsageError.self) { try SimulateSettings(parsing: words) }

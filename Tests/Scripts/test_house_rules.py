@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts"))
 
 import attack_table  # noqa: E402
+import fault_table  # noqa: E402
 import house_rules  # noqa: E402
 import swift_source  # noqa: E402
 
@@ -73,6 +74,15 @@ class HouseRules(unittest.TestCase):
         table = attack_table.BEGIN + attack_table.HEAD + attack_table.row(rows[0]) + attack_table.END
         self.assertEqual(self.breaches(**{"Docs/attacks.json": results, "Docs/Threats.md": table}), "")
         self.assertIn("| noise | 1, 2 ms | 3, 4 ms | 1.0 + 1.0 MiB | 6 → 7 % | never | none | `noise` 5 | held |", table)
+
+    def test_a_table_of_faults_that_no_run_made_is_refused(self):
+        rows = [{"test": "Bad.test_noise", "fault": "noise", "tried": "two hosts", "figures": "3 said", "missed": None}]
+        files = {"Docs/faults.json": json.dumps(rows), "Tests/test.py": "def test_noise(self): pass\n"}
+        marks = fault_table.BEGIN + fault_table.END
+        self.assertIn("the table of faults", self.breaches(**files, **{"Docs/Threats.md": marks}))
+        table = fault_table.BEGIN + fault_table.HEAD + fault_table.row(rows[0]) + fault_table.END
+        self.assertEqual(self.breaches(**files, **{"Docs/Threats.md": table}), "")
+        self.assertIn("| noise | two hosts | 3 said | held | tested: `test_noise` |", table)
 
     def test_a_long_file_is_refused_and_one_of_300_lines_is_not(self):
         self.assert_refused("301 lines", "Sources/Chat/Long.swift", "\n" * 301)
