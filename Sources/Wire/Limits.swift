@@ -35,8 +35,9 @@ package enum Limits {
     package static let dialsPerAddressPerSecond = 8.0
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
-    package static let pingAfterIdle = Duration.seconds(25)
-    package static let pingJitter = Duration.seconds(10)
+    /// As late as leaves the answer 15 s before the link counts as dead: most of what idle links carry is pings.
+    package static let pingAfterIdle = Duration.seconds(45)
+    package static let pingJitter = Duration.seconds(15)
     package static let linkDeadAfter = Duration.seconds(75)
     /// Five times what TCP sends again on a link that loses much.
     package static let doubtTime = Duration.seconds(6)
