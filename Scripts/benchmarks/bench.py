@@ -15,6 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".build" / "benchmarks"
 MODES = ["codec", "session", "handshake", "ring", "router", "loop"]
 CURVE = [2, 8, 32, 100, 200]
+# Larger groups take a minute or more to meet: they are measured once.
+OFTEN = 32
+# Rounds in which hosts of their own are laid out, for B3 and B5: each has 20 joins and a minute of idleness.
+ROUNDS_OF_HOSTS = 3
 # Deliveries in each burst of the curve, so that large groups take no longer than small ones.
 CURVE_DELIVERIES = 640_000
 # Fields that a comparison of two revisions looks at.
@@ -43,8 +47,11 @@ def parts(options):
 def group(options):
     results = kept("group").begin()
     candidates = [Candidate.ours(options.binary), *map(Candidate.named, options.candidate)]
-    tests = options.tests.split(",")
-    run_rounds(candidates, options.nodes, tests, options.rounds or 5, adder(results, options.nodes))
+    tests, rounds = options.tests.split(","), options.rounds or 5
+    hosts = [test for test in tests if test in measurements.NETWORK]
+    add = adder(results, options.nodes)
+    run_rounds(candidates, options.nodes, [test for test in tests if test not in hosts], rounds, add)
+    run_rounds(candidates[:1] if options.what == "all" else candidates, options.nodes, hosts, min(rounds, ROUNDS_OF_HOSTS), add)
 
 
 def curve(options):
@@ -52,7 +59,8 @@ def curve(options):
     candidates = [Candidate.ours(options.binary), *map(Candidate.named, options.candidate)]
     for nodes in map(int, options.sizes.split(",")):
         count = min(measurements.BURST, CURVE_DELIVERIES // (nodes - 1))
-        run_rounds(candidates, nodes, ["B4", "B1"], options.rounds or 3, adder(results, nodes), B1={"count": count})
+        rounds = options.rounds or (3 if nodes <= OFTEN else 1)
+        run_rounds(candidates, nodes, ["B4", "B1"], rounds, adder(results, nodes), B1={"count": count})
 
 
 def adder(results, nodes):
@@ -84,7 +92,9 @@ def against(options):
 
 
 def write_document(options):
-    document.write(ROOT, kept("parts").read(), kept("group").read(), kept("curve").read(), options.scoreboard)
+    program = ROOT / ".build" / "program" / "earshot"
+    document.write(ROOT, kept("parts").read(), kept("group").read(), kept("curve").read(), options.scoreboard,
+                   program.stat().st_size if program.exists() else None)
 
 
 def everything(options):
@@ -98,7 +108,7 @@ def main():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description="measures, and writes Docs/Benchmarks.md")
     parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "document"])
     parser.add_argument("--against", dest="revision", metavar="REV", help="compare with an earlier commit instead")
-    parser.add_argument("--rounds", type=int, help="how often each is measured (5; the curve 3; parts 1)")
+    parser.add_argument("--rounds", type=int, help="how often each is measured (5; B3, B5 and the curve 3; parts 1)")
     parser.add_argument("--nodes", type=int, default=33, help="nodes of a group (33: one speaks to 32)")
     parser.add_argument("--tests", default="B1,B2,B3,B4,B5,B6", help="which tests of groups")
     parser.add_argument("--sizes", default=",".join(map(str, CURVE)), help="group sizes of the curve")

@@ -7,6 +7,7 @@ import re
 import statistics
 from pathlib import Path
 
+import goals
 import plot
 from results import Results, shown
 
@@ -55,9 +56,17 @@ def group_section(results):
     rows = [[heading] + [shown(results.median(field, candidate=name, test=test)) for name in candidates]
             for heading, test, field in COLUMNS]
     rounds = max(results.values("round")) + 1
-    failed = [row for row in results.rows if row["test"] == "failed"]
     text = f"## Groups\n\nMedians of {rounds}, groups of {results.rows[0]['nodes']} nodes.\n\n" + table(["", *candidates], rows)
-    return text + "".join(f"\n\n{row['candidate']} failed once: {row['error']}." for row in failed)
+    return text + failures(results)
+
+
+def failures(results):
+    return "".join(f"\n\n{row['candidate']} failed once, with {row['nodes']} nodes: {row['error']}."
+                   for row in results.rows if row["test"] == "failed")
+
+
+def goals_section(figures):
+    return "## Goals\n\n" + table(["what", "goal", "measured", ""], goals.rows(figures))
 
 
 def curve_lines(results):
@@ -82,20 +91,7 @@ def curve_section(results):
                          shown(results.median("pss_mb", test="B4", **wanted)),
                          shown(results.median("lost", test="B1", **wanted))])
     return ("## Cost against the size of the group\n\n![CPU per delivery](benchmarks-curve.svg)\n\n"
-            + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows)
-            + "".join(link_memory(results, name) for name in results.names("candidate")))
-
-
-def link_memory(results, name):
-    """What each further link costs in memory, from the largest group and the one before it."""
-    known = [(nodes, results.median("pss_mb", candidate=name, test="B4", nodes=nodes))
-             for nodes in sorted(results.names("nodes"))]
-    known = [point for point in known if point[1] is not None][-2:]
-    # In small groups a node's share of the program itself, which they divide, changes more than that.
-    if len(known) < 2 or known[0][0] < 32:
-        return ""
-    (few, less), (many, more) = known
-    return f"\n\n{name}: {shown((more - less) * 1024 / (many - few))} KiB for each idle link, from {few} nodes to {many}."
+            + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows) + failures(results))
 
 
 def parts_section(results):
@@ -109,8 +105,7 @@ def parts_section(results):
     return "## Parts\n\n" + table(["mode", "operation", "median ns", "least ns"], rows)
 
 
-def scoreboard_section(path):
-    results = Results(path).read()
+def scoreboard_section(results):
     names = sorted(results.names("cand"), key=lambda name: (name != "earshot", name))
     rows = []
     for heading, test, field, factor in SCOREBOARD:
@@ -122,14 +117,15 @@ def scoreboard_section(path):
     return "## Side by side with others\n\n" + table(["", *names], rows)
 
 
-def write(root, parts, group, curve, scoreboard):
-    """Puts what was measured between the marks."""
+def write(root, parts, group, curve, scoreboard, program=None):
+    """Puts what was measured between the marks; `program` is the size of the stripped program."""
+    board = Results(scoreboard).read() if scoreboard else Results(None)
     path = root / "Docs" / "Benchmarks.md"
     before, _, rest = path.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    sections = [machine(), group_section(group)]
-    if scoreboard:
-        sections.append(scoreboard_section(scoreboard))
+    sections = [machine(), goals_section(goals.Figures(group, curve, board, program)), group_section(group)]
+    if board.rows:
+        sections.append(scoreboard_section(board))
     sections += [curve_section(curve), parts_section(parts)]
     path.write_text(before + BEGIN + "\n" + "\n\n".join(sections) + "\n" + END + after)
     if lines := curve_lines(curve):

@@ -157,7 +157,7 @@ class Group:
                 node.events.pop(word, None)
         self.ask(f"reset {self.epoch}")
 
-    def begin(self, timeout=120):
+    def begin(self, timeout=300):
         """Starts all nodes at once; returns when each has heard each: seconds until all were ready, and until then."""
         began = time.monotonic()
         for number in range(self.size):
@@ -167,6 +167,7 @@ class Group:
             raise DriverFailure("not all became ready")
         ready = time.monotonic() - began
         while True:
+            self.settle(began + timeout)
             for node in nodes:
                 node.send("pub 1 0")
             self.wait(lambda: False, 0.5)
@@ -175,6 +176,14 @@ class Group:
                 return ready, time.monotonic() - began
             if time.monotonic() - began > timeout:
                 raise DriverFailure(f"not all have met: they heard {sorted(heard)}")
+
+    def settle(self, end):
+        """Waits while nodes tell that they meet. What each says is heard by each: said then, it would slow a large group."""
+        peers, last = None, []
+        while peers != last and time.monotonic() < end:
+            last = peers
+            self.wait(lambda: False, 0.25)
+            peers = [node.events.get("peers", "").partition(" ")[0] for node in self.nodes.values()]
 
     def latencies(self):
         """Of all deliveries since the last reset, in nanoseconds, sorted."""

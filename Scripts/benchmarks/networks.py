@@ -5,6 +5,7 @@ import ctypes
 import os
 import subprocess
 import time
+from pathlib import Path
 
 from avahi import Avahi
 
@@ -23,6 +24,8 @@ class Flat:
     name, variant = "flat", ""
 
     def __init__(self, size):
+        # Programs that listen where they are told to find their ports taken by connections otherwise, or dial themselves.
+        Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("10000 39999")
         ip("link", "set", "lo", "up", "mtu", "1500")
         ip("link", "add", "eth0", "type", "veth", "peer", "name", "cable")
         ip("link", "set", "cable", "up")
@@ -43,7 +46,11 @@ class Flat:
 
 
 class Lan:
-    """Each node on a host of its own, all on one switch."""
+    """Each node on a host of its own, all on one switch.
+
+    The kernel keeps the neighbours of all namespaces in one table, which has room for 1,024 unless the whole machine is
+    told otherwise; 33 hosts have 1,056. Permanent entries are not counted: so every host knows every other from the
+    start, and nobody asks for addresses (ARP, or ICMPv6's neighbour solicitation)."""
 
     name, variant = "lan", "lan"
 
@@ -52,7 +59,11 @@ class Lan:
         # Without snooping: it would drop multicast until somebody has joined.
         ip("link", "add", "switch", "type", "bridge", "mcast_snooping", "0")
         ip("link", "set", "switch", "up")
-        self.hosts = [Host(f"{self.address(number)}/{PREFIX}", f"port{number}") for number in range(size)]
+        self.hosts = [Host(number, f"{self.address(number)}/{PREFIX}") for number in range(size)]
+        for host in self.hosts:
+            host.batch(f"neighbour add {address} lladdr {mac(other)} dev eth0 nud permanent"
+                       for other in range(size) if other != host.number
+                       for address in (self.address(other), link_local(other)))
 
     def address(self, number):
         return f"10.77.{1 + number // 200}.{10 + number % 200}"
@@ -66,10 +77,21 @@ class Lan:
         ip("link", "delete", "switch")
 
 
+def mac(number):
+    """Of the card of that host: locally administered."""
+    return f"02:00:00:00:{number >> 8:02x}:{number & 255:02x}"
+
+
+def link_local(number):
+    """The address that the host of that card gives itself (RFC 4291, appendix A)."""
+    return f"fe80::ff:fe00:{number:x}"
+
+
 class Host:
     """A network namespace with a cable to the switch. It lasts as long as the process that holds it."""
 
-    def __init__(self, address, port):
+    def __init__(self, number, address):
+        self.number = number
         self.holder = subprocess.Popen(["unshare", "--net", "cat"], stdin=subprocess.PIPE)
         namespace = f"/proc/{self.holder.pid}/ns/net"
         ours = os.readlink("/proc/self/ns/net")
@@ -77,12 +99,19 @@ class Host:
         while os.readlink(namespace) == ours:
             time.sleep(0.0005)
         self.namespace = os.open(namespace, os.O_RDONLY)
-        self.port = port
-        ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(self.holder.pid))
-        ip("link", "set", port, "master", "switch", "up")
-        subprocess.run(
-            ["ip", "-batch", "-"], check=True, preexec_fn=self.enter, text=True,
-            input=f"link set lo up\naddress add {address} broadcast + dev eth0\nlink set eth0 up\n")
+        self.port = f"port{number}"
+        ip("link", "add", self.port, "type", "veth", "peer", "name", "eth0", "address", mac(number),
+           "netns", str(self.holder.pid))
+        ip("link", "set", self.port, "master", "switch", "up")
+        self.batch(["link set eth0 addrgenmode eui64", "link set lo up",
+                    f"address add {address} broadcast + dev eth0", "link set eth0 up"])
+
+    def run(self, *words, text=""):
+        subprocess.run(words, check=True, preexec_fn=self.enter, text=True, input=text)
+
+    def batch(self, lines):
+        """Gives ip(8) several commands."""
+        self.run("ip", "-batch", "-", text="".join(f"{line}\n" for line in lines))
 
     def enter(self):
         # Python has os.setns only from 3.12 on.

@@ -1,5 +1,6 @@
 """plugged.py DIRECTORY WORDS...: the scoreboard of DIRECTORY, which stays as it is, with our candidates in it."""
 
+import atexit
 import os
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ def main():
         lay(net, kind, slots)
         if kind == "flat":
             net.avahi = Avahi("ip", "netns", "exec", "pbf")
+            atexit.register(net.avahi.end)
 
     bench.Net.__init__ = lay_with_avahi
     bench.main()

@@ -17,9 +17,10 @@ package actor AvahiDiscovery: PeerDiscovery {
 
     private enum Stage { case idle, running, stopped }
 
-    /// How long the daemon may take for its first answer, 4 ms as a rule, before it counts as one that hangs. Where
+    /// How long the daemon may take for its first answer before it counts as one that hangs: 4 ms as a rule, but several
+    /// hundred where dozens of nodes start at once, which would all speak mDNS besides it then, and take that back. Where
     /// there is none, the bus says so at once.
-    private static let patience = Duration.milliseconds(100)
+    private static let patience = Duration.milliseconds(500)
     /// The same where there is nobody else to ask.
     private static let lonePatience = Duration.seconds(1)
     /// A daemon that hangs is not waited for when the program ends.

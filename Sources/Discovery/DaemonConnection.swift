@@ -61,7 +61,7 @@ final class DaemonConnection: ResponderConnection {
         for record in records {
             let status = unsafe library.avahi_entry_group_add_record(
                 group, CInt(interface), CInt(AVAHI_PROTO_UNSPEC), record.flags, record.name.text,
-                UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, MDNSRecord.timeToLive, record.rdata,
+                UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, record.timeToLive, record.rdata,
                 record.rdata.count)
             guard status == 0 else { return status }
         }

@@ -81,7 +81,7 @@ final class EmbeddedConnection: ResponderConnection {
 
     private func add(_ record: MDNSRecord, to group: OpaquePointer, interface: UInt32) -> CInt {
         let new = unsafe library.avahi_record_new_full(
-            record.name.text, UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, MDNSRecord.timeToLive)
+            record.name.text, UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, record.timeToLive)
         guard let new = unsafe new else { return CInt(AVAHI_ERR_NO_MEMORY) }
         defer { unsafe library.avahi_record_unref(new) }
         guard unsafe library.avahi_rdata_parse(new, record.rdata, record.rdata.count) == 0 else {

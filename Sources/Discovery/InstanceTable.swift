@@ -5,7 +5,8 @@ import Wire
 /// again, and what to tell the node.
 ///
 /// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family
-/// first, and asked again as long as the instance has no endpoint at all.
+/// first, and asked again as long as the instance has no endpoint at all. Of the two families on one interface the second
+/// is asked for only where the first fails: what everybody asks of everybody is most of what a group says when it meets.
 struct InstanceTable {
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
@@ -80,7 +81,7 @@ struct InstanceTable {
             newcomers.removeAll { $0 == listing }
             repeaters.removeAll { $0 == listing }
         }
-        return actions + settle(listing.instance, now: now) + serveWaiting(now: now)
+        return actions + settle(listing.instance, now: now) + askTwin(of: listing, now: now) + serveWaiting(now: now)
     }
 
     /// `endpoint` is nil where the answer was none that may be dialled.
@@ -145,6 +146,10 @@ struct InstanceTable {
 extension InstanceTable {
     private mutating func begin(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard var lookup = instances[listing.instance]?[listing], !lookup.isResolving else { return [] }
+        guard !isSpared(listing, lookup) else {
+            instances[listing.instance]?[listing]?.phase = .idle
+            return []
+        }
         let isNewcomer = lookup.attempt == 0
         guard resolving < Self.room(isNewcomer: isNewcomer) else {
             wait(listing, lookup)
@@ -172,7 +177,24 @@ extension InstanceTable {
             note(retry)
         }
         instances[listing.instance]?[listing] = lookup
-        return settle(listing.instance, now: now) + serveWaiting(now: now)
+        let next = endpoint == nil ? askTwin(of: listing, now: now) : []
+        return settle(listing.instance, now: now) + next + serveWaiting(now: now)
+    }
+
+    /// Whether a listing that never failed need not be asked for, because its twin is, or has answered.
+    private func isSpared(_ listing: Listing, _ lookup: Lookup) -> Bool {
+        guard lookup.attempt == 0, let twin = instances[listing.instance]?[listing.twin], twin.expires == nil else {
+            return false
+        }
+        return twin.endpoint != nil || twin.attempt == 0 && (twin.isResolving || twin.isWaiting)
+    }
+
+    /// The turn of a listing that was spared, where its twin came to nothing.
+    private mutating func askTwin(of listing: Listing, now: Instant) -> [ListingAction] {
+        guard let twin = instances[listing.instance]?[listing.twin], twin.isIdle, twin.endpoint == nil,
+            twin.expires == nil
+        else { return [] }
+        return begin(listing.twin, now: now)
     }
 
     private mutating func wait(_ listing: Listing, _ lookup: Lookup) {

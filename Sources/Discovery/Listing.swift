@@ -19,6 +19,11 @@ struct Listing: Hashable, Sendable {
     let instance: String
     let interface: UInt32
     let family: Family
+
+    /// The same instance where it is heard over the other family.
+    var twin: Listing {
+        Listing(source: source, instance: instance, interface: interface, family: family == .ipv4 ? .ipv6 : .ipv4)
+    }
 }
 
 /// What a resolver answered; nothing in it has been checked.

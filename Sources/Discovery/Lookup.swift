@@ -21,6 +21,13 @@ struct Lookup {
     /// When the listing goes, because nobody stands for it any more.
     var expires: Instant?
 
+    var isIdle: Bool {
+        switch phase {
+        case .idle: true
+        case .waiting, .resolving, .failed: false
+        }
+    }
+
     var isResolving: Bool {
         switch phase {
         case .resolving: true

@@ -15,8 +15,15 @@ struct MDNSRecord: Hashable, Sendable {
     let kind: Kind
     let rdata: [UInt8]
 
-    /// Seconds that others keep a record whose owner fell silent. Avahi's own 75 minutes for a PTR would list ghosts.
-    static let timeToLive: UInt32 = 120
+    /// Seconds that others keep a record whose owner fell silent. Everybody who browses asks for each PTR again before it
+    /// ends, with all it knows in the question: in a group of 32 that was most of what was heard of mDNS while each lived
+    /// for two minutes. Avahi's own 75 minutes would list ghosts for long.
+    var timeToLive: UInt32 {
+        switch kind {
+        case .ptr: 600
+        case .a, .txt, .aaaa, .srv: 120
+        }
+    }
 
     /// Whether nobody else may own a record of this name and type. The subtype's PTR is everybody's: marked unique it
     /// would flush all others from the caches (RFC 6762 section 10.2).

@@ -40,8 +40,9 @@ package enum Limits {
     package static let multicastRecordsPerSecond = 40.0
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
-    package static let pingAfterIdle = Duration.seconds(25)
-    package static let pingJitter = Duration.seconds(10)
+    /// As late as leaves the answer 15 s before the link counts as dead: most of what idle links carry is pings.
+    package static let pingAfterIdle = Duration.seconds(45)
+    package static let pingJitter = Duration.seconds(15)
     /// One at the start, one after silence, and one for each change of a network.
     package static let answeredPingsPerSecond = 1.0
     package static let answeredPingsBurst = 10.0

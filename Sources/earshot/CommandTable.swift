@@ -9,6 +9,9 @@ struct CommandEntry: Sendable {
     let help: String
     let make: @Sendable (Operands) throws(ChatError) -> Command
 
+    /// Whether somebody's name can be completed behind it.
+    var takesWho: Bool { operands.split { !$0.isLetter }.contains("WHO") }
+
     var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operands)" }
 
     /// Every command of this version, in the order of `/help`.

@@ -32,7 +32,7 @@ struct KnownNames: Sendable {
         }
         let name = left[..<space].dropFirst()
         let rest = left[left.index(after: space)...].drop { $0 == " " }
-        let takesWho = CommandEntry.all.contains { $0.name == name && $0.operands.contains("WHO") }
+        let takesWho = CommandEntry.all.contains { $0.name == name && $0.takesWho }
         guard takesWho, !rest.contains(" ") else { return inText(left) }
         let places = name == "open" ? ["public"].filter { $0.hasPrefix(rest) } : []
         return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))

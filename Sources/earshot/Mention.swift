@@ -18,12 +18,11 @@ struct Mention: Sendable {
 
     private static func hasWord(_ word: String, in text: String) -> Bool {
         guard !word.isEmpty else { return false }
-        var rest = text[...]
-        while let found = rest.firstRange(of: word) {
-            let before = text[..<found.lowerBound].last
-            let after = text[found.upperBound...].first
-            if !isInWord(before), !isInWord(after) { return true }
-            rest = text[text.index(after: found.lowerBound)...]
+        var before: Character?
+        for start in text.indices {
+            let rest = text[start...]
+            if !isInWord(before), rest.starts(with: word), !isInWord(rest.dropFirst(word.count).first) { return true }
+            before = rest.first
         }
         return false
     }

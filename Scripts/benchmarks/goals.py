@@ -1,0 +1,85 @@
+"""What the project wants to reach, and whether what was measured does: the first table of Docs/Benchmarks.md."""
+
+from results import shown
+
+OURS, FLOOR = "earshot", "floor"
+# Systems of the scoreboard that need no server.
+SERVERLESS = ("zenoh", "zenoh-tls", "cyclonedds")
+PROGRAM_BYTES = 10_000_000
+
+
+class Figures:
+    """Medians of what was measured of us and of others; None where nothing was."""
+
+    def __init__(self, group, curve, board, program=None):
+        self.group, self.curve, self.board, self.program = group, curve, board, program
+
+    def ours(self, test, field):
+        return self.group.median(field, candidate=OURS, test=test)
+
+    def against_floor(self, test, field):
+        """How much of the floor's figure ours is."""
+        return quotient(self.ours(test, field), self.group.median(field, candidate=FLOOR, test=test))
+
+    def against_others(self, names):
+        """The processor time of a delivery, in that of the cheapest of others in the same run."""
+        cost = {name: self.board.median("cpu_us", cand=name, test="B1") for name in names}
+        known = [value for value in cost.values() if value is not None]
+        return quotient(self.board.median("cpu_us", cand=OURS, test="B1"), min(known, default=None))
+
+    def memory(self, nodes):
+        return self.curve.median("pss_mb", candidate=OURS, test="B4", nodes=nodes)
+
+    def idle_link(self):
+        """KiB for each further link, from the largest group and the one before it. In small groups a node's share of the
+        program itself, which they divide, changes more than that."""
+        sizes = [size for size in sorted(self.curve.names("nodes")) if size >= 32 and self.memory(size) is not None]
+        if len(sizes) < 2:
+            return None
+        few, many = sizes[-2:]
+        return (self.memory(many) - self.memory(few)) * 1024 / (many - few)
+
+    def steepness(self):
+        """The dearest delivery of the curve in cheapest ones."""
+        costs = [self.curve.median("cpu_us", candidate=OURS, test="B1", nodes=nodes) for nodes in self.curve.names("nodes")]
+        known = [cost for cost in costs if cost is not None]
+        return quotient(max(known, default=None), min(known, default=None))
+
+
+def quotient(value, divisor):
+    return None if value is None or not divisor else value / divisor
+
+
+def goals(figures):
+    """(what, the bound, whether it is the least that is wanted, the figure)."""
+    of = figures.ours
+    program = None if figures.program is None else figures.program / 1e6
+    return [
+        ("B1 CPU per delivery, in that of a loop in C that seals", 1.25, False, figures.against_floor("B1", "cpu_us")),
+        ("B1 the same, in that of the cheapest system without a server", 0.5, False, figures.against_others(SERVERLESS)),
+        ("B1 the same, in that of NATS over TLS", 1, False, figures.against_others(["nats-tls"])),
+        ("B1 lost", 0, False, of("B1", "lost")),
+        ("B2 p50, in that of the loop in C", 1.3, False, figures.against_floor("B2", "p50_ms")),
+        ("B2 p99, in that of the loop in C", 1.3, False, figures.against_floor("B2", "p99_ms")),
+        ("B3 median, ms", 300, False, of("B3", "median_ms")),
+        ("B3 worst of 20, ms", 600, False, of("B3", "worst_ms")),
+        ("start of the program to `ready`, ms", 30, False, of("B3", "ready_ms")),
+        ("B4 PSS with 32 links, MB", 4, False, of("B4", "pss_mb")),
+        ("B4 PSS with 199 links, MB", 6, False, figures.memory(200)),
+        ("B4 each further idle link, KiB", 8, False, figures.idle_link()),
+        ("B5 received, B/s", 800, False, of("B5", "received_bytes")),
+        ("B6 deliveries/s, in those of the loop in C", 0.7, True, figures.against_floor("B6", "per_second")),
+        ("B6 lost", 0, False, of("B6", "lost")),
+        ("B6 different rings", 1, False, of("B6", "rings")),
+        ("dearest delivery of the curve, in cheapest ones", 1.2, False, figures.steepness()),
+        ("the stripped program, MB", PROGRAM_BYTES / 1e6, False, program),
+    ]
+
+
+def rows(figures):
+    for what, bound, is_least, value in goals(figures):
+        if value is None:
+            verdict = "not measured"
+        else:
+            verdict = "met" if (value >= bound if is_least else value <= bound) else "**missed**"
+        yield [what, f"{'at least' if is_least else 'at most'} {bound:g}", shown(value), verdict]
