@@ -11,13 +11,13 @@ package struct Roster: ~Copyable, Sendable {
     package private(set) var muted = MarkedPeers()
     package private(set) var marks: PeerMarks
     var known: [PeerID: KnownPeer] = [:]
-    private var numbers = SharedNumbers()
+    private(set) var numbers = SharedNumbers()
     /// Peers whose names have a suffix from now on, and of whom that is to be told.
-    private var renamed: [PeerID] = []
+    private(set) var renamed: [PeerID] = []
     private let capacity: Int
     private var moments: UInt64 = 0
     /// When peers with a link are announced, and when peers without one are told to have gone.
-    private var deadlines: [PeerID: Instant] = [:]
+    private(set) var deadlines: [PeerID: Instant] = [:]
 
     /// - Parameters:
     ///   - marks: of earlier runs. Whoever has one is known, so that its number names it.
