@@ -78,7 +78,7 @@ extension SimulateSettings: CommandSettings {
                 whole(value, 0...ExperimentSettings.mostNodes).map { settings.experiment.residents = $0 } != nil
             }),
         Option(
-            name: "--sample", help: "with --json: how often the tables of the residents are counted (default never)",
+            name: "--sample", help: "with --json: how often the residents' tables are counted (default never)",
             kind: .value("SECONDS", wanted: "a number of seconds from 1 to 86400") { settings, value in
                 whole(value, 1...86_400).map { settings.experiment.sampling = .seconds($0) } != nil
             }),
