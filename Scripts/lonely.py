@@ -5,8 +5,12 @@ import subprocess
 import sys
 
 
-def in_a_namespace():
-    """Starts this script again in a network namespace, with one more argument, `inside`."""
-    unshare = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
-    inside = ["sh", "-c", 'PATH=$PATH:/usr/sbin:/sbin; ip link set lo up && exec "$@"', "sh", *map(str, sys.orig_argv), "inside"]
-    return subprocess.run([*unshare, *inside], check=False).returncode
+def in_a_namespace(with_run=False):
+    """Starts this script again in a network namespace, with one more argument, `inside`; if asked to, with a `/run` of its
+    own, where a daemon can live that nobody else reaches."""
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    mount, run = (["--mount"], "mount -t tmpfs tmpfs /run && ") if with_run else ([], "")
+    command = f'PATH=$PATH:/usr/sbin:/sbin; {run}ip link set lo up && exec "$@"'
+    return subprocess.run(
+        ["unshare", "--net", *user, *mount, "sh", "-c", command, "sh", *map(str, sys.orig_argv), "inside"],
+        check=False).returncode

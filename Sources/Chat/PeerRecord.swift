@@ -5,7 +5,8 @@ struct PeerRecord: Sendable {
     /// The newest epoch heard of; nil while it was only a neighbour.
     private(set) var epoch: UInt64?
     private var window = SequenceWindow()
-    /// What was heard under each number of the window: the first 8 bytes of the id, at the number modulo its size.
+    /// What was heard under each number of the window: the first 8 bytes of the id, at the number modulo the window's size.
+    /// As long as the author has said little it is shorter: numbers begin at 1.
     private var heard: [UInt64] = []
     private var messages: TokenBucket
     private var signals: TokenBucket
@@ -52,8 +53,15 @@ struct PeerRecord: Sendable {
         learn(epoch: header.epoch)
         guard header.epoch == epoch, window.place(of: header.sequence) == .new else { return }
         window.insert(header.sequence)
-        if heard.isEmpty { heard = [UInt64](repeating: 0, count: Int(Limits.sequenceWindow)) }
+        makeRoom(for: PeerRecord.index(header))
         heard[PeerRecord.index(header)] = id.prefix
+    }
+
+    private mutating func makeRoom(for index: Int) {
+        guard index >= heard.count else { return }
+        var count = max(PeerRecord.leastHeard, heard.count)
+        while count <= index { count *= 2 }
+        heard.append(contentsOf: repeatElement(0, count: count - heard.count))
     }
 
     /// The same of what came as history, where the epoch is the one that is known.
@@ -63,9 +71,13 @@ struct PeerRecord: Sendable {
         note(header, id)
     }
 
+    /// For a number that was heard.
     private func isSame(_ header: PayloadHeader, _ id: MessageID) -> Bool {
         heard[PeerRecord.index(header)] == id.prefix
     }
+
+    /// Somebody who comes and goes says hardly more.
+    private static let leastHeard = 16
 
     private static func index(_ header: PayloadHeader) -> Int { Int(header.sequence % Limits.sequenceWindow) }
 
