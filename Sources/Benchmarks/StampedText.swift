@@ -37,8 +37,10 @@ struct StampedText: Hashable {
         StampedText.append(UInt64(epoch), digits: 4, to: &bytes)
         StampedText.append(UInt64(sequence), digits: 8, to: &bytes)
         StampedText.append(sentAt, digits: 16, to: &bytes)
+        var letter = UInt8(ascii: "a") + UInt8((bytes.count + sequence) % 26)
         while bytes.count < StampedText.size - 1 {
-            bytes.append(UInt8(ascii: "a") + UInt8((bytes.count + sequence) % 26))
+            bytes.append(letter)
+            letter = letter == UInt8(ascii: "z") ? UInt8(ascii: "a") : letter + 1
         }
         bytes.append(UInt8(ascii: "."))
         return String(decoding: bytes, as: UTF8.self)

@@ -6,7 +6,7 @@
 package enum DisplayGuard {
     /// The text as it may be shown on one line.
     package static func safe(_ text: String) -> String {
-        if text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) { return text }
+        if ASCII.isPrintable(text) { return text }
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
         var index = 0

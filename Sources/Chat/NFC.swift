@@ -8,7 +8,7 @@
 enum NFC {
     /// The work grows with the input: check its size first.
     static func normalized(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+        if ASCII.holds(text) { return text }
         var result = String.UnicodeScalarView()
         for scalar in text._nfc { result.append(scalar) }
         return String(result)

@@ -46,11 +46,7 @@ package enum Nickname {
     }
 
     private static func breaksLine(_ name: String) -> Bool {
-        // Most names are letters and marks of ASCII.
-        let bytes = name.utf8Span.span
-        var isPlain = true
-        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] > 0x7e { isPlain = false }
-        return !isPlain && name.unicodeScalars.contains(where: breaksLine)
+        !ASCII.isPrintable(name) && name.unicodeScalars.contains(where: breaksLine)
     }
 
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {

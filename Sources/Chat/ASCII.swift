@@ -1,0 +1,18 @@
+/// What most texts are, found without a way out in the middle, so that many bytes are looked at together.
+enum ASCII {
+    static func holds(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        var seen: UInt8 = 0
+        for index in bytes.indices { seen |= bytes[index] }
+        return seen < 0x80
+    }
+
+    /// Whether it is nothing but visible characters and spaces.
+    static func isPrintable(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        var others: UInt8 = 0
+        // What lies below the space wraps around and is large then.
+        for index in bytes.indices { others |= bytes[index] &- 0x20 > 0x7e - 0x20 ? 1 : 0 }
+        return others == 0
+    }
+}
