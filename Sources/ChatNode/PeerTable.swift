@@ -13,6 +13,11 @@ package struct PeerTable {
     }
 
     private var candidates: [String: Candidate] = [:]
+    /// The names of candidates by the times at which something was to be done about them; what was put off or taken back
+    /// since is found out when its time comes.
+    private var agenda = TimerHeap<String>()
+    /// Candidates that are dialled, or shake hands.
+    private var busy = 0
     private var attempts: [ConnectionID: Dial] = [:]
     private var linked: Set<PeerID> = []
     private var budget = DialBudget()
@@ -32,14 +37,9 @@ package struct PeerTable {
 
     package var count: Int { candidates.count }
 
-    /// When `due` has something to do next; nil while nothing waits.
+    /// When `due` may have something to do next; nil while nothing waits.
     package var nextDeadline: Instant? {
-        var earliest: Instant?
-        // Looked at where they are: a room that people come and go in has hundreds, and a copy of each is dear.
-        for index in candidates.values.indices {
-            earliest = Instant.earlier(earliest, candidates.values[index].deadline)
-        }
-        guard let earliest, let restsUntil else { return earliest }
+        guard let earliest = agenda.nextDeadline, let restsUntil else { return agenda.nextDeadline }
         return max(earliest, restsUntil)
     }
 
@@ -48,56 +48,63 @@ package struct PeerTable {
         _ instance: String, at endpoint: Endpoint, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
         let soon = now + .milliseconds(Int.random(in: PeerTable.firstWait, using: &generator))
-        if var known = candidates[instance] {
-            known.isFound(at: endpoint, again: soon)
-            candidates[instance] = known
+        if candidates[instance] != nil {
+            update(instance) { $0.isFound(at: endpoint, again: soon) }
         } else if candidates.count < Limits.knownPeers || forgetOneUnlisted() {
             candidates[instance] = Candidate(endpoint: endpoint, dialAt: soon)
+            agenda.insert(instance, at: soon)
         }
         // Somebody known has taken another name, as one does when the network changes: there is nobody new to dial.
         if !linked.isEmpty, candidates[instance]?.isUntried == true, let peer = linkedPeer(at: endpoint) {
-            candidates[instance]?.isProven(peer, at: endpoint)
+            update(instance) { $0.isProven(peer, at: endpoint) }
         }
+    }
+
+    /// Changes a candidate, if there is one, and notes when something is to be done about it.
+    private mutating func update(_ instance: String, _ change: (inout Candidate) -> Void) {
+        guard var candidate = candidates[instance] else { return }
+        let (deadline, wasBusy) = (candidate.deadline, candidate.isBusy)
+        change(&candidate)
+        candidates[instance] = candidate
+        if let new = candidate.deadline, new != deadline { agenda.insert(instance, at: new) }
+        busy += (candidate.isBusy ? 1 : 0) - (wasBusy ? 1 : 0)
     }
 
     /// Discovery no longer names an instance: a hint, which ends no link.
     package mutating func lost(_ instance: String, now: Instant) {
-        guard var candidate = candidates[instance] else { return }
-        candidate.lostAt = now
+        guard let candidate = candidates[instance] else { return }
         let isWorthKeeping = candidate.peer != nil || candidate.isBusy
-        candidates[instance] = isWorthKeeping ? candidate : nil
+        if isWorthKeeping { candidates[instance]?.lostAt = now } else { candidates[instance] = nil }
     }
 
     /// What to dial now. Where more are due than may be dialled at once, those with the fewest failures go first: names
     /// without anybody behind them can not keep newcomers waiting for long.
     package mutating func due(now: Instant) -> [Dial] {
         var orders: [Dial] = []
-        var busy = candidates.values.indices.count { candidates.values[$0].isBusy }
         restsUntil = nil
         for instance in inTurn(now) {
-            guard var candidate = candidates[instance] else { continue }
+            guard let candidate = candidates[instance], let deadline = candidate.deadline else { continue }
             if candidate.isForgotten(now: now) {
                 candidates[instance] = nil
-                continue
-            }
-            if let peer = candidate.peer, linked.contains(peer) {
-                candidate.phase = .settled
+            } else if let peer = candidate.peer, linked.contains(peer) {
+                update(instance) { $0.phase = .settled }
             } else if !candidate.isBusy, busy >= PeerTable.parallelDials {
                 restsUntil = now + PeerTable.addressInterval
-                continue
-            } else {
-                let isFirst = !candidate.isBusy
-                guard let endpoint = candidate.nextEndpoint(now: now) else { continue }
-                if budget.take(endpoint, now: now) {
-                    orders.append(Dial(instance: instance, endpoint: endpoint))
-                } else {
-                    candidate.skipped(until: now + PeerTable.crowdedAddressPause)
-                }
-                if isFirst, candidate.isBusy { busy += 1 }
+                agenda.insert(instance, at: deadline)
+            } else if let endpoint = dial(instance, now) {
+                orders.append(Dial(instance: instance, endpoint: endpoint))
             }
-            candidates[instance] = candidate
         }
         return orders
+    }
+
+    /// The address of a candidate whose turn has come; nil where there is none, or where it was dialled too often.
+    private mutating func dial(_ instance: String, _ now: Instant) -> Endpoint? {
+        var wanted: Endpoint?
+        update(instance) { wanted = $0.nextEndpoint(now: now) }
+        guard let endpoint = wanted, !budget.take(endpoint, now: now) else { return wanted }
+        update(instance) { $0.skipped(until: now + PeerTable.crowdedAddressPause) }
+        return nil
     }
 
     /// The names of those whose time has come. A dictionary's order differs from run to run; a seed must not.
@@ -106,9 +113,10 @@ package struct PeerTable {
     /// neither waiting.
     private mutating func inTurn(_ now: Instant) -> [String] {
         var turns: [(failures: Int, deadline: Instant, instance: String)] = []
-        for index in candidates.indices {
-            guard let deadline = candidates.values[index].deadline, deadline <= now else { continue }
-            turns.append((candidates.values[index].backoff.doublings, deadline, candidates.keys[index]))
+        for instance in Set(agenda.removeDue(at: now)) {
+            guard let candidate = candidates[instance], let deadline = candidate.deadline, deadline <= now
+            else { continue }
+            turns.append((candidate.backoff.doublings, deadline, instance))
         }
         turns.sort { $0 < $1 }
         let untried = turns.prefix { $0.failures == 0 }
@@ -125,14 +133,14 @@ package struct PeerTable {
     package mutating func dialled(_ dial: Dial, as connection: ConnectionID) {
         guard case .dialling(let next, let at, let open) = candidates[dial.instance]?.phase else { return }
         attempts[connection] = dial
-        candidates[dial.instance]?.phase = .dialling(next: next, at: at, open: open + [connection])
+        update(dial.instance) { $0.phase = .dialling(next: next, at: at, open: open + [connection]) }
     }
 
     /// The caller does not want to dial what `due` ordered; later perhaps.
     package mutating func postpone(
         _ dial: Dial, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
-        candidates[dial.instance]?.pause(now: now, using: &generator)
+        update(dial.instance) { $0.pause(now: now, using: &generator) }
     }
 
     /// A dialled connection stands; the caller abandons the slower ones that are returned.
@@ -140,7 +148,7 @@ package struct PeerTable {
         guard let instance = attempts[connection]?.instance,
             case .dialling(_, _, let open) = candidates[instance]?.phase
         else { return [] }
-        candidates[instance]?.phase = .shaking(connection)
+        update(instance) { $0.phase = .shaking(connection) }
         let slower = open.filter { $0 != connection }
         for other in slower { attempts[other] = nil }
         return slower
@@ -151,26 +159,24 @@ package struct PeerTable {
         _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
         guard let instance = attempts.removeValue(forKey: connection)?.instance else { return }
-        candidates[instance]?.failed(connection, now: now, using: &generator)
+        update(instance) { $0.failed(connection, now: now, using: &generator) }
     }
 
     /// A handshake on a dialled connection proved who the candidate is.
     package mutating func identified(_ connection: ConnectionID, as peer: PeerID) {
         guard let dial = attempts.removeValue(forKey: connection) else { return }
-        candidates[dial.instance]?.isProven(peer, at: dial.endpoint)
+        update(dial.instance) { $0.isProven(peer, at: dial.endpoint) }
     }
 
     /// A peer has said something on a link, so that it does not refuse us: after the next failure pauses are short again.
     package mutating func heard(_ peer: PeerID) {
-        for instance in candidates.keys where candidates[instance]?.peer == peer {
-            candidates[instance]?.backoff.reset()
-        }
+        for instance in instances(of: peer) { update(instance) { $0.backoff.reset() } }
     }
 
     /// A dialled connection led to ourselves, or to somebody we want no link with: not dialled again.
     package mutating func ignore(_ connection: ConnectionID) {
         guard let instance = attempts.removeValue(forKey: connection)?.instance else { return }
-        candidates[instance]?.phase = .ignored
+        update(instance) { $0.phase = .ignored }
     }
 
     /// There is a link to `peer`, whoever dialled.
@@ -183,9 +189,11 @@ package struct PeerTable {
         to peer: PeerID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
         linked.remove(peer)
-        for instance in candidates.keys.sorted() where candidates[instance]?.peer == peer {
-            candidates[instance]?.linkClosed(now: now, using: &generator)
-        }
+        for instance in instances(of: peer) { update(instance) { $0.linkClosed(now: now, using: &generator) } }
+    }
+
+    private func instances(of peer: PeerID) -> [String] {
+        candidates.compactMap { $0.value.peer == peer ? $0.key : nil }.sorted()
     }
 
     /// Whom a handshake has proven at this very endpoint, if there is a link to it now. What a peer merely calls its own
