@@ -43,9 +43,9 @@ package enum Limits {
     /// As late as leaves the answer 15 s before the link counts as dead: most of what idle links carry is pings.
     package static let pingAfterIdle = Duration.seconds(45)
     package static let pingJitter = Duration.seconds(15)
-    /// One at the start, one after silence, and one for each change of a network.
-    package static let answeredPingsPerSecond = 1.0
-    package static let answeredPingsBurst = 10.0
+    /// Far more than anybody needs, who may measure by them or use them as cover; far less than what would cost something.
+    package static let answeredPingsPerSecond = 100.0
+    package static let answeredPingsBurst = 1_000.0
     package static let linkDeadAfter = Duration.seconds(75)
     /// Five times what TCP sends again on a link that loses much.
     package static let doubtTime = Duration.seconds(6)
