@@ -20,22 +20,28 @@ struct PeerBook: Sendable {
     }
 
     /// Hears an author who is proven by the link: checks epoch and, unless the kind is sent again, number, takes one of
-    /// what it may say, has `read` read that, and notes it.
+    /// what it may say, has `read` read that, and notes it. What can not be read is taken all the same.
     mutating func hear<Content>(
         _ type: PayloadType, _ header: PayloadHeader, _ id: MessageID, now: Instant,
         read: () throws(DropReason) -> Content
     ) throws(DropReason) -> Content {
-        try change(header.author, now) { record throws(DropReason) in
+        let content = try change(header.author, now) { record throws(DropReason) -> Result<Content, DropReason> in
             if type.isSentAgain {
                 try record.checkEpoch(header.epoch)
             } else {
                 try record.checkOrder(header, id)
             }
             try record.take(for: type, now: now)
-            let content = try read()
-            record.note(header, id)
-            return content
+            do throws(DropReason) {
+                let content = try read()
+                record.note(header, id)
+                return .success(content)
+            } catch {
+                // Thrown here, it would leave no trace in a record that is new or was not written to for long.
+                return .failure(error)
+            }
         }
+        return try content.get()
     }
 
     /// Takes one of what the author may say; the author is proven.

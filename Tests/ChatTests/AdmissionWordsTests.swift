@@ -90,6 +90,16 @@ struct AdmissionWordsTests {
         #expect(heard == 4)
     }
 
+    @Test func `what an author may not say counts among what it says`() {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let verdicts = (0..<60).map { _ in
+            gate.admit(alice.sign(.directMessage(target: relay, nickname: "alice", text: "spam"))).text
+        }
+        #expect(verdicts.count { $0 == "dropped misdirected" } == 20)
+        #expect(verdicts.count { $0 == "dropped author_rate" } == 40)
+    }
+
     @Test func `what was dropped for its rate may come later`() {
         var alice = Author(seed: 1)
         var gate = Gate()

@@ -22,6 +22,8 @@ private struct Wiretap {
     private var underWay: [[UInt8]] = [[], []]
     private var isTampered = false
     private let isOneRoom: Bool
+    /// As much as repeating makes of what is on the way: doubled without end, a few bytes of input would become gigabytes.
+    private static let mostRepeated = 65_536
 
     static func seeds() -> [[UInt8]] {
         let shake: [UInt8] = [0, 1, 0, 0, 1, 1, 0, 1, 0, 0]
@@ -49,7 +51,7 @@ private struct Wiretap {
             guard place < underWay[end].count, difference != 0 else { return }
             underWay[end][place] ^= difference
             isTampered = true
-        case 3: tamper(end) { $0 += $0 }
+        case 3: tamper(end) { $0 += $0.prefix(max(0, Wiretap.mostRepeated - $0.count)) }
         case 4: tamper(end) { $0.removeLast(min($0.count, 1 + choices.below(600))) }
         case 5: tamper(end) { $0 += choices.bytes(1 + choices.below(40)) }
         case 6, 7: ends[end].say(choices.byte(), choices.bytes(choices.below(64)), times: 1 + choices.below(40))

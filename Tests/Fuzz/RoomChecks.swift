@@ -14,7 +14,7 @@ struct ToldModel {
         }
     }
 
-    mutating func note(_ events: [ChatEvent], me: PeerID, _ router: MessageRouter) {
+    mutating func note(_ events: [ChatEvent], me: PeerID) {
         for event in events {
             switch event {
             case .message(_, let message, let unread):

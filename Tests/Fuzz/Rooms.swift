@@ -74,7 +74,7 @@ final class RoomRun {
     }
 
     func note(_ events: [ChatEvent]) {
-        model.note(events, me: session.id, router)
+        model.note(events, me: session.id)
     }
 
     func pass(_ time: Duration) {
