@@ -3,9 +3,9 @@
 What Scripts/attack measured, a row for each attack; Scripts/check compares the two files.
 """
 
-import json
 import sys
-from pathlib import Path
+
+import threat_table
 
 BEGIN, END = "<!-- attacks: Scripts/attack --table -->\n", "<!-- end of attacks -->\n"
 HEAD = ("| attack | p50, p99 calm | p50, p99 attacked | memory | processor | newcomer | the attacker's links | counted | result |\n"
@@ -36,17 +36,10 @@ def row(told):
     return "| " + " | ".join(cells) + " |\n"
 
 
-def table(root):
-    results = json.loads((Path(root) / "Docs/attacks.json").read_text())
-    return HEAD + "".join(map(row, results))
-
-
 def with_table(root):
     """Docs/Threats.md as it has to be."""
-    text = (Path(root) / "Docs/Threats.md").read_text()
-    before, rest = text.split(BEGIN)
-    return before + BEGIN + table(root) + END + rest.split(END)[1]
+    return threat_table.with_table(root, "attacks.json", BEGIN, END, HEAD, row)
 
 
 if __name__ == "__main__":
-    (Path(sys.argv[1]) / "Docs/Threats.md").write_text(with_table(sys.argv[1]))
+    threat_table.write(sys.argv[1], with_table(sys.argv[1]))
