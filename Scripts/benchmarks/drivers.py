@@ -67,14 +67,9 @@ class Driver:
         self.process.stdout.close()
 
     def processor_time(self):
-        """What its threads have computed so far, in nanoseconds."""
-        total = 0
-        for task in Path(f"/proc/{self.pid}/task").iterdir():
-            try:
-                total += int((task / "schedstat").read_text().split()[0])
-            except (FileNotFoundError, ProcessLookupError):
-                pass
-        return total
+        """What it has computed so far, in nanoseconds: threads that have ended are in it."""
+        # The process's own clock, as clock_getcpuclockid(3) names it.
+        return time.clock_gettime_ns(~self.pid << 3 | 2)
 
     def memory(self):
         """Its proportional share of memory, in bytes: what is shared with others is counted in parts."""
