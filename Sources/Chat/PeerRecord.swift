@@ -51,8 +51,7 @@ struct PeerRecord: Sendable {
     /// Notes that the author was heard under this epoch and number.
     mutating func note(_ header: PayloadHeader, _ id: MessageID) {
         learn(epoch: header.epoch)
-        guard header.epoch == epoch, window.place(of: header.sequence) == .new else { return }
-        window.insert(header.sequence)
+        guard header.epoch == epoch, window.insert(header.sequence) else { return }
         makeRoom(for: PeerRecord.index(header))
         heard[PeerRecord.index(header)] = id.prefix
     }

@@ -22,12 +22,16 @@ struct SequenceWindow: Sendable {
     }
 
     /// Notes that a number was heard; one that is too old is not noted.
-    mutating func insert(_ sequence: UInt64) {
-        guard place(of: sequence) == .new else { return }
+    ///
+    /// - Returns: whether it is new.
+    @discardableResult
+    mutating func insert(_ sequence: UInt64) -> Bool {
+        guard place(of: sequence) == .new else { return false }
         if let newest, sequence > newest { forget(between: newest, and: sequence) }
         newest = max(newest ?? 0, sequence)
         let (word, mask) = SequenceWindow.bit(sequence)
         bits[word] |= mask
+        return true
     }
 
     /// The numbers that were skipped take over the bits of those that fall out.

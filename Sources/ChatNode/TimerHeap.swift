@@ -39,7 +39,6 @@ package struct TimerHeap<Element> {
 
     /// Takes out all that is due at `now`, in order.
     @inlinable package mutating func removeDue(at now: Instant) -> [Element] {
-        guard !entries.isEmpty, entries[0].deadline <= now else { return [] }
         var due: [Element] = []
         while let first = entries.first, first.deadline <= now {
             due.append(first.element)
