@@ -46,7 +46,7 @@ final class LinkSlot {
     /// What a sealed message for its peer begins with; asked for once there is a peer.
     lazy var sealedAddress = peer.map(SealedMessage.address(of:))
     /// When the node looks at its deadlines next.
-    var wakeAt: Instant?
+    var time = WakeTime()
 
     init(id: ConnectionID, endpoint: Endpoint, link: consuming Link, ours: Certificate, now: Instant) {
         self.id = id

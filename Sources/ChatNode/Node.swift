@@ -74,10 +74,10 @@ package actor Node {
     private var isTurnEndAsked = false
     /// The router may have a new deadline.
     var isRouterChanged = false
-    var tableWakeAt: Instant?
-    var routerWakeAt: Instant?
-    var historyWakeAt: Instant?
-    var typingWakeAt: Instant?
+    var tableTime = WakeTime()
+    var routerTime = WakeTime()
+    var historyTime = WakeTime()
+    var typingTime = WakeTime()
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []

@@ -149,13 +149,11 @@ extension Node {
 
     func armHistory() {
         guard let deadline = Instant.earlier(offers.nextDeadline, wants.nextDeadline),
-            historyWakeAt.map({ deadline < $0 }) ?? true
+            historyTime.arm(deadline)
         else { return }
-        historyWakeAt = deadline
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
-                node.historyWakeAt = nil
-                node.tickHistory()
+                if node.historyTime.rings(deadline) { node.tickHistory() }
             }
         }
     }

@@ -110,33 +110,29 @@ extension Node {
 /// Deadlines: each value tells its own; the node wakes at the earliest and asks again.
 extension Node {
     func arm(_ slot: LinkSlot) {
-        guard let deadline = slot.link.deadline, isSooner(deadline, than: slot.wakeAt) else { return }
-        slot.wakeAt = deadline
+        guard let deadline = slot.link.deadline, slot.time.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self, id = slot.id] in
             self?.assumeIsolated { node in
-                if let slot = node.slots[id] { node.wake(slot) }
+                if let slot = node.slots[id], slot.time.rings(deadline) { node.wake(slot) }
             }
         }
     }
 
     func armTable() {
-        guard let deadline = table.nextDeadline, isSooner(deadline, than: tableWakeAt) else { return }
-        tableWakeAt = deadline
+        guard let deadline = table.nextDeadline, tableTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
-                node.tableWakeAt = nil
-                node.dialDue()
+                if node.tableTime.rings(deadline) { node.dialDue() }
             }
         }
     }
 
     func armRouter() {
         isRouterChanged = false
-        guard let deadline = router.nextDeadline, isSooner(deadline, than: routerWakeAt) else { return }
-        routerWakeAt = deadline
+        guard let deadline = router.nextDeadline, routerTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
-                node.routerWakeAt = nil
+                guard node.routerTime.rings(deadline) else { return }
                 node.apply(node.router.tick(node.scheduler.now))
                 node.sendReplies()
                 node.armRouter()
@@ -145,7 +141,6 @@ extension Node {
     }
 
     private func wake(_ slot: LinkSlot) {
-        slot.wakeAt = nil
         do throws(LinkError) {
             try slot.link.tick(now: scheduler.now, using: &randomness)
             if slot.link.hasSomethingToSend { markDirty(slot) }
@@ -156,9 +151,5 @@ extension Node {
         } catch {
             fail(slot, error)
         }
-    }
-
-    private func isSooner(_ deadline: Instant, than armed: Instant?) -> Bool {
-        armed.map { deadline < $0 } ?? true
     }
 }

@@ -26,12 +26,10 @@ extension Node {
     }
 
     private func armTyping() {
-        guard let deadline = typingNotice.nextDeadline, typingWakeAt.map({ deadline < $0 }) ?? true else { return }
-        typingWakeAt = deadline
+        guard let deadline = typingNotice.nextDeadline, typingTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
-                node.typingWakeAt = nil
-                guard case .running = node.phase else { return }
+                guard node.typingTime.rings(deadline), case .running = node.phase else { return }
                 node.tell(node.typingNotice.tick(node.scheduler.now))
                 node.armTyping()
             }
