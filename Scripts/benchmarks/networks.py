@@ -28,7 +28,7 @@ class Flat:
         Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("10000 39999")
         ip("link", "set", "lo", "up", "mtu", "1500")
         ip("link", "add", "eth0", "type", "veth", "peer", "name", "cable")
-        ip("link", "set", "cable", "up")
+        ip("link", "set", "cable", "addrgenmode", "none", "up")
         ip("address", "add", f"{self.address(0)}/{PREFIX}", "broadcast", "+", "dev", "eth0")
         ip("link", "set", "eth0", "up")
         self.avahi = Avahi()

@@ -23,6 +23,8 @@ package actor AvahiDiscovery: PeerDiscovery {
     private static let patience = Duration.milliseconds(500)
     /// The same where there is nobody else to ask.
     private static let lonePatience = Duration.seconds(1)
+    /// One that computes all the while is waited for, but not for ever.
+    static let longestPatience = Duration.seconds(30)
     /// A daemon that hangs is not waited for when the program ends.
     private static let closingTime = Duration.milliseconds(300)
 
@@ -127,10 +129,21 @@ extension AvahiDiscovery {
                     try DaemonConnection(loop: loop, context: context)
                 })
             daemon?.open()
-            after(policy == .daemon ? Self.lonePatience : Self.patience) { $0.obey($0.choice.patienceEnded()) }
+            awaitDaemon(until: loop.now + Self.longestPatience, seen: DaemonWork.read())
             after(DaemonPulse.interval) { $0.feelPulse() }
         }
         obey(choice.began())
+    }
+
+    private func awaitDaemon(until end: Instant, seen: DaemonWork?) {
+        after(policy == .daemon ? Self.lonePatience : Self.patience) {
+            let work = DaemonWork.read()
+            if $0.choice.daemon == .unknown, work?.goesOn(since: seen) == true, $0.loop.now < end {
+                $0.awaitDaemon(until: end, seen: work)
+            } else {
+                $0.obey($0.choice.patienceEnded())
+            }
+        }
     }
 
     private func replace(_ announcement: Announcement) {

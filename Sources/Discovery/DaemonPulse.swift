@@ -14,9 +14,12 @@ struct DaemonPulse {
         return asked
     }
 
+    /// Whether that question has no answer yet.
+    func isOpen(_ number: Int) -> Bool { asked == number && answered < number }
+
     /// To be asked when the patience for a question ends.
     mutating func hasStopped(at number: Int) -> Bool {
-        isStopped = asked == number && answered < number
+        isStopped = isOpen(number)
         return isStopped
     }
 

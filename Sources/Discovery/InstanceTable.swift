@@ -10,8 +10,6 @@ import Wire
 struct InstanceTable {
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
-    /// A daemon gives one client 1,024 objects; open resolvers are such.
-    static let maximumResolving = 64
     /// The answer is in the cache when an instance is listed; a family that is not there within this time was not
     /// published.
     static let quickLookup = Duration.milliseconds(150)
@@ -29,6 +27,7 @@ struct InstanceTable {
     /// All instances, in the order in which they came.
     private var arrivals: [String] = []
     private var resolving = 0
+    private(set) var window = ResolverWindow()
     private var earliest: Instant?
     private static let maximumOwn = 64
     /// Names that are ours, or were not long ago.
@@ -125,6 +124,7 @@ struct InstanceTable {
                 actions += unlisted(listing, now: now)
             } else if let deadline = lookup.deadline, deadline <= now {
                 actions.append(.cancel(listing))
+                window.missed(now: now)
                 actions += finish(listing, endpoint: nil, now: now)
             } else if let retry = lookup.retry, retry <= now, !hasEndpoint(listing.instance) {
                 actions += begin(listing, now: now)
@@ -151,7 +151,7 @@ extension InstanceTable {
             return []
         }
         let isNewcomer = lookup.attempt == 0
-        guard resolving < Self.room(isNewcomer: isNewcomer) else {
+        guard resolving < window.room(isNewcomer: isNewcomer) else {
             wait(listing, lookup)
             return []
         }
@@ -167,6 +167,7 @@ extension InstanceTable {
         guard var lookup = instances[listing.instance]?[listing], lookup.isResolving else { return [] }
         resolving -= 1
         if let endpoint {
+            window.answered()
             lookup.endpoint = endpoint
             lookup.phase = .idle
             lookup.attempt = 0
@@ -205,12 +206,12 @@ extension InstanceTable {
 
     private mutating func serveWaiting(now: Instant) -> [ListingAction] {
         var actions: [ListingAction] = []
-        while resolving < Self.room(isNewcomer: true), !newcomers.isEmpty {
+        while resolving < window.room(isNewcomer: true), !newcomers.isEmpty {
             // Who waited longest and who came last take turns, so that a crowd keeps neither waiting.
             isTurnOfNewest.toggle()
             actions += resume(isTurnOfNewest ? newcomers.removeLast() : newcomers.removeFirst(), now: now)
         }
-        while resolving < Self.room(isNewcomer: false), !repeaters.isEmpty {
+        while resolving < window.room(isNewcomer: false), !repeaters.isEmpty {
             actions += resume(repeaters.removeFirst(), now: now)
         }
         return actions
@@ -221,9 +222,6 @@ extension InstanceTable {
         guard instances[listing.instance]?[listing]?.isWaiting == true else { return [] }
         return begin(listing, now: now)
     }
-
-    /// Half of the resolvers are kept for newcomers.
-    private static func room(isNewcomer: Bool) -> Int { isNewcomer ? maximumResolving : maximumResolving / 2 }
 
     private mutating func note(_ instant: Instant) {
         earliest = min(earliest ?? instant, instant)

@@ -31,7 +31,9 @@ enum FileCheck {
     /// The process that has the file locked, if the system tells.
     static func lockHolder(of opened: borrowing Descriptor) -> Int? {
         var status = stat()
-        guard unsafe fstat(opened.number, &status) == 0, let table = lockTable() else { return nil }
+        guard unsafe fstat(opened.number, &status) == 0,
+            let table = SystemFile.text(at: "/proc/locks", limit: 1 << 20)
+        else { return nil }
         return LockTable.holder(in: table, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
@@ -40,20 +42,5 @@ enum FileCheck {
         let result = unsafe fstat(opened.number, &status)
         _ = try StorageError.naming(place.path) { () throws(SystemError) in try SystemError.check("stat", result) }
         return status
-    }
-
-    /// At most 1 MiB of it.
-    private static func lockTable() -> String? {
-        let number = unsafe open("/proc/locks", O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { return nil }
-        let table = Descriptor(owning: number)
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while text.count < 1 << 20 {
-            let count = unsafe read(table.number, &buffer, buffer.count)
-            guard count > 0 else { break }
-            text += buffer[..<count]
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -15,13 +15,10 @@ enum Environment {
         let user = geteuid()
         guard user == 0 else { return false }
         let login = RootLogin(
-            effectiveUser: user, userMap: line(of: "/proc/self/uid_map"), loginUser: line(of: "/proc/self/loginuid"),
+            effectiveUser: user, userMap: SystemFile.text(at: "/proc/self/uid_map"),
+            loginUser: SystemFile.text(at: "/proc/self/loginuid"),
             hasBecomeRoot: RootLogin.becomingRoot.contains { value($0) != nil })
         return login.isPresent
-    }
-
-    private static func line(of path: String) -> String? {
-        (try? contents(of: path, count: 64)).flatMap(\.self).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private static func contents(of path: String, count: Int) throws(UsageError) -> [UInt8]? {

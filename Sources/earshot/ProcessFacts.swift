@@ -1,17 +1,13 @@
 import CLinux
 import Glibc
+import Reactor
 
 /// What the system knows about this process.
 enum ProcessFacts {
     /// Memory that is in use, in bytes; nil where `/proc` does not say.
     static func residentBytes() -> Int? {
-        let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { _ = close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = Descriptors.read(into: &buffer, from: descriptor)
-        let fields = buffer[..<count].split(separator: UInt8(ascii: " "))
-        guard fields.count > 1, let pages = Int(decimal: String(decoding: fields[1], as: UTF8.self)) else { return nil }
+        let fields = SystemFile.text(at: "/proc/self/statm")?.split(separator: " ") ?? []
+        guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
         return pages * Int(getpagesize())
     }
 

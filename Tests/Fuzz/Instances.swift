@@ -56,7 +56,7 @@ private struct InstanceRun {
 
     func check() {
         demand(table.instanceCount <= InstanceTable.maximumInstances, "\(table.instanceCount) instances")
-        demand(resolving.count <= InstanceTable.maximumResolving, "\(resolving.count) resolvers")
+        demand(resolving.count <= ResolverWindow.most, "\(resolving.count) resolvers")
         demand(told.count <= table.instanceCount, "an instance is told of that is not listed")
     }
 

@@ -1,0 +1,35 @@
+import Wire
+
+/// How many resolvers are open at once: more as long as answers come, fewer where they do not.
+///
+/// The daemon looks through the deadlines of all resolvers of all its clients at every step. A hundred nodes of one host with
+/// 64 each keep it so busy that no answer comes in time, all are asked for again, and nobody meets anybody. What holds for
+/// packets on a crowded line holds here: one more for each round of answers, half as many after a miss (RFC 5681).
+struct ResolverWindow {
+    static let least = 8
+    /// A daemon gives one client 1,024 objects; open resolvers are such.
+    static let most = 64
+
+    private(set) var size = least * 2
+    /// Answers since it grew.
+    private var answers = 0
+    /// Misses of one round count once.
+    private var nextCut: Instant?
+
+    /// Half of the resolvers are kept for newcomers.
+    func room(isNewcomer: Bool) -> Int { isNewcomer ? size : size / 2 }
+
+    mutating func answered() {
+        answers += 1
+        guard answers >= size, size < Self.most else { return }
+        size += 1
+        answers = 0
+    }
+
+    mutating func missed(now: Instant) {
+        if let nextCut, now < nextCut { return }
+        nextCut = now + InstanceTable.quickLookup
+        size = max(Self.least, size / 2)
+        answers = 0
+    }
+}

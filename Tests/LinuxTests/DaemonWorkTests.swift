@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Discovery
+
+/// Whether a daemon that does not answer is busy.
+@Suite struct DaemonWorkTests {
+    private func status(_ name: String, user: Int, kernel: Int) -> String {
+        "731 (\(name)) S 1 731 731 0 -1 4194624 345 0 0 0 \(user) \(kernel) 0 0 20 0 1 0 300 8388608 900 18446744073709551615"
+    }
+
+    private func work(_ user: Int, _ kernel: Int, process: Int = 731) -> DaemonWork? {
+        DaemonWork(process: process, status: status("avahi-daemon", user: user, kernel: kernel))
+    }
+
+    @Test func `its time is what it and the kernel on its behalf have computed`() throws {
+        #expect(try #require(work(12, 5)).ticks == 17)
+    }
+
+    @Test func `another program with its number is not it, whatever it calls itself`() {
+        for name in ["cat", "avahi-daemon-x", "avahi", "x) S 1 (avahi-daemon x"] {
+            #expect(DaemonWork(process: 731, status: status(name, user: 1, kernel: 1)) == nil)
+        }
+    }
+
+    @Test(arguments: ["", ")", "731 (avahi-daemon)", "731 (avahi-daemon) S 1 2 3 4 5 6 7 8 9 10 11"])
+    func `what is cut short says nothing`(status: String) {
+        #expect(DaemonWork(process: 731, status: status) == nil)
+    }
+
+    @Test func `it goes on if it computes, and is the same`() throws {
+        let before = try #require(work(10, 10))
+        #expect(try #require(work(12, 10)).goesOn(since: before))
+        #expect(try #require(work(11, 11)).goesOn(since: before))
+        // What has just woken may be charged a tick.
+        #expect(try !#require(work(11, 10)).goesOn(since: before))
+        #expect(try !#require(work(10, 10)).goesOn(since: before))
+        #expect(try !#require(work(50, 10, process: 9)).goesOn(since: before))
+        #expect(try !#require(work(50, 10)).goesOn(since: nil))
+    }
+}
