@@ -21,6 +21,8 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
 
     private var poller: Poller
     private var timers = TimerHeap<() -> Void>()
+    /// That of `timers`; looked at twice each turn, which the heap of closures is too slow for.
+    private var nextDeadline: Instant?
     private var hooks: [() -> Void] = []
     /// Jobs taken from the queue and not run yet, the oldest last.
     private var backlog: [JobQueue.Job] = []
@@ -95,6 +97,7 @@ extension EventLoop {
     package func scheduleOnLoop(at instant: Instant, _ job: @escaping () -> Void) {
         requireLoop()
         timers.insert(job, at: instant)
+        nextDeadline = .earlier(nextDeadline, instant)
     }
 
     package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
@@ -151,7 +154,7 @@ extension EventLoop {
             event.handler.ready(event.descriptor, event.readiness)
         }
         runJobs()
-        for job in timers.removeDue(at: turnStart) { job() }
+        runTimers()
         runHooks()
         turnCount.add(1, ordering: .relaxed)
     }
@@ -163,17 +166,20 @@ extension EventLoop {
         latest.store(length, ordering: .relaxed)
         guard backlog.isEmpty, hooks.isEmpty, queue.prepareToSleep() else { return poller.wait(.zero) }
         defer { queue.wake() }
-        return poller.wait(timers.nextDeadline.map { $0 - turnEnd })
+        return poller.wait(nextDeadline.map { $0 - turnEnd })
     }
 
     private func runJobs() {
-        let end = Instant.monotonic + EventLoop.jobTime
         var count = 0
+        var end = Instant(nanoseconds: .max)
         while let job = nextJob() {
             run(job)
             count += 1
             // The clock costs as much as a small job: it is read for every sixteenth.
-            if count.isMultiple(of: 16), Instant.monotonic >= end { return }
+            guard count.isMultiple(of: 16) else { continue }
+            let now = Instant.monotonic
+            if now >= end { return }
+            end = min(end, now + EventLoop.jobTime)
         }
     }
 
@@ -189,6 +195,13 @@ extension EventLoop {
         }
     }
 
+    private func runTimers() {
+        guard let nextDeadline, nextDeadline <= turnStart else { return }
+        let due = timers.removeDue(at: turnStart)
+        self.nextDeadline = timers.nextDeadline
+        for job in due { job() }
+    }
+
     private func runHooks() {
         guard !hooks.isEmpty else { return }
         for hook in exchange(&hooks, with: []) { hook() }
@@ -202,6 +215,7 @@ extension EventLoop {
         _ = exchange(&backlog, with: [])
         _ = exchange(&hooks, with: [])
         _ = exchange(&timers, with: TimerHeap())
+        nextDeadline = nil
         _ = poller.removeAll()
     }
 }

@@ -31,10 +31,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
     /// The duration in whole nanoseconds; clamped at 292 years.
     package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflow || carried ? (seconds < 0 ? .min : .max) : sum
+        Int64(clamping: attoseconds / 1_000_000_000)
     }
 }
 
