@@ -16,8 +16,12 @@ let house: [SwiftSetting] = [
 ]
 
 /// The same of what becomes part of a program: nothing in it uses regular expressions, and their library, which every
-/// module imports otherwise, is a tenth of the program.
-let lean = house + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])]
+/// module imports otherwise, is a tenth of the program; and each function has a section of its own, so that the linker can
+/// leave out what nobody calls.
+let lean =
+    house + ["-disable-implicit-string-processing-module-import", "-function-sections"].map {
+        .unsafeFlags(["-Xfrontend", $0])
+    }
 
 /// What the linker is told of the program: every symbol is bound at the start and the table of them is read-only from then
 /// on, and no stack is executable. Programs are position-independent by themselves, and Swift guards stack buffers. Swift
