@@ -30,7 +30,7 @@ package struct Link: ~Copyable {
     private var nextFrame: Int?
     /// Frames of a type that this version does not know; ignored (Protocol.md section 5).
     package private(set) var unknownFrames = 0
-    /// Pings that came faster than they are answered.
+    /// Pings that came faster than they are answered, or whose sender takes nothing.
     package private(set) var unansweredPings = 0
 
     /// The initiator speaks first: its first message is waiting in the outbox at once.
@@ -181,7 +181,8 @@ package struct Link: ~Copyable {
             case nil:
                 unknownFrames += 1
             case .ping:
-                guard timing.mayAnswer(at: now) else {
+                // Whoever does not read has no use for more answers.
+                guard !outbox.isHeldUp, timing.mayAnswer(at: now) else {
                     unansweredPings += 1
                     continue
                 }

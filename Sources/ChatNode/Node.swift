@@ -81,6 +81,8 @@ package actor Node {
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
+    /// When `waitUntilMaySend` last let somebody go on.
+    var lastLetGoAt: Instant?
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:

@@ -12,28 +12,52 @@ extension Node {
     /// A peer that takes nothing for so long no longer holds a fast sender up.
     private static let patience = Duration.seconds(1)
 
+    /// Whoever says something less often is no fast sender. One message finds room in any queue that is not overfull, so no
+    /// peer can delay what a person says by reading nothing.
+    private static let haste = Duration.milliseconds(500)
+
+    /// What is in the way of the next message.
+    enum Obstacle: Equatable {
+        case ownRate(Duration)
+        case meeting
+        case fullQueue
+    }
+
     /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and
     /// whoever is near has had 2 s from the start to be met.
     ///
     /// - Returns: false if the node leaves instead.
     @discardableResult
     package func waitUntilMaySend() async -> Bool {
+        let isFast = isFastSender
         while case .running = phase {
-            let pause = pace.wait(now: scheduler.now)
-            if pause > .zero {
+            switch obstacle(isFast: isFast) {
+            case .ownRate(let pause):
                 await withCheckedContinuation { continuation in
                     scheduler.schedule(at: scheduler.now + pause) { continuation.resume() }
                 }
-            } else if isStillMeeting {
+            case .meeting:
                 wakeSenders(after: Node.company)
                 await withCheckedContinuation { waitingToSend.append($0) }
-            } else if audience.contains(where: { isHoldingUp($0) }) {
+            case .fullQueue:
                 await withCheckedContinuation { waitingToSend.append($0) }
-            } else {
+            case nil:
+                lastLetGoAt = scheduler.now
                 return true
             }
         }
         return false
+    }
+
+    var isFastSender: Bool {
+        lastLetGoAt.map { scheduler.now - $0 < Node.haste } ?? false
+    }
+
+    func obstacle(isFast: Bool) -> Obstacle? {
+        let pause = pace.wait(now: scheduler.now)
+        if pause > .zero { return .ownRate(pause) }
+        if isStillMeeting { return .meeting }
+        return isFast && audience.contains { isHoldingUp($0) } ? .fullQueue : nil
     }
 
     /// The first peers may still come: `echo hello | earshot` is to be heard by all who are near.

@@ -5,7 +5,7 @@ package struct Outbox {
     private var bytes: [UInt8] = []
     private var sent = 0
     /// The network did not take all that it was offered last.
-    private var isHeldUp = false
+    private(set) var isHeldUp = false
 
     package init() {}
 

@@ -1,5 +1,5 @@
 import Chat
-import ChatNode
+@testable import ChatNode
 import Simulator
 import Testing
 import Wire
@@ -113,6 +113,27 @@ import Wire
         #expect(bob.messages.count == 2_000)
         #expect(!alice.isOnline(stuck))
         #expect(alice.counter("link_too_slow") == 1)
+    }
+
+    @Test func `who says much is held up by a full queue, who says something now and then is not`() throws {
+        let simulation = Simulation(seed: 7)
+        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
+        let stuck = simulation.node("stuck")
+        try #require(simulation.meet(alice, stuck))
+        simulation.advance(by: .seconds(3))
+        simulation.network.setReading(false, at: stuck.host)
+        let line = String(repeating: "x", count: 240)
+        // The network's window, and more than half of what a link may queue.
+        for _ in 0..<850 {
+            try alice.say(line)
+            simulation.advance(by: .milliseconds(1))
+        }
+        try #require(alice.isOnline(stuck))
+        #expect(alice.with { $0.obstacle(isFast: true) } == .fullQueue)
+        #expect(alice.with { $0.obstacle(isFast: false) } == nil)
+        // Nor does it hold up a fast sender for ever.
+        simulation.advance(by: .seconds(1))
+        #expect(alice.with { $0.obstacle(isFast: true) } == nil)
     }
 
     @Test func `a silent link is dead after 75 s, a living one is not`() throws {

@@ -112,6 +112,23 @@ import Wire
         try expectOthersUntouched()
     }
 
+    @Test func `pings of a member that reads nothing are not answered for long`() throws {
+        simulation.network.setReading(false, at: rude.host)
+        let ping = [FrameType.ping.rawValue] + [UInt8](repeating: 7, count: 8)
+        for _ in 0..<1_500 {
+            simulation.timeline.perform { rude.send(ping) }
+            simulation.advance(by: .milliseconds(10))
+        }
+        #expect(alice.counter("queued_bytes") <= 530)
+        #expect(alice.counter("pings_unanswered") >= 1_000)
+        simulation.network.setReading(true, at: rude.host)
+        simulation.advance(by: .seconds(1))
+        let before = alice.counter("pings_unanswered")
+        send(ping)
+        #expect(alice.counter("pings_unanswered") == before)
+        try expectOthersUntouched()
+    }
+
     @Test func `a crowd takes 224 links and no more, and a newcomer that is announced comes in`() throws {
         let crowd = (0..<260).map { RudeMember(simulation: simulation, seed: 2_000 + UInt64($0)) }
         for member in crowd {

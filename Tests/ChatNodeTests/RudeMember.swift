@@ -15,6 +15,7 @@ final class RudeMember: TransportHandler {
     }
 
     let key: PeerID
+    let host: HostID
     private let network: InMemoryNetwork
     private let timeline: Timeline
     private let state: Mutex<State>
@@ -39,7 +40,8 @@ final class RudeMember: TransportHandler {
         var initial = State(session: session)
         initial.slot = LinkSide(.initiator, context: context, seed: seed + 1)
         state = Mutex(initial)
-        transport = Mutex(InMemoryTransport(network: simulation.network, host: simulation.network.addHost()))
+        host = simulation.network.addHost()
+        transport = Mutex(InMemoryTransport(network: simulation.network, host: host))
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
