@@ -47,7 +47,7 @@ import Wire
             }
         }
         for number in 0..<100 {
-            let listing = Listing(source: .daemon, interface: 2, family: .ipv4, instance: "instance\(number)")
+            let listing = Listing(source: .daemon, instance: "instance\(number)", interface: 2, family: .ipv4)
             note(table.listed(listing, now: now))
         }
         #expect(open.count == ResolverWindow().size)
