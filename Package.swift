@@ -19,7 +19,8 @@ let house: [SwiftSetting] = [
 /// module imports otherwise, is a tenth of the program; and each function has a section of its own, so that the linker can
 /// leave out what nobody calls.
 let lean =
-    house + ["-disable-implicit-string-processing-module-import", "-function-sections"].map {
+    house
+    + ["-disable-implicit-string-processing-module-import", "-function-sections"].map {
         .unsafeFlags(["-Xfrontend", $0])
     }
 
