@@ -31,11 +31,12 @@ package struct Outbox {
         try state.seal(plaintext, appendingTo: &bytes)
     }
 
-    /// Offers what waits to `write`, which tells how much of it was taken.
+    /// Offers what waits to `write`, which tells how much of it was taken. A link that has nothing to say keeps no room for it,
+    /// so that many links cost little memory.
     package mutating func drain(_ write: (Span<UInt8>) -> Int) {
         guard !isEmpty else { return }
         offer(write)
-        if isEmpty { clear(keepingUpTo: Outbox.keptCapacity) }
+        if isEmpty { clear(keepingUpTo: 0) }
     }
 
     /// The same where much waits, unless the network is known to take no more now.
@@ -58,9 +59,6 @@ package struct Outbox {
         bytes.removeAll(keepingCapacity: bytes.capacity <= capacity)
         sent = 0
     }
-
-    /// An idle link keeps no more than this, so that many links cost little memory.
-    private static let keptCapacity = 4_608
 
     /// A write of so many bytes costs little more for each than a larger one, and they still lie in the cache.
     private static let spillSize = 65_536

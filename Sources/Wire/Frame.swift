@@ -61,9 +61,7 @@ package struct FramePacker {
     /// The frames so far, each behind its length, without padding.
     package private(set) var bytes: [UInt8] = []
 
-    package init() {
-        bytes.reserveCapacity(Limits.recordPlaintexts[0])
-    }
+    package init() {}
 
     package var isEmpty: Bool { bytes.isEmpty }
 
@@ -78,7 +76,10 @@ package struct FramePacker {
         else { return false }
         // Where one frame waits behind another, more will: a single step to the whole record's room.
         let needed = bytes.count + Limits.lengthPrefix + frame.count
-        if !bytes.isEmpty, needed > bytes.capacity { bytes.reserveCapacity(FramePacker.largestPlaintext) }
+        if needed > bytes.capacity {
+            bytes.reserveCapacity(
+                bytes.isEmpty ? max(needed, Limits.recordPlaintexts[0]) : FramePacker.largestPlaintext)
+        }
         bytes.append(UInt8(truncatingIfNeeded: frame.count >> 8))
         bytes.append(UInt8(truncatingIfNeeded: frame.count))
         bytes.append(contentsOf: frame)
@@ -95,9 +96,9 @@ package struct FramePacker {
         bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
     }
 
-    /// Forgets what was packed.
+    /// Forgets what was packed. No room is kept for more: there are many links, most of them idle.
     package mutating func clear() {
-        bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * Limits.recordPlaintexts[0])
+        bytes = []
     }
 
     /// Pads and hands the plaintext over; the packer is empty afterwards.
