@@ -158,10 +158,10 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         var asked: [ListingAction] = []
         for number in 0..<2 { asked += table.resolved(listing(number), nil, now: at(1)) }
         #expect(asked.contains(.resolve(listing(999), .ipv4)))
-        #expect(asked.contains(.resolve(listing(64), .ipv4)))
+        #expect(asked.contains(.resolve(listing(ResolverWindow().size), .ipv4)))
     }
 
-    @Test mutating func `at most 64 are resolved at a time, and names that never resolve leave room for newcomers`() {
+    @Test mutating func `where none answers few are asked for at a time, and there is room for newcomers`() {
         var open: Set<Listing> = []
         func follow(_ actions: [ListingAction]) {
             for action in actions {
@@ -173,12 +173,12 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
             }
         }
         for number in 0..<500 { follow(table.listed(listing(number), now: at(0))) }
-        #expect(open.count == 64)
+        #expect(open.count == ResolverWindow().size)
         for time in stride(from: Int64(0), to: 30_000, by: 50) {
             follow(table.due(now: at(time)))
-            #expect(open.count <= 64)
+            #expect(open.count <= ResolverWindow().size)
         }
-        #expect(open.count == 32)
+        #expect(open.count == ResolverWindow.least / 2)
         #expect(table.listed(listing(900), now: at(30_000)) == [.resolve(listing(900), .ipv4)])
     }
 
