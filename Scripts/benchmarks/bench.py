@@ -63,6 +63,12 @@ def curve(options):
         run_rounds(candidates, nodes, ["B4", "B1"], rounds, adder(results, nodes), B1={"count": count})
 
 
+def rest(options):
+    """B5 of a group that has been together for a while: whoever looks for others asks ever more rarely."""
+    run_rounds([Candidate.ours(options.binary)], options.nodes, ["B5"], options.rounds or 1,
+               adder(kept("rest").begin(), options.nodes), B5={"rest": 300, "seconds": 600})
+
+
 def adder(results, nodes):
     def add(number, candidate, network, test, result):
         results.add({"round": number, "candidate": candidate, "nodes": nodes, "network": network, "test": test} | result)
@@ -94,19 +100,20 @@ def against(options):
 def write_document(options):
     program = ROOT / ".build" / "program" / "earshot"
     document.write(ROOT, kept("parts").read(), kept("group").read(), kept("curve").read(), options.scoreboard,
-                   program.stat().st_size if program.exists() else None)
+                   program.stat().st_size if program.exists() else None, kept("rest").read())
 
 
 def everything(options):
     parts(options)
     group(options)
     curve(options)
+    rest(options)
     write_document(options)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description="measures, and writes Docs/Benchmarks.md")
-    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "document"])
+    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "rest", "document"])
     parser.add_argument("--against", dest="revision", metavar="REV", help="compare with an earlier commit instead")
     parser.add_argument("--rounds", type=int, help="how often each is measured (5; B3, B5 and the curve 3; parts 1)")
     parser.add_argument("--nodes", type=int, default=33, help="nodes of a group (33: one speaks to 32)")
@@ -122,7 +129,7 @@ def main():
         parser.error(f"no test {', '.join(sorted(unknown))}; there are {', '.join(sorted(measurements.TESTS))}")
     if options.nodes < 2:
         parser.error("a group has at least two nodes")
-    actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "document": write_document}
+    actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "rest": rest, "document": write_document}
     (against if options.revision else actions[options.what])(options)
 
 

@@ -117,13 +117,14 @@ def scoreboard_section(results):
     return "## Side by side with others\n\n" + table(["", *names], rows)
 
 
-def write(root, parts, group, curve, scoreboard, program=None):
+def write(root, parts, group, curve, scoreboard, program=None, rest=None):
     """Puts what was measured between the marks; `program` is the size of the stripped program."""
     board = Results(scoreboard).read() if scoreboard else Results(None)
+    figures = goals.Figures(group, curve, board, program, rest or Results(None))
     path = root / "Docs" / "Benchmarks.md"
     before, _, rest = path.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    sections = [machine(), goals_section(goals.Figures(group, curve, board, program)), group_section(group)]
+    sections = [machine(), goals_section(figures), group_section(group)]
     if board.rows:
         sections.append(scoreboard_section(board))
     sections += [curve_section(curve), parts_section(parts)]

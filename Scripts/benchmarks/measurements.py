@@ -103,9 +103,9 @@ def memory(group):
     return {"pss_mb": statistics.median(values) / 2**20, "worst_mb": max(values) / 2**20}
 
 
-def idle_traffic(group, seconds=20):
-    """B5: what the card of a node carries while nobody says anything."""
-    group.wait(lambda: False, 10)
+def idle_traffic(group, rest=10, seconds=20):
+    """B5: what the card of a node carries while nobody says anything, from `rest` seconds after all have met."""
+    group.wait(lambda: False, rest)
     before = {number: node.traffic() for number, node in group.nodes.items()}
     computed, began = group.processor_time(), clock()
     group.wait(lambda: False, seconds)

@@ -77,7 +77,7 @@ class Plot(unittest.TestCase):
 
 
 class Document(unittest.TestCase):
-    def write(self, parts=(), group=(), curve=(), scoreboard=()):
+    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=()):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             (root / "Docs").mkdir()
@@ -85,7 +85,8 @@ class Document(unittest.TestCase):
             page.write_text(f"before\n{document.BEGIN}\nold\n{document.END}\nafter\n")
             rows = root / "rows.jsonl"
             rows.write_text("".join(json.dumps(row) + "\n" for row in scoreboard))
-            document.write(root, results(*parts), results(*group), results(*curve), rows if scoreboard else None)
+            document.write(root, results(*parts), results(*group), results(*curve), rows if scoreboard else None,
+                           rest=results(*rest))
             picture = root / "Docs" / "benchmarks-curve.svg"
             return page.read_text(), picture.read_text() if picture.exists() else None
 
@@ -128,6 +129,7 @@ class Document(unittest.TestCase):
         text, _ = self.write(
             group=[group("earshot", "B1", cpu_us=3.0, lost=0), group("floor", "B1", cpu_us=2.0),
                    group("earshot", "B6", per_second=80.0, rings=2), group("floor", "B6", per_second=100.0)],
+            rest=[group("earshot", "B5", received_bytes=700.0)],
             curve=[group("earshot", "B4", pss_mb=memory) | {"nodes": nodes} for nodes, memory in ((2, 1.0), (32, 2.0), (132, 2.5))],
             scoreboard=[{"cand": name, "test": "B1", "cpu_us": cost}
                         for name, cost in (("earshot", 2.0), ("zenoh", 9.0), ("cyclonedds", 5.0), ("nats", 0.5))])
@@ -136,6 +138,8 @@ class Document(unittest.TestCase):
                      "| B1 the same, in that of NATS over TLS | at most 1 | – | not measured |",
                      "| B1 lost | at most 0 | 0 | met |",
                      "| B4 each further idle link, KiB | at most 8 | 5.12 | met |",
+                     "| B5 received 10 to 30 s after all have met, B/s | at most 800 | – | not measured |",
+                     "| B5 received from the sixth minute to the fifteenth, B/s | at most 800 | 700 | met |",
                      "| B6 deliveries/s, in those of the loop in C | at least 0.7 | 0.8 | met |",
                      "| B6 different rings | at most 1 | 2 | **missed** |"):
             self.assertIn(line, text)
