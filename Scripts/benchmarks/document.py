@@ -122,8 +122,8 @@ def write(root, parts, group, curve, scoreboard, program=None, rest=None):
     board = Results(scoreboard).read() if scoreboard else Results(None)
     figures = goals.Figures(group, curve, board, program, rest or Results(None))
     path = root / "Docs" / "Benchmarks.md"
-    before, _, rest = path.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
+    before, _, written = path.read_text().partition(BEGIN)
+    _, _, after = written.partition(END)
     sections = [machine(), goals_section(figures), group_section(group)]
     if board.rows:
         sections.append(scoreboard_section(board))

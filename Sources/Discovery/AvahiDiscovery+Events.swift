@@ -156,21 +156,13 @@ extension AvahiDiscovery {
         guard let source = daemon else { return }
         if source.isReady, let number = pulse.next() {
             source.responder.probe(number)
-            awaitPulse(number, until: loop.now + Self.longestPatience, seen: DaemonWork.read())
+            awaitDaemon(DaemonPulse.patience, while: { $0.pulse.isOpen(number) }) {
+                guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
+                $0.act($0.table.sourceEnded(.daemon, now: $0.loop.now))
+                $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
+            }
         }
         after(DaemonPulse.interval) { $0.feelPulse() }
-    }
-
-    private func awaitPulse(_ number: Int, until end: Instant, seen: DaemonWork?) {
-        after(DaemonPulse.patience) {
-            let work = DaemonWork.read()
-            if work?.goesOn(since: seen) == true, $0.loop.now < end, $0.pulse.isOpen(number) {
-                return $0.awaitPulse(number, until: end, seen: work)
-            }
-            guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
-            $0.act($0.table.sourceEnded(.daemon, now: $0.loop.now))
-            $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
-        }
     }
 
     private func pulseAnswered(_ number: Int) {

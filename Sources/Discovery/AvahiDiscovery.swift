@@ -24,7 +24,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     /// The same where there is nobody else to ask.
     private static let lonePatience = Duration.seconds(1)
     /// One that computes all the while is waited for, but not for ever.
-    static let longestPatience = Duration.seconds(30)
+    private static let longestPatience = Duration.seconds(30)
     /// A daemon that hangs is not waited for when the program ends.
     private static let closingTime = Duration.milliseconds(300)
 
@@ -106,6 +106,22 @@ package actor AvahiDiscovery: PeerDiscovery {
     func after(_ pause: Duration, _ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {
         loop.schedule(at: loop.now + pause) { self.assumeIsolated(body) }
     }
+
+    /// Goes on when the daemon's time for an answer is over: `patience`, and again as long as the question `isOpen` and the
+    /// daemon's process computes, up to 30 s in all.
+    func awaitDaemon(
+        _ patience: Duration, since seen: DaemonWork? = .read(), until limit: Instant? = nil,
+        while isOpen: @escaping @Sendable (isolated AvahiDiscovery) -> Bool,
+        then goOn: @escaping @Sendable (isolated AvahiDiscovery) -> Void
+    ) {
+        let end = limit ?? loop.now + Self.longestPatience
+        after(patience) {
+            guard isOpen($0), $0.loop.now < end, let work = DaemonWork.read(), work.goesOn(since: seen) else {
+                return goOn($0)
+            }
+            $0.awaitDaemon(patience, since: work, until: end, while: isOpen, then: goOn)
+        }
+    }
 }
 
 /// What the node asks for.
@@ -129,21 +145,12 @@ extension AvahiDiscovery {
                     try DaemonConnection(loop: loop, context: context)
                 })
             daemon?.open()
-            awaitDaemon(until: loop.now + Self.longestPatience, seen: DaemonWork.read())
+            awaitDaemon(
+                policy == .daemon ? Self.lonePatience : Self.patience, while: { $0.choice.daemon == .unknown },
+                then: { $0.obey($0.choice.patienceEnded()) })
             after(DaemonPulse.interval) { $0.feelPulse() }
         }
         obey(choice.began())
-    }
-
-    private func awaitDaemon(until end: Instant, seen: DaemonWork?) {
-        after(policy == .daemon ? Self.lonePatience : Self.patience) {
-            let work = DaemonWork.read()
-            if $0.choice.daemon == .unknown, work?.goesOn(since: seen) == true, $0.loop.now < end {
-                $0.awaitDaemon(until: end, seen: work)
-            } else {
-                $0.obey($0.choice.patienceEnded())
-            }
-        }
     }
 
     private func replace(_ announcement: Announcement) {

@@ -170,16 +170,16 @@ extension EventLoop {
     }
 
     private func runJobs() {
+        var next = nextJob()
+        guard next != nil else { return }
+        let end = Instant.monotonic + EventLoop.jobTime
         var count = 0
-        var end = Instant(nanoseconds: .max)
-        while let job = nextJob() {
+        while let job = next {
             run(job)
             count += 1
             // The clock costs as much as a small job: it is read for every sixteenth.
-            guard count.isMultiple(of: 16) else { continue }
-            let now = Instant.monotonic
-            if now >= end { return }
-            end = min(end, now + EventLoop.jobTime)
+            if count.isMultiple(of: 16), Instant.monotonic >= end { return }
+            next = nextJob()
         }
     }
 

@@ -72,10 +72,9 @@ package struct FramePacker {
 
     /// False, and nothing is added, if the frame does not fit behind those that already wait.
     package mutating func append(_ frame: [UInt8]) -> Bool {
-        guard !frame.isEmpty, bytes.count + Limits.lengthPrefix + frame.count <= FramePacker.largestPlaintext
-        else { return false }
-        // Where one frame waits behind another, more will: a single step to the whole record's room.
         let needed = bytes.count + Limits.lengthPrefix + frame.count
+        guard !frame.isEmpty, needed <= FramePacker.largestPlaintext else { return false }
+        // Where one frame waits behind another, more will: a single step to the whole record's room.
         if needed > bytes.capacity {
             bytes.reserveCapacity(
                 bytes.isEmpty ? max(needed, Limits.recordPlaintexts[0]) : FramePacker.largestPlaintext)
