@@ -18,16 +18,23 @@ package struct Experiment {
     private let topology: Topology
     private let simulation: Simulation
     private let observe: (ExperimentProgress) -> Void
+    private let isCalledOff: () -> Bool
     private var cast: ExperimentCast
     private var randomness: Randomness
     private var agenda = TimerHeap<Occasion>()
     private var isParted = false
     private var report: ExperimentReport
 
-    /// - Parameter observe: is told how far the run is, many times a second of the simulated world.
-    package init(_ settings: ExperimentSettings, observe: @escaping (ExperimentProgress) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - observe: is told how far the run is, many times a second of the simulated world.
+    ///   - isCalledOff: whether nothing more is to be said; asked as often. What was said until then is reported.
+    package init(
+        _ settings: ExperimentSettings, observe: @escaping (ExperimentProgress) -> Void = { _ in },
+        isCalledOff: @escaping () -> Bool = { false }
+    ) {
         self.settings = settings
         self.observe = observe
+        self.isCalledOff = isCalledOff
         randomness = .seeded(settings.seed)
         topology =
             settings.links.map { .limited(places: settings.nodes, links: $0, seed: settings.seed) } ?? .full
@@ -50,13 +57,15 @@ package struct Experiment {
     private static let lookInterval = Duration.milliseconds(100)
     private static let observationInterval = Duration.milliseconds(20)
 
-    /// Runs the experiment. What happens is the same for the same settings.
+    /// Runs the experiment. What happens is the same for the same settings, unless it is called off.
     package mutating func run() -> ExperimentReport {
         meet()
         let met = cast.totals
         report.linksMet = cast.online / 2
         planTalk()
-        while let next = agenda.nextDeadline { pass(until: next) }
+        while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
+        agenda = TimerHeap()
+        if isParted { simulation.heal() }
         rest()
         conclude(since: met)
         return report
@@ -69,7 +78,9 @@ package struct Experiment {
         while let next = agenda.nextDeadline { pass(until: next) }
         let wanted = (0..<settings.nodes).reduce(0) { $0 + topology.degree(of: $1, among: settings.nodes) }
         let end = simulation.now + Experiment.meetingTime
-        while cast.online < wanted, simulation.now < end { pass(until: simulation.now + Experiment.lookInterval) }
+        while cast.online < wanted, simulation.now < end, !isCalledOff() {
+            pass(until: simulation.now + Experiment.lookInterval)
+        }
         // A message is expected at those who were there for a while.
         pass(until: simulation.now + Ledger.settling)
     }

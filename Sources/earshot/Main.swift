@@ -77,13 +77,16 @@ struct Earshot {
         fail("the event loop of the node has ended; report this", code: 1)
     }
 
-    /// The simulation runs on the main thread; a signal ends the program in the middle of it.
+    /// The simulation runs on the main thread. A signal calls it off, so that it reports on what has happened; another ends
+    /// the program in the middle of it.
     private static func simulate(_ settings: SimulateSettings) -> Never {
-        endBySignal()
-        print(Simulate(settings).run())
+        let interruption = Interruption()
+        endBySignal(after: interruption)
+        let report = Simulate(settings).run { interruption.signal != nil }
+        print(Array(report.utf8), code: interruption.signal.map { 128 + $0 } ?? 0)
     }
 
-    /// As in `simulate`, a signal ends the program in the middle of it.
+    /// A signal ends the program in the middle of it.
     private static func ask(_ question: Question) -> Never {
         endBySignal()
         do throws(Asking.Failure) {
@@ -101,10 +104,15 @@ struct Earshot {
     private static let unavailable: CInt = 69
 
     /// Lets a signal that asks the program to leave do so at once, while the main thread does something that waits.
-    private static func endBySignal() {
+    ///
+    /// - Parameter interruption: is told of a first signal instead.
+    private static func endBySignal(after interruption: Interruption? = nil) {
         do throws(StartFailure) {
             let signals = Signals(on: try App.runningLoop("signals"))
-            Task { Ending.now(128 + (await signals.next())) }
+            Task {
+                if let interruption { interruption.come(await signals.next()) }
+                Ending.now(128 + (await signals.next()))
+            }
         } catch {
             fail(error.message, code: 1)
         }

@@ -9,9 +9,11 @@ struct Simulate {
     }
 
     /// What is to be written to standard output: the same for the same arguments.
-    func run() -> String {
+    ///
+    /// - Parameter isCalledOff: whether to report on what has happened instead of going on.
+    func run(isCalledOff: @escaping () -> Bool = { false }) -> String {
         let line = ProgressLine(messages: settings.experiment.messages)
-        var experiment = Experiment(settings.experiment) { line.note($0) }
+        var experiment = Experiment(settings.experiment, observe: { line.note($0) }, isCalledOff: isCalledOff)
         let report = experiment.run()
         line.end()
         guard settings.isJSON else { return SimulationTable(report).text }

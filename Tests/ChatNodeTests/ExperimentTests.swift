@@ -31,6 +31,19 @@ import Wire
         #expect(latencies.allSatisfy { (5_000...30_000).contains($0) })
     }
 
+    @Test func `who calls it off is told what was said until then`() {
+        var settings = ExperimentSettings()
+        settings.nodes = 6
+        settings.messages = 30
+        var said = 0
+        var experiment = Experiment(settings, observe: { said = $0.messages }, isCalledOff: { said >= 10 })
+        let report = experiment.run()
+        // One more where it is looked after a message, and not before the next.
+        #expect((10...11).contains(report.messages))
+        #expect(report.deliveries.expected == report.messages * 5)
+        #expect(report.deliveries.missed == 0)
+    }
+
     @Test func `the same seed gives the same report, another seed another`() {
         let hard: (inout ExperimentSettings) -> Void = {
             $0.loss = 0.05

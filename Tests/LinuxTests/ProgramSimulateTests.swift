@@ -97,11 +97,21 @@ import Testing
         #expect(await second.remainingLines() == lines)
     }
 
-    @Test func `a long run tells in a terminal how far it is, and a signal ends it`() async throws {
+    @Test func `a long run tells in a terminal how far it is, and the second signal ends it`() async throws {
         let program = try ProgramProcess(
             inTerminal: ["simulate", "--nodes", "1000", "--messages", "100000"], environment: ["TZ=UTC"])
         #expect(await program.reads("messages sent, shown"))
         await program.signal(SIGINT)
+        await program.signal(SIGTERM)
+        #expect(await program.ended() == .exited(143))
+    }
+
+    @Test func `a run that is called off tells what had happened until then`() async throws {
+        let program = try ProgramProcess(
+            inTerminal: ["simulate", "--nodes", "4", "--messages", "1000000"], environment: ["TZ=UTC"])
+        #expect(await program.reads("messages sent, shown"))
+        await program.signal(SIGINT)
+        #expect(await program.reads("100 %"))
         #expect(await program.ended() == .exited(130))
     }
 }
