@@ -40,8 +40,8 @@ package struct TimerHeap<Element> {
     /// Takes out all that is due at `now`, in order.
     @inlinable package mutating func removeDue(at now: Instant) -> [Element] {
         var due: [Element] = []
-        while let first = entries.first, first.deadline <= now {
-            due.append(first.element)
+        while let next = nextDeadline, next <= now {
+            due.append(entries[0].element)
             removeFirst()
         }
         return due

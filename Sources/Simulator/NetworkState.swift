@@ -179,16 +179,14 @@ struct NetworkState: Sendable {
 
     /// How much the window took, and when it arrives.
     mutating func write(_ bytes: Span<UInt8>, to connection: ConnectionID, now: Instant) -> (Int, Instant?) {
-        guard var end = ends[connection], !end.hasEnded else { return (0, nil) }
-        let count = min(bytes.count, InMemoryNetwork.window - end.unread)
-        end.wantsToWrite = count < bytes.count
-        end.unread += count
-        var arrival: Instant?
-        if count > 0 {
-            end.queue.append(.bytes([UInt8](copying: bytes.extracting(first: count))))
-            arrival = nextArrival(of: count, &end, now: now)
-        }
-        ends[connection] = end
+        guard let place = ends.index(forKey: connection), !ends.values[place].hasEnded else { return (0, nil) }
+        let count = min(bytes.count, InMemoryNetwork.window - ends.values[place].unread)
+        ends.values[place].wantsToWrite = count < bytes.count
+        ends.values[place].unread += count
+        guard count > 0 else { return (0, nil) }
+        ends.values[place].queue.append(.bytes([UInt8](copying: bytes.extracting(first: count))))
+        let arrival = nextArrival(of: count, after: ends.values[place].lastArrival, now: now)
+        ends.values[place].lastArrival = arrival
         return (count, arrival)
     }
 
@@ -203,7 +201,8 @@ struct NetworkState: Sendable {
         }
         end.hasEnded = true
         end.queue.append(ending)
-        let arrival = nextArrival(of: 0, &end, now: now)
+        let arrival = nextArrival(of: 0, after: end.lastArrival, now: now)
+        end.lastArrival = arrival
         ends[connection] = end
         return arrival
     }
@@ -283,8 +282,7 @@ struct NetworkState: Sendable {
     }
 
     /// Order is kept: what is written behind something that was lost waits for it.
-    private mutating func nextArrival(of bytes: Int, _ end: inout End, now: Instant) -> Instant {
-        end.lastArrival = max(end.lastArrival, now + conditions.drawDelay(of: bytes, using: &randomness))
-        return end.lastArrival
+    private mutating func nextArrival(of bytes: Int, after last: Instant, now: Instant) -> Instant {
+        max(last, now + conditions.drawDelay(of: bytes, using: &randomness))
     }
 }
