@@ -52,13 +52,17 @@ package actor AvahiDiscovery: PeerDiscovery {
     var tell: (@Sendable (DiscoveryEvent) -> Void)?
     private var ending: CheckedContinuation<Bool, Never>?
 
+    /// Both loops give way to the node's. Avahi compares each of its questions with each other one, for 0.1 s where there are a
+    /// few hundred; who talks is not to wait for who looks for others.
+    private static let niceness: CInt = 10
+
     /// - Parameter interfaces: names of the interfaces that take part; empty for all.
     package init(policy: Policy, interfaces: [String] = []) throws(SystemError) {
         self.policy = policy
         self.interfaces = interfaces
         choice = ModeChoice(policy: policy)
-        loop = try EventLoop(name: "discovery")
-        daemonLoop = try EventLoop(name: "avahi")
+        loop = try EventLoop(name: "discovery", niceness: AvahiDiscovery.niceness)
+        daemonLoop = try EventLoop(name: "avahi", niceness: AvahiDiscovery.niceness)
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }

@@ -9,10 +9,16 @@ package import Wire
 /// Unchecked, because the compiler can not see that one thread at a time runs the loop and that all unguarded state is
 /// touched on it alone (`requireLoop`); what other threads touch is in `queue`, `thread` and the atomics.
 package final class EventLoop: Scheduler, @unchecked Sendable {
+    /// What a timer does. A heap of bare closures would run as code for any type.
+    private struct Alarm {
+        let run: () -> Void
+    }
+
     /// How long jobs may keep descriptors and timers waiting in one turn.
     private static let jobTime = Duration.milliseconds(5)
 
     package let name: String
+    private let niceness: CInt
     private let queue: JobQueue
     private let thread = LoopThread()
     private let longest = Atomic<Int64>(0)
@@ -20,18 +26,19 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     private let turnCount = Atomic<Int>(0)
 
     private var poller: Poller
-    private var timers = TimerHeap<() -> Void>()
-    /// That of `timers`; looked at twice each turn, which the heap of closures is too slow for.
-    private var nextDeadline: Instant?
+    private var timers = TimerHeap<Alarm>()
     private var hooks: [() -> Void] = []
     /// Jobs taken from the queue and not run yet, the oldest last.
     private var backlog: [JobQueue.Job] = []
     private var turnStart = Instant.monotonic
     private var isStopping = false
 
-    /// - Parameter name: what the thread is called; 15 bytes are shown.
-    package init(name: String) throws(SystemError) {
+    /// - Parameters:
+    ///   - name: what the thread is called; 15 bytes are shown.
+    ///   - niceness: from 0 to 19, how much the thread that `start` makes gives way to others (nice(2)).
+    package init(name: String, niceness: CInt = 0) throws(SystemError) {
         self.name = name
+        self.niceness = niceness
         queue = try JobQueue()
         poller = try Poller()
         try poller.addWakeUp(queue.wakeUp.number)
@@ -39,7 +46,7 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
 
     /// Runs the loop on a thread of its own. Once.
     package func start() {
-        thread.start(name: name) { self.run() }
+        thread.start(name: name, niceness: niceness) { self.run() }
     }
 
     /// Runs the loop on the calling thread until it is stopped. Once.
@@ -96,8 +103,7 @@ extension EventLoop {
     /// may hold what only the loop may touch.
     package func scheduleOnLoop(at instant: Instant, _ job: @escaping () -> Void) {
         requireLoop()
-        timers.insert(job, at: instant)
-        nextDeadline = .earlier(nextDeadline, instant)
+        timers.insert(Alarm(run: job), at: instant)
     }
 
     package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
@@ -166,7 +172,7 @@ extension EventLoop {
         latest.store(length, ordering: .relaxed)
         guard backlog.isEmpty, hooks.isEmpty, queue.prepareToSleep() else { return poller.wait(.zero) }
         defer { queue.wake() }
-        return poller.wait(nextDeadline.map { $0 - turnEnd })
+        return poller.wait(timers.nextDeadline.map { $0 - turnEnd })
     }
 
     private func runJobs() {
@@ -196,10 +202,7 @@ extension EventLoop {
     }
 
     private func runTimers() {
-        guard let nextDeadline, nextDeadline <= turnStart else { return }
-        let due = timers.removeDue(at: turnStart)
-        self.nextDeadline = timers.nextDeadline
-        for job in due { job() }
+        for alarm in timers.removeDue(at: turnStart) { alarm.run() }
     }
 
     private func runHooks() {
@@ -215,7 +218,6 @@ extension EventLoop {
         _ = exchange(&backlog, with: [])
         _ = exchange(&hooks, with: [])
         _ = exchange(&timers, with: TimerHeap())
-        nextDeadline = nil
         _ = poller.removeAll()
     }
 }

@@ -134,6 +134,20 @@ private actor Resident {
         loop.stop()
     }
 
+    @Test(arguments: [0, 7] as [CInt])
+    func `a loop gives way as much as it was told to, and its maker no more`(niceness: CInt) async throws {
+        let loop = try EventLoop(name: "nice", niceness: niceness)
+        let thread = CInt(PRIO_PROCESS.rawValue)
+        let before = getpriority(thread, 0)
+        loop.start()
+        let found = await withCheckedContinuation { answer in
+            loop.execute { answer.resume(returning: getpriority(thread, 0)) }
+        }
+        #expect(found == max(before, niceness))
+        #expect(getpriority(thread, 0) == before)
+        loop.stop()
+    }
+
     @Test func `a loop runs on a borrowed thread and is stopped by a job of its own`() throws {
         let loop = try EventLoop(name: "borrowed")
         let count = Locked(0)
