@@ -60,8 +60,11 @@ final class LoopThread: Sendable {
         guard let context = unsafe context else { return nil }
         let body = unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
         unsafe pthread_setname_np(pthread_self(), String(decoding: body.name.utf8.prefix(15), as: UTF8.self))
-        // Of this thread alone.
-        if body.niceness > 0 { _ = linux_give_way(body.niceness, LoopThread.longSlice) }
+        if body.niceness > 0 {
+            // Both are of this thread alone, which is what Linux calls a process here.
+            let niceness = max(body.niceness, getpriority(CInt(PRIO_PROCESS.rawValue), 0))
+            _ = linux_give_way(niceness, LoopThread.longSlice)
+        }
         body.run()
         return nil
     }
