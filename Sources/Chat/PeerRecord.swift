@@ -5,9 +5,7 @@ struct PeerRecord: Sendable {
     /// The newest epoch heard of; nil while it was only a neighbour.
     private(set) var epoch: UInt64?
     private var window = SequenceWindow()
-    /// What was heard under each number of the window: the first 8 bytes of the id, at the number modulo the window's size.
-    /// As long as the author has said little it is shorter: numbers begin at 1.
-    private var heard: [UInt64] = []
+    private(set) var heard = HeardIDs()
     private var messages: TokenBucket
     private var signals: TokenBucket
     private var relayed: TokenBucket
@@ -52,15 +50,7 @@ struct PeerRecord: Sendable {
     mutating func note(_ header: PayloadHeader, _ id: MessageID) {
         learn(epoch: header.epoch)
         guard header.epoch == epoch, window.insert(header.sequence) else { return }
-        makeRoom(for: PeerRecord.index(header))
-        heard[PeerRecord.index(header)] = id.prefix
-    }
-
-    private mutating func makeRoom(for index: Int) {
-        guard index >= heard.count else { return }
-        var count = max(PeerRecord.leastHeard, heard.count)
-        while count <= index { count *= 2 }
-        heard.append(contentsOf: repeatElement(0, count: count - heard.count))
+        heard.note(id.prefix, under: header.sequence, in: window)
     }
 
     /// The same of what came as history, where the epoch is the one that is known.
@@ -72,13 +62,8 @@ struct PeerRecord: Sendable {
 
     /// For a number that was heard.
     private func isSame(_ header: PayloadHeader, _ id: MessageID) -> Bool {
-        heard[PeerRecord.index(header)] == id.prefix
+        heard[header.sequence] == id.prefix
     }
-
-    /// Somebody who comes and goes says hardly more.
-    private static let leastHeard = 16
-
-    private static func index(_ header: PayloadHeader) -> Int { Int(header.sequence % Limits.sequenceWindow) }
 
     mutating func take(for type: PayloadType, now: Instant) throws(DropReason) {
         guard type.isRead ? messages.take(now: now) : signals.take(now: now) else { throw .authorRate }

@@ -14,6 +14,12 @@ struct SequenceWindow: Sendable {
     /// A ring: the bit of a number is the number modulo 256.
     private var bits: InlineArray<4, UInt64> = [0, 0, 0, 0]
 
+    /// Those that it can tell of.
+    var numbers: ClosedRange<UInt64> {
+        let newest = newest ?? 0
+        return newest - min(newest, Limits.sequenceWindow - 1)...newest
+    }
+
     /// Where a number stands; nothing changes.
     func place(of sequence: UInt64) -> Place {
         guard let newest, sequence <= newest else { return .new }
