@@ -22,10 +22,12 @@ from stranger import PING, PONG, PRESENCE, Stranger  # noqa: E402
 PATIENCE = 5
 
 
+HAS_SANITIZER = bool(os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"))
+
+
+@unittest.skipIf(HAS_SANITIZER, "a sanitizer keeps terabytes of its own")
 class Memory(unittest.TestCase):
     def setUp(self):
-        if os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"):
-            self.skipTest("a sanitizer keeps terabytes of its own")
         self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0")
         self.addCleanup(self.node.process.wait)
         self.addCleanup(self.node.kill)
@@ -99,6 +101,7 @@ class Memory(unittest.TestCase):
         self.vanish(keys)
 
 
+@unittest.skipIf(HAS_SANITIZER, "a sanitizer tells of faults itself")
 class Dumps(unittest.TestCase):
     def test_no_core_is_dumped_and_no_other_process_of_the_user_looks_in(self):
         options = {"preexec_fn": unlimited_core} if os.geteuid() != 0 else {"user": 65_534, "group": 65_534,

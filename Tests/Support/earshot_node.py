@@ -4,11 +4,15 @@ import json
 import os
 import pathlib
 import queue
+import signal
 import subprocess
 import threading
 import time
 
 import contract
+
+# A shell has what it runs in the background ignore it, which programs that are started here would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What the user of this machine has configured is no part of a test.
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
