@@ -9,11 +9,6 @@ package import Wire
 /// Unchecked, because the compiler can not see that one thread at a time runs the loop and that all unguarded state is
 /// touched on it alone (`requireLoop`); what other threads touch is in `queue`, `thread` and the atomics.
 package final class EventLoop: Scheduler, @unchecked Sendable {
-    /// What a timer does. A heap of bare closures would run as code for any type.
-    private struct Alarm {
-        let run: () -> Void
-    }
-
     /// How long jobs may keep descriptors and timers waiting in one turn.
     private static let jobTime = Duration.milliseconds(5)
 
@@ -26,7 +21,9 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     private let turnCount = Atomic<Int>(0)
 
     private var poller: Poller
-    private var timers = TimerHeap<Alarm>()
+    private var timers = TimerHeap<() -> Void>()
+    /// That of `timers`; looked at twice each turn, which the heap of closures is too slow for.
+    private var nextDeadline: Instant?
     private var hooks: [() -> Void] = []
     /// Jobs taken from the queue and not run yet, the oldest last.
     private var backlog: [JobQueue.Job] = []
@@ -103,7 +100,8 @@ extension EventLoop {
     /// may hold what only the loop may touch.
     package func scheduleOnLoop(at instant: Instant, _ job: @escaping () -> Void) {
         requireLoop()
-        timers.insert(Alarm(run: job), at: instant)
+        timers.insert(job, at: instant)
+        nextDeadline = .earlier(nextDeadline, instant)
     }
 
     package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
@@ -172,7 +170,7 @@ extension EventLoop {
         latest.store(length, ordering: .relaxed)
         guard backlog.isEmpty, hooks.isEmpty, queue.prepareToSleep() else { return poller.wait(.zero) }
         defer { queue.wake() }
-        return poller.wait(timers.nextDeadline.map { $0 - turnEnd })
+        return poller.wait(nextDeadline.map { $0 - turnEnd })
     }
 
     private func runJobs() {
@@ -202,7 +200,10 @@ extension EventLoop {
     }
 
     private func runTimers() {
-        for alarm in timers.removeDue(at: turnStart) { alarm.run() }
+        guard let nextDeadline, nextDeadline <= turnStart else { return }
+        let due = timers.removeDue(at: turnStart)
+        self.nextDeadline = timers.nextDeadline
+        for job in due { job() }
     }
 
     private func runHooks() {
@@ -218,6 +219,7 @@ extension EventLoop {
         _ = exchange(&backlog, with: [])
         _ = exchange(&hooks, with: [])
         _ = exchange(&timers, with: TimerHeap())
+        nextDeadline = nil
         _ = poller.removeAll()
     }
 }

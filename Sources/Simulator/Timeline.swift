@@ -11,17 +11,12 @@ package final class Timeline: Sendable {
         case task(UnownedJob, on: UnownedSerialExecutor)
     }
 
-    /// What happens at its time. A heap of bare closures would run as code for any type.
-    private struct Alarm {
-        let run: @Sendable () -> Void
-    }
-
     private struct State {
         var now = Instant(nanoseconds: 0)
         var isRunning = false
         var jobs: [Job] = []
         var hooks: [@Sendable () -> Void] = []
-        var alarms = TimerHeap<Alarm>()
+        var alarms = TimerHeap<@Sendable () -> Void>()
         var eventCount = 0
     }
 
@@ -58,7 +53,7 @@ package final class Timeline: Sendable {
     }
 
     func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
-        state.withLock { $0.alarms.insert(Alarm(run: job), at: max(instant, $0.now)) }
+        state.withLock { $0.alarms.insert(job, at: max(instant, $0.now)) }
     }
 
     func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
@@ -95,14 +90,14 @@ package final class Timeline: Sendable {
 
     /// Moves to the next alarm and runs it, and those of the same instant, with all that follows; false if none is due by `end`.
     private func step(notBeyond end: Instant) -> Bool {
-        let alarms: [Alarm] = state.withLock { state in
+        let alarms: [@Sendable () -> Void] = state.withLock { state in
             guard let next = state.alarms.nextDeadline, next <= end else { return [] }
             state.now = next
             let due = state.alarms.removeDue(at: next)
             state.eventCount += due.count
             return due
         }
-        for alarm in alarms { perform(alarm.run) }
+        for alarm in alarms { perform(alarm) }
         return !alarms.isEmpty
     }
 
