@@ -166,11 +166,11 @@ class Group:
             for node in nodes:
                 node.send("pub 1 0")
             self.wait(lambda: False, 0.5)
-            heard = [statistics["senders"] for statistics in self.statistics().values()]
-            if all(count >= self.size - 1 for count in heard + self.linked()):
+            heard, linked = [statistics["senders"] for statistics in self.statistics().values()], self.linked()
+            if all(count >= self.size - 1 for count in heard + linked):
                 return ready, time.monotonic() - began
             if time.monotonic() - began > timeout:
-                raise DriverFailure(f"not all have met: they heard {sorted(heard)}")
+                raise DriverFailure(f"not all have met: they heard {sorted(heard)} and have links with {sorted(linked)}")
 
     def linked(self):
         """With how many others each has a link that tells; what is said may be heard without one, from others."""
@@ -182,7 +182,7 @@ class Group:
         while peers != last and time.monotonic() < end:
             last = peers
             self.wait(lambda: False, 0.25)
-            peers = [node.events.get("peers", "").partition(" ")[0] for node in self.nodes.values()]
+            peers = self.linked()
 
     def latencies(self):
         """Of all deliveries since the last reset, in nanoseconds, sorted."""

@@ -27,6 +27,9 @@ package actor AvahiDiscovery: PeerDiscovery {
     private static let longestPatience = Duration.seconds(30)
     /// A daemon that hangs is not waited for when the program ends.
     private static let closingTime = Duration.milliseconds(300)
+    /// Both loops give way to the node's. Avahi compares each of its questions with each other one, for 0.1 s where there are a
+    /// few hundred; who talks is not to wait for who looks for others.
+    private static let niceness: CInt = 10
 
     nonisolated let loop: EventLoop
     private nonisolated let daemonLoop: EventLoop
@@ -51,10 +54,6 @@ package actor AvahiDiscovery: PeerDiscovery {
     var nextCheck: Instant?
     var tell: (@Sendable (DiscoveryEvent) -> Void)?
     private var ending: CheckedContinuation<Bool, Never>?
-
-    /// Both loops give way to the node's. Avahi compares each of its questions with each other one, for 0.1 s where there are a
-    /// few hundred; who talks is not to wait for who looks for others.
-    private static let niceness: CInt = 10
 
     /// - Parameter interfaces: names of the interfaces that take part; empty for all.
     package init(policy: Policy, interfaces: [String] = []) throws(SystemError) {

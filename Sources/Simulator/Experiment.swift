@@ -27,7 +27,7 @@ package struct Experiment {
 
     /// - Parameters:
     ///   - observe: is told how far the run is, many times a second of the simulated world.
-    ///   - isCalledOff: whether nothing more is to be said; asked as often. What was said until then is reported.
+    ///   - isCalledOff: whether nothing more is to be said; asked before each thing that is to happen.
     package init(
         _ settings: ExperimentSettings, observe: @escaping (ExperimentProgress) -> Void = { _ in },
         isCalledOff: @escaping () -> Bool = { false }
@@ -64,6 +64,7 @@ package struct Experiment {
         report.linksMet = cast.online / 2
         planTalk()
         while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
+        // Where it was called off, what was said can still come, and nothing is said any more.
         agenda = TimerHeap()
         if isParted { simulation.heal() }
         rest()

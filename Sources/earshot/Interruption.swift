@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// The signal that has asked for an early end of something that goes on until it has a result. From any thread.

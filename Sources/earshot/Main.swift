@@ -27,7 +27,7 @@ struct Earshot {
         }
     }
 
-    private static func print(_ text: String) -> Never { print(Array(text.utf8), code: 0) }
+    private static func print(_ text: String, code: CInt = 0) -> Never { print(Array(text.utf8), code: code) }
 
     /// A command that has one answer.
     private static func answer(_ command: () throws(StartFailure) -> String) -> Never {
@@ -83,7 +83,7 @@ struct Earshot {
         let interruption = Interruption()
         endBySignal(after: interruption)
         let report = Simulate(settings).run { interruption.signal != nil }
-        print(Array(report.utf8), code: interruption.signal.map { 128 + $0 } ?? 0)
+        print(report, code: interruption.signal.map { 128 + $0 } ?? 0)
     }
 
     /// A signal ends the program in the middle of it.

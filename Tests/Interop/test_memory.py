@@ -20,8 +20,6 @@ from earshot_node import Node  # noqa: E402
 from stranger import PING, PONG, PRESENCE, Stranger  # noqa: E402
 
 PATIENCE = 5
-
-
 HAS_SANITIZER = bool(os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"))
 
 
