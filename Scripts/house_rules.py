@@ -107,6 +107,15 @@ def safety(root):
                 yield f"{name}:{number}: unsafe in a room that sees only values"
 
 
+def inlining(root):
+    """`@inlinable` is heeded only where the type is usable from inline too; a type that is merely `package` is not."""
+    for name, path in tree(root, ".swift"):
+        source = swift_source.without_comments(path.read_text())
+        for number, line in numbered(source) if "@inlinable" in source else ():
+            if re.match(r"(?:package\s+)?(?:final\s+)?(?:struct|enum|class|actor)\b", line):
+                yield f"{name}:{number}: @inlinable is of no effect in a type that is not @usableFromInline"
+
+
 def directions(root):
     """Room -> the modules that it may import, from the table in Docs/Architecture.md."""
     rows = table((root / "Docs/Architecture.md").read_text(), "room")
@@ -180,7 +189,7 @@ def faults(root):
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
-RULES = (sizes, words, safety, imports, package, limits, claims, attacks, faults)
+RULES = (sizes, words, safety, inlining, imports, package, limits, claims, attacks, faults)
 
 
 def breaches(root):

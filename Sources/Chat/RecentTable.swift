@@ -3,8 +3,9 @@
 /// It holds the latest `capacity / 2` keys at least and `capacity` at most, and no operation ever walks it: when the
 /// young half is full it becomes the old one, and the old one goes.
 ///
-/// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything.
-package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything. For that the type
+/// has to be usable from inline too, or the members' `@inlinable` is of no effect.
+@usableFromInline package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let half: Int
     @usableFromInline var young: [Key: Value] = [:]
     @usableFromInline var old: [Key: Value] = [:]

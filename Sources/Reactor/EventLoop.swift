@@ -20,9 +20,13 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     private let latest = Atomic<Int64>(0)
     private let turnCount = Atomic<Int>(0)
 
+    private struct Timer {
+        let ring: () -> Void
+    }
+
     private var poller: Poller
-    private var timers = TimerHeap<() -> Void>()
-    /// That of `timers`; looked at twice each turn, which the heap of closures is too slow for.
+    private var timers = TimerHeap<Timer>()
+    /// That of `timers`, which is looked at twice each turn.
     private var nextDeadline: Instant?
     private var hooks: [() -> Void] = []
     /// Jobs taken from the queue and not run yet, the oldest last.
@@ -100,7 +104,7 @@ extension EventLoop {
     /// may hold what only the loop may touch.
     package func scheduleOnLoop(at instant: Instant, _ job: @escaping () -> Void) {
         requireLoop()
-        timers.insert(job, at: instant)
+        timers.insert(Timer(ring: job), at: instant)
         nextDeadline = .earlier(nextDeadline, instant)
     }
 
@@ -203,7 +207,7 @@ extension EventLoop {
         guard let nextDeadline, nextDeadline <= turnStart else { return }
         let due = timers.removeDue(at: turnStart)
         self.nextDeadline = timers.nextDeadline
-        for job in due { job() }
+        for timer in due { timer.ring() }
     }
 
     private func runHooks() {

@@ -11,12 +11,16 @@ package final class Timeline: Sendable {
         case task(UnownedJob, on: UnownedSerialExecutor)
     }
 
+    private struct Alarm: Sendable {
+        let ring: @Sendable () -> Void
+    }
+
     private struct State {
         var now = Instant(nanoseconds: 0)
         var isRunning = false
         var jobs: [Job] = []
         var hooks: [@Sendable () -> Void] = []
-        var alarms = TimerHeap<@Sendable () -> Void>()
+        var alarms = TimerHeap<Alarm>()
         var eventCount = 0
     }
 
@@ -53,7 +57,7 @@ package final class Timeline: Sendable {
     }
 
     func schedule(at instant: Instant, _ job: @escaping @Sendable () -> Void) {
-        state.withLock { $0.alarms.insert(job, at: max(instant, $0.now)) }
+        state.withLock { $0.alarms.insert(Alarm(ring: job), at: max(instant, $0.now)) }
     }
 
     func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
@@ -90,14 +94,14 @@ package final class Timeline: Sendable {
 
     /// Moves to the next alarm and runs it, and those of the same instant, with all that follows; false if none is due by `end`.
     private func step(notBeyond end: Instant) -> Bool {
-        let alarms: [@Sendable () -> Void] = state.withLock { state in
+        let alarms: [Alarm] = state.withLock { state in
             guard let next = state.alarms.nextDeadline, next <= end else { return [] }
             state.now = next
             let due = state.alarms.removeDue(at: next)
             state.eventCount += due.count
             return due
         }
-        for alarm in alarms { perform(alarm) }
+        for alarm in alarms { perform(alarm.ring) }
         return !alarms.isEmpty
     }
 

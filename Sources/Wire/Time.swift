@@ -1,12 +1,12 @@
 /// A point on the monotonic clock, in nanoseconds from an arbitrary start. Never crosses the wire.
-package struct Instant: Hashable, Comparable, Sendable {
+@usableFromInline package struct Instant: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
     package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    package static func < (left: Instant, right: Instant) -> Bool {
+    @usableFromInline package static func < (left: Instant, right: Instant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 

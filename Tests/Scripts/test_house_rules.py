@@ -118,6 +118,12 @@ class HouseRules(unittest.TestCase):
         self.assert_refused("@unchecked", "Sources/Chat/A.swift", "final class A: @unchecked Sendable {}\n")
         self.assert_refused("unsafe in a room", "Sources/Chat/A.swift", "func f() {\n    unsafe g()\n}\n")
 
+    def test_inlinable_members_of_a_type_that_is_not_usable_from_inline_are_refused(self):
+        member = "    @inlinable package init() {}\n}\n"
+        self.assert_refused("@inlinable is of no effect", "Sources/Chat/A.swift", "package struct A {\n" + member)
+        usable = "@usableFromInline package struct A {\n" + member
+        self.assertEqual(self.breaches(**{"Sources/Chat/A.swift": usable}), "")
+
     def test_a_limit_that_differs_from_its_document_is_refused(self):
         protocol = HOUSE["Docs/Protocol.md"].replace("1280", "1281")
         self.assert_refused("sizes is [512.0, 1281.0] there", "Docs/Protocol.md", protocol)

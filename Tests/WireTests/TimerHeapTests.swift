@@ -1,4 +1,3 @@
-import ChatNode
 import Testing
 import Wire
 
@@ -30,6 +29,35 @@ import Wire
         #expect(heap.nextDeadline == Instant(nanoseconds: 11))
         #expect(heap.removeDue(at: Instant(nanoseconds: 11)) == ["late"])
         #expect(heap.nextDeadline == nil)
+    }
+
+    private final class Kept {}
+
+    @Test func `what has come out is not kept, and its place is taken by what comes next`() {
+        var heap = TimerHeap<Kept>()
+        weak var early: Kept?
+        weak var late: Kept?
+        do {
+            let (first, second) = (Kept(), Kept())
+            (early, late) = (first, second)
+            heap.insert(second, at: Instant(nanoseconds: 2))
+            heap.insert(first, at: Instant(nanoseconds: 1))
+        }
+        #expect(heap.removeDue(at: Instant(nanoseconds: 1)).count == 1)
+        #expect(early == nil && late != nil)
+        let last = Kept()
+        heap.insert(last, at: Instant(nanoseconds: 1))
+        #expect(heap.removeDue(at: Instant(nanoseconds: 1)).first === last)
+        #expect(late != nil && heap.count == 1)
+    }
+
+    @Test func `who counts the entries of tables finds one table with as many entries as there are timers`() {
+        var heap = TimerHeap<String>()
+        for number in 0..<5 { heap.insert("\(number)", at: Instant(nanoseconds: Int64(number))) }
+        _ = heap.removeDue(at: Instant(nanoseconds: 1))
+        let parts = Mirror(reflecting: heap).children.map { ($0.label, Mirror(reflecting: $0.value).children.count) }
+        #expect(parts.count == 1)
+        #expect(parts.first?.0 == "entries" && parts.first?.1 == 3)
     }
 
     @Test func `a mixture of insertions and removals agrees with a sorted list`() {
