@@ -18,6 +18,13 @@ package struct HistoryOffers {
         var known = RecentTable<UInt64, Bool>(capacity: 2 * Limits.offeredPayloads)
 
         var nextDue: Instant? { Instant.earlier(newsDue, allDue) }
+
+        /// Tells whether some of the ids were known.
+        mutating func learn(_ ids: [UInt64]) -> Bool {
+            let isRepeated = ids.contains { known[$0] != nil }
+            for id in ids { known.set(true, for: id) }
+            return isRepeated
+        }
     }
 
     private struct News {
@@ -77,12 +84,11 @@ package struct HistoryOffers {
     ///
     /// - Parameter isUseful: whether some of it is lacking here.
     package mutating func offered(_ ids: [UInt64], by peer: PeerID, isUseful: Bool) {
-        guard var entry = peers[peer] else { return }
+        // Changed where it is: taken out, what the peer offered would be copied first.
+        guard let index = peers.index(forKey: peer) else { return }
         // An honest peer repeats itself only in an offer of everything, after it lost a link.
-        let isAll = ids.contains { entry.known[$0] != nil }
-        for id in ids { entry.known.set(true, for: id) }
-        if isUseful || isAll { entry.pause = min(entry.pause, Limits.newsPause) }
-        peers[peer] = entry
+        let isAll = peers.values[index].learn(ids)
+        if isUseful || isAll { peers.values[index].pause = min(peers.values[index].pause, Limits.newsPause) }
         // What it told us by this is no news to it.
         reschedule(peer)
     }
@@ -101,7 +107,7 @@ package struct HistoryOffers {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         var offers: [(peer: PeerID, ids: [UInt64])] = []
         var everything: [UInt64]?
-        for peer in peers.keys.sorted() {
+        for peer in peersDue(now) {
             guard let wish = take(peer, now) else { continue }
             let all = everything ?? all()
             everything = all
@@ -110,8 +116,14 @@ package struct HistoryOffers {
             peers[peer]?.isIgnored = true
             offers.append((peer, ids))
         }
-        nextDeadline = peers.values.compactMap(\.nextDue).min()
+        nextDeadline = peers.indices.reduce(nil) { .earlier($0, peers.values[$1].nextDue) }
         return offers
+    }
+
+    /// For whom something is due, in the order of their keys. All are looked at where they are, which copies none.
+    private func peersDue(_ now: Instant) -> [PeerID] {
+        let due = peers.indices.filter { peers.values[$0].nextDue.map { $0 <= now } ?? false }
+        return due.map { peers.keys[$0] }.sorted()
     }
 
     /// What is due for a peer: nil for nothing, nothing inside for everything, else what is new.

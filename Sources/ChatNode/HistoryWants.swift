@@ -99,8 +99,11 @@ package struct HistoryWants {
             return tries < Limits.historyTries || underWay[id]?.peer == peer
         }
         entry.order = lacking(offered)
-        let left = Set(entry.order)
-        entry.tries = entry.tries.filter { left.contains($0.key) }
+        // All that is in order was counted, so that where there are as many of both nothing has to go.
+        if entry.tries.count != entry.order.count {
+            let left = Set(entry.order)
+            entry.tries = entry.tries.filter { left.contains($0.key) }
+        }
         peers[peer] = entry.order.isEmpty && entry.asked.isEmpty && !entry.isSilent ? nil : entry
     }
 

@@ -98,12 +98,16 @@ extension Node {
 
     /// The link that frames for a peer go to.
     func sendingLink(of peer: PeerID) -> LinkSlot? {
-        linksByPeer[peer]?.last { !$0.isRetiring }
+        linksByPeer[peer].flatMap(Node.sendingLink(among:))
+    }
+
+    private static func sendingLink(among slots: [LinkSlot]) -> LinkSlot? {
+        slots.last { !$0.isRetiring }
     }
 
     /// In the order of connections, not of a dictionary: a seed reproduces a run to the byte.
     private func chooseAudience() {
-        audience = linksByPeer.keys.compactMap(sendingLink(of:)).sorted { $0.id < $1.id }
+        audience = linksByPeer.values.compactMap(Node.sendingLink(among:)).sorted { $0.id < $1.id }
     }
 
     /// Of two links between the same peers, the one whose initiator has the smaller key; both sides come to the same

@@ -193,7 +193,8 @@ package struct PeerTable {
     }
 
     private func instances(of peer: PeerID) -> [String] {
-        candidates.compactMap { $0.value.peer == peer ? $0.key : nil }.sorted()
+        // Looked at where they are: a copy of each of hundreds would be made otherwise.
+        candidates.indices.filter { candidates.values[$0].peer == peer }.map { candidates.keys[$0] }.sorted()
     }
 
     /// Whom a handshake has proven at this very endpoint, if there is a link to it now. What a peer merely calls its own

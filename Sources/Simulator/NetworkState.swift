@@ -209,25 +209,29 @@ struct NetworkState: Sendable {
 
     /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
     mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
-        guard var end = ends[connection], !end.isLost, let segment = end.queue.first else { return nil }
-        guard let far = ends[end.far] else {
+        // Changed where it is: taken out, the queue would be copied.
+        guard let place = ends.index(forKey: connection), !ends.values[place].isLost,
+            let segment = ends.values[place].queue.first
+        else { return nil }
+        let farHost = ends.values[place].farHost
+        guard let far = ends[ends.values[place].far] else {
             ends[connection] = nil
             return nil
         }
-        guard canReach(end.host, end.farHost), hosts[end.farHost.number].isReading else {
-            end.stalled += 1
-            ends[connection] = end
+        guard canReach(ends.values[place].host, farHost), hosts[farHost.number].isReading else {
+            ends.values[place].stalled += 1
             return nil
         }
-        end.queue.removeFirst()
+        ends.values[place].queue.removeFirst()
+        let end = ends.values[place]
         // Nobody takes it where the other side has closed; that it has is still under way.
-        ends[connection] = far.isDeaf && end.isDeaf && end.queue.isEmpty ? nil : end
+        if far.isDeaf && end.isDeaf && end.queue.isEmpty { ends[connection] = nil }
         guard !far.isDeaf else { return nil }
         let delivery = Delivery(
             segment: segment, receiver: far.handler, far: end.far, sender: end.isDeaf ? nil : end.handler)
         switch segment {
         case .bytes(let bytes):
-            hosts[end.farHost.number].bytesReceived += bytes.count
+            hosts[farHost.number].bytesReceived += bytes.count
         case .finish, .close:
             ends[end.far] = nil
             ends[connection] = nil
@@ -237,11 +241,10 @@ struct NetworkState: Sendable {
 
     /// Frees the window; tells whether the sender was waiting for that.
     mutating func hasRead(_ count: Int, from connection: ConnectionID) -> Bool {
-        guard var end = ends[connection] else { return false }
-        end.unread -= count
-        let wasWaiting = end.wantsToWrite && !end.hasEnded
-        end.wantsToWrite = false
-        ends[connection] = end
+        guard let place = ends.index(forKey: connection) else { return false }
+        ends.values[place].unread -= count
+        let wasWaiting = ends.values[place].wantsToWrite && !ends.values[place].hasEnded
+        ends.values[place].wantsToWrite = false
         return wasWaiting
     }
 
