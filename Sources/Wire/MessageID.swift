@@ -1,14 +1,14 @@
 /// Which message: 16 bytes computed from what was signed, never sent on their own authority (Protocol.md section 6).
-package struct MessageID: Hashable, Sendable {
+@usableFromInline package struct MessageID: Hashable, Sendable {
     package static let byteCount = 16
 
     /// The id as two big-endian words.
-    package var words: (UInt64, UInt64) { (first, second) }
+    @inlinable package var words: (UInt64, UInt64) { (first, second) }
 
-    private let first: UInt64
-    private let second: UInt64
+    @usableFromInline let first: UInt64
+    @usableFromInline let second: UInt64
 
-    package init(_ first: UInt64, _ second: UInt64) {
+    @inlinable package init(_ first: UInt64, _ second: UInt64) {
         self.first = first
         self.second = second
     }
@@ -22,10 +22,12 @@ package struct MessageID: Hashable, Sendable {
     }
 
     /// All of it is a digest: its first half spreads as well as the whole.
-    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
+    @inlinable package static func == (left: MessageID, right: MessageID) -> Bool { left.words == right.words }
 
     /// The first 8 bytes, as `have` and `want` name a message (Protocol.md section 5).
-    package var prefix: UInt64 { first }
+    @inlinable package var prefix: UInt64 { first }
 
     package var bytes: [UInt8] {
         var writer = ByteWriter(capacity: MessageID.byteCount)

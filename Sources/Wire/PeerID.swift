@@ -1,16 +1,16 @@
 /// Who a peer is: the 32 bytes of its Ed25519 public key (Protocol.md section 1). Ordered by those bytes.
-package struct PeerID: Hashable, Comparable, Sendable {
+@usableFromInline package struct PeerID: Hashable, Comparable, Sendable {
     package static let byteCount = 32
 
     /// The key as four big-endian words.
-    package var words: (UInt64, UInt64, UInt64, UInt64) { (first, second, third, fourth) }
+    @inlinable package var words: (UInt64, UInt64, UInt64, UInt64) { (first, second, third, fourth) }
 
-    private let first: UInt64
-    private let second: UInt64
-    private let third: UInt64
-    private let fourth: UInt64
+    @usableFromInline let first: UInt64
+    @usableFromInline let second: UInt64
+    @usableFromInline let third: UInt64
+    @usableFromInline let fourth: UInt64
 
-    init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+    @inlinable init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
         self.first = first
         self.second = second
         self.third = third
@@ -32,7 +32,10 @@ package struct PeerID: Hashable, Comparable, Sendable {
     }
 
     /// Keys that have their first 8 bytes in common are as hard to make as 64 bits are to guess.
-    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
+    /// Inlinable, as `hash` is: tables in other modules are searched by keys.
+    @inlinable package static func == (left: PeerID, right: PeerID) -> Bool { left.words == right.words }
 
     package var bytes: [UInt8] {
         var writer = ByteWriter(capacity: PeerID.byteCount)
@@ -42,5 +45,5 @@ package struct PeerID: Hashable, Comparable, Sendable {
 
     package var hexadecimal: String { Hexadecimal.encode(bytes) }
 
-    package static func < (left: PeerID, right: PeerID) -> Bool { left.words < right.words }
+    @inlinable package static func < (left: PeerID, right: PeerID) -> Bool { left.words < right.words }
 }

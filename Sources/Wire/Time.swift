@@ -1,54 +1,54 @@
 /// A point on the monotonic clock, in nanoseconds from an arbitrary start. Never crosses the wire.
 @usableFromInline package struct Instant: Hashable, Comparable, Sendable {
-    package let nanoseconds: Int64
+    @usableFromInline package let nanoseconds: Int64
 
-    package init(nanoseconds: Int64) {
+    @inlinable package init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    @usableFromInline package static func < (left: Instant, right: Instant) -> Bool {
+    @inlinable package static func < (left: Instant, right: Instant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
     /// The instant `duration` after this one; clamped at the end of the clock's range.
-    package static func + (instant: Instant, duration: Duration) -> Instant {
+    @inlinable package static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return Instant(nanoseconds: overflow ? .max : sum)
     }
 
     /// The earlier of two deadlines, of which nil is never.
-    package static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+    @inlinable package static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
         guard let one, let other else { return one ?? other }
         return min(one, other)
     }
 
     /// The time from `earlier` to `later`.
-    package static func - (later: Instant, earlier: Instant) -> Duration {
+    @inlinable package static func - (later: Instant, earlier: Instant) -> Duration {
         .nanoseconds(later.nanoseconds - earlier.nanoseconds)
     }
 }
 
 extension Duration {
     /// The duration in whole nanoseconds; clamped at 292 years.
-    package var nanoseconds: Int64 {
+    @inlinable package var nanoseconds: Int64 {
         Int64(clamping: attoseconds / 1_000_000_000)
     }
 }
 
 /// Wall-clock time in milliseconds since 1970-01-01T00:00:00Z, as it crosses the wire (Protocol.md section 6).
-package struct Timestamp: Hashable, Comparable, Sendable {
-    package let milliseconds: UInt64
+@usableFromInline package struct Timestamp: Hashable, Comparable, Sendable {
+    @usableFromInline package let milliseconds: UInt64
 
-    package init(milliseconds: UInt64) {
+    @inlinable package init(milliseconds: UInt64) {
         self.milliseconds = milliseconds
     }
 
-    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+    @inlinable package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
 
     /// How far apart two times are, whichever is later, in milliseconds.
-    package func distance(to other: Timestamp) -> UInt64 {
+    @inlinable package func distance(to other: Timestamp) -> UInt64 {
         max(milliseconds, other.milliseconds) - min(milliseconds, other.milliseconds)
     }
 }
