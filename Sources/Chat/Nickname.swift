@@ -17,6 +17,8 @@ package enum Nickname {
     /// The nickname that somebody else signed: refused, not mended, where it breaks a rule but that of normalization,
     /// in which versions of Unicode differ.
     static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        // Most names are a few letters of ASCII.
+        if bytes.count <= Limits.nicknameCharacters, ASCII.isTrimmedLine(bytes) { return try Text.decode(bytes) }
         guard bytes.count <= Limits.nicknameBytes else { throw .nickname }
         let name = try Text.decode(bytes)
         guard Text.trimmed(name).utf8.count == bytes.count else { throw .nickname }

@@ -28,6 +28,8 @@ package enum Text {
 
     /// The text that somebody else signed, trimmed. It need not be normalized: versions of Unicode differ.
     static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        // Most texts are one line of ASCII.
+        if bytes.count <= Limits.messageCharacters, ASCII.isTrimmedLine(bytes) { return try decode(bytes) }
         do throws(TextFault) { try checkBytes(bytes.count) } catch { throw .text(error) }
         let text = trimmed(try decode(bytes))
         do throws(TextFault) { try checkCharacters(of: text) } catch { throw .text(error) }
