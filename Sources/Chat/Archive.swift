@@ -50,8 +50,8 @@ package struct Archive: Sendable {
     package func payload(_ id: UInt64) -> VerifiedPayload? { payloads[id] }
 
     /// Whether a message is not to be taken in again.
-    func isDeleted(_ payload: P2PPayload) -> Bool {
-        !deleted.isEmpty && deleted.contains(Target(message: payload.messageId, author: payload.author))
+    func isDeleted(_ message: MessageID, of author: PeerID) -> Bool {
+        !deleted.isEmpty && deleted.contains(Target(message: message, author: author))
     }
 
     /// Whether a message was in the public conversation and is there no longer.

@@ -32,8 +32,26 @@ struct KnownPeer: Sendable {
 
     /// Takes over what the peer calls itself and, from a presence payload, its state.
     ///
-    /// - Returns: whether anything that is shown is different now.
+    /// - Returns: what is to be told of it.
     mutating func take(
+        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, as revision: Revision
+    ) -> News {
+        let isChanged = change(nickname, stage, state, as: revision)
+        guard isLinked else { return .nothing }
+        if isAnnounced { return isChanged ? .change : .nothing }
+        return isLeaving ? .nothing : .arrival
+    }
+
+    /// What is heard of a peer, as far as listeners do not know it.
+    enum News {
+        case nothing
+        /// It has not been announced.
+        case arrival
+        /// Something that is shown is different now.
+        case change
+    }
+
+    private mutating func change(
         _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, as revision: Revision
     ) -> Bool {
         if let source, source > revision { return false }

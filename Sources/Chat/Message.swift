@@ -1,43 +1,50 @@
 package import Wire
 
 /// A payload as a chat shows it.
+///
+/// It goes through many hands, so it is small: what its author signed is one object that all of them share.
 package struct Message: Hashable, Sendable, Identifiable {
-    package let id: MessageID
-    package let author: PeerID
-    /// As its author signed it when it was sent.
-    package let senderNickname: String
+    /// What an edit changes.
+    private struct Edit: Hashable, Sendable {
+        let text: String
+        let revision: Revision
+    }
+
+    private let signed: SignedPayload
     package let senderStage: SenderStage
-    /// The text; an edit changes it.
-    package private(set) var content: String
-    /// In its author's counting.
-    package let revision: Revision
-    package let sentAt: Timestamp
     package let receivedAt: Timestamp
     /// From before we joined: never unread.
     package let isHistory: Bool
-    /// The edit that is shown; nil for the text as it was sent.
-    package private(set) var edit: Revision?
+    private var shownEdit: Edit?
 
-    package var isEdited: Bool { edit != nil }
+    package var id: MessageID { signed.payload.messageId }
+    package var author: PeerID { signed.payload.author }
+    /// As its author signed it when it was sent.
+    package var senderNickname: String { signed.payload.senderNickname ?? "" }
+    /// The text; an edit changes it.
+    package var content: String { shownEdit?.text ?? signed.payload.content ?? "" }
+    /// In its author's counting.
+    package var revision: Revision { signed.payload.revision }
+    package var sentAt: Timestamp { signed.payload.timestamp }
+    /// The edit that is shown; nil for the text as it was sent.
+    package var edit: Revision? { shownEdit?.revision }
+    package var isEdited: Bool { shownEdit != nil }
 
     /// The only conversion. Nil for a payload that is no message.
     ///
     /// - Parameter knownStage: how settled the roster knows the author to be: direct payloads carry no stage.
     package init?(
-        from payload: P2PPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
+        from signed: SignedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
     ) {
-        switch payload.body {
-        case .publicMessage(let stage, let nickname, let text):
-            (senderStage, senderNickname, content) = (stage, nickname, text)
-        case .dmRequest(_, let nickname, let text), .directMessage(_, let nickname, let text):
-            (senderStage, senderNickname, content) = (knownStage(), nickname, text)
+        switch signed.payload.body {
+        case .publicMessage(let stage, _, _):
+            senderStage = stage
+        case .dmRequest, .directMessage:
+            senderStage = knownStage()
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
             return nil
         }
-        id = payload.messageId
-        author = payload.author
-        revision = payload.revision
-        sentAt = payload.timestamp
+        self.signed = signed
         self.receivedAt = receivedAt
         self.isHistory = isHistory
     }
@@ -58,8 +65,7 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// - Returns: false if the text shown is newer than this one.
     mutating func show(_ text: String, as revision: Revision) -> Bool {
         if let edit, edit >= revision { return false }
-        content = text
-        edit = revision
+        shownEdit = Edit(text: text, revision: revision)
         return true
     }
 }

@@ -23,7 +23,8 @@ extension Message {
         MessagePlace(time: effectiveTime, author: author, revision: revision, id: id)
     }
 
-    private var effectiveTime: Timestamp {
+    /// The time of its place.
+    var effectiveTime: Timestamp {
         guard !isHistory else { return sentAt }
         let (now, reach) = (receivedAt.milliseconds, Limits.freshnessMilliseconds)
         let earliest = now - min(now, reach)

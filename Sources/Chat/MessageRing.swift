@@ -18,10 +18,11 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     package let capacity: Int
     /// A message stays in its slot; the two orders below name slots, so that reordering moves nothing else.
     private var slots: [Message] = []
-    private var places: [MessagePlace] = []
-    private var shown: [Int] = []
+    /// The times of their places, by which nearly all can be told apart.
+    private var times: [Timestamp] = []
+    private var shown = SlotOrder()
     /// The lowest place first.
-    private var ranked: [Int] = []
+    private var ranked = SlotOrder()
     private var index: SlotIndex
 
     /// - Parameter capacity: at least 1.
@@ -45,27 +46,27 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     private func slot(of id: MessageID) -> Int? { index.slot(of: id.prefix) { slots[$0].id == id } }
 
     /// The place of the message that makes room next.
-    package var lowest: MessagePlace? { ranked.first.map { places[$0] } }
+    package var lowest: MessagePlace? { ranked.first.map { slots[$0].place } }
 
     /// The ids of all messages, the lowest place first.
-    var idsByPlace: [MessageID] { ranked.map { slots[$0].id } }
+    var idsByPlace: [MessageID] { (0..<ranked.count).map { slots[ranked[$0]].id } }
 
     /// Puts a message in: one from the past among the others from the past, one heard live last.
     package mutating func insert(_ message: Message) -> Placement {
         guard !contains(id: message.id) else { return .duplicate }
-        let place = message.place
         guard isFull else {
             slots.append(message)
-            places.append(place)
+            times.append(message.effectiveTime)
             enter(slots.count - 1)
             return .kept(fallen: nil)
         }
         let slot = ranked[0]
-        guard places[slot] < place else { return .tooOld }
+        let time = message.effectiveTime
+        guard times[slot] < time || slots[slot].place < message.place else { return .tooOld }
         let fallen = slots[slot]
         leave(slot)
         slots[slot] = message
-        places[slot] = place
+        times[slot] = time
         enter(slot)
         return .kept(fallen: fallen)
     }
@@ -88,7 +89,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         let last = slots.count - 1
         if slot != last { move(last, to: slot) }
         slots.removeLast()
-        places.removeLast()
+        times.removeLast()
         return true
     }
 
@@ -103,28 +104,32 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     private mutating func leave(_ slot: Int) {
         index.remove(slot)
         // The message that makes room is nearly always first in both.
-        if let position = shown.firstIndex(of: slot) { shown.remove(at: position) }
-        if let rank = ranked.firstIndex(of: slot) { ranked.remove(at: rank) }
+        shown.remove(slot)
+        ranked.remove(slot)
     }
 
     private mutating func move(_ slot: Int, to free: Int) {
         index.remove(slot)
         slots[free] = slots[slot]
-        places[free] = places[slot]
+        times[free] = times[slot]
         index.insert(free, key: slots[free].id.prefix)
-        if let position = shown.firstIndex(of: slot) { shown[position] = free }
-        if let rank = ranked.firstIndex(of: slot) { ranked[rank] = free }
+        shown.replace(slot, by: free)
+        ranked.replace(slot, by: free)
     }
 
     private func position(for slot: Int) -> Int {
         guard slots[slot].isHistory else { return shown.count }
-        return shown.firstIndex { !slots[$0].isHistory || places[slot] < places[$0] } ?? shown.count
+        return shown.position { !slots[$0].isHistory || isLower(slot, than: $0) }
+    }
+
+    private func isLower(_ slot: Int, than other: Int) -> Bool {
+        times[slot] == times[other] ? slots[slot].place < slots[other].place : times[slot] < times[other]
     }
 
     /// From the end, where nearly all of them belong.
     private func rank(for slot: Int) -> Int {
         var rank = ranked.count
-        while rank > 0, places[slot] < places[ranked[rank - 1]] { rank -= 1 }
+        while rank > 0, isLower(slot, than: ranked[rank - 1]) { rank -= 1 }
         return rank
     }
 }

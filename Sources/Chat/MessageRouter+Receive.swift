@@ -3,13 +3,22 @@ internal import Wire
 /// What becomes of each kind of payload.
 extension MessageRouter {
     mutating func receivePublic(_ arrival: Arrival, into events: inout [ChatEvent]) {
-        let payload = arrival.payload
         if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
-        guard !publicChat.isDeleted(payload) else { return publicChat.noteOver(payload) }
-        let change = waiting.take(for: payload.messageId, by: payload.author)
+        guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
+            return publicChat.noteOver(arrival.verified)
+        }
+        // Hardly ever does a change come before its message.
+        guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
+        guard let message = message(from: arrival) else { return }
+        events.note(publicChat.receive(message, of: arrival.verified, edit: nil, isOwn: arrival.author == me))
+    }
+
+    /// A public message, with what its author did to it already.
+    private mutating func receiveChanged(_ arrival: Arrival, into events: inout [ChatEvent]) {
+        let change = waiting.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change)
-            return publicChat.noteOver(payload)
+            return publicChat.noteOver(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
         events.note(
@@ -87,7 +96,7 @@ extension MessageRouter {
             events.note(publicChat.apply(change))
         } else if let peer = directPeer(of: change) {
             // What changes a direct message is no history, and nobody else's business.
-            if isHistory { return publicChat.noteOver(change.source.payload) }
+            if isHistory { return publicChat.noteOver(change.source) }
             events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
         } else {
             hold(change, isPublic: isHistory || publicChat.knows(change.target))
@@ -100,9 +109,9 @@ extension MessageRouter {
         case .delete where isPublic:
             publicChat.keepDeletion(change)
         case .edit where publicChat.knows(change.target):
-            publicChat.noteOver(change.source.payload)
+            publicChat.noteOver(change.source)
         case .edit, .delete:
-            if isPublic { publicChat.noteOver(change.source.payload) }
+            if isPublic { publicChat.noteOver(change.source) }
             if isPublic || mayStillCome(change) { waiting.hold(change) }
         }
     }
@@ -132,16 +141,19 @@ extension MessageRouter {
     private mutating func directMessage(from arrival: Arrival) -> Message? {
         let payload = arrival.payload
         let change = waiting.take(for: payload.messageId, by: payload.author)
-        guard let change, change.isFirstHand else { return message(from: arrival, with: nil) }
+        guard let change, change.isFirstHand else { return message(from: arrival) }
         if case .delete = change.kind { return nil }
         return message(from: arrival, with: change)
     }
 
-    private func message(from arrival: Arrival, with change: MessageChange?) -> Message? {
-        let payload = arrival.payload
-        let message = Message(
-            from: payload, knownStage: roster.stage(of: payload.author), receivedAt: arrival.wallClock,
+    private func message(from arrival: Arrival) -> Message? {
+        Message(
+            from: arrival.verified.signed, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
             isHistory: arrival.isHistory)
+    }
+
+    private func message(from arrival: Arrival, with change: MessageChange?) -> Message? {
+        let message = message(from: arrival)
         guard var message, case .edit(let text) = change?.kind, let revision = change?.revision else { return message }
         _ = message.show(text, as: revision)
         return message

@@ -71,26 +71,25 @@ package struct MessageRouter: ~Copyable, Sendable {
         into events: inout [ChatEvent]
     ) {
         let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
-        if isHeard(payload.payload) {
+        if isHeard(arrival) {
             receive(arrival, into: &events)
         } else {
             refuse(.unheard)
             if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
-            if payload.payload.type.isHistory { publicChat.noteOver(payload.payload) }
+            if payload.type.isHistory { publicChat.noteOver(payload) }
         }
         if directChats.hasLost { events += directChats.takeLost() }
     }
 
     /// The only place that looks at what kind of payload it is.
     private mutating func receive(_ arrival: Arrival, into events: inout [ChatEvent]) {
-        let payload = arrival.payload
-        switch payload.body {
+        switch arrival.verified.signed.payload.body {
         case .publicMessage(let stage, let nickname, _):
-            roster.hear(payload.author, nickname: nickname, stage: stage, as: payload.revision, into: &events)
+            roster.hear(arrival.author, nickname: nickname, stage: stage, as: arrival.revision, into: &events)
             receivePublic(arrival, into: &events)
         case .presence(let state, let stage, let nickname):
             roster.hear(
-                payload.author, nickname: nickname, stage: stage, state: state, as: payload.revision, into: &events)
+                arrival.author, nickname: nickname, stage: stage, state: state, as: arrival.revision, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):
@@ -119,10 +118,10 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     /// The presence of the muted is followed, since muting is not told, and so are their answers to what we said; of the
     /// blocked nothing is.
-    private func isHeard(_ payload: P2PPayload) -> Bool {
-        switch payload.body {
-        case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(payload.author)
-        case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(payload.author)
+    private func isHeard(_ arrival: Arrival) -> Bool {
+        switch arrival.verified.type {
+        case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(arrival.author)
+        case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(arrival.author)
         }
     }
 }
@@ -142,7 +141,8 @@ struct Arrival {
     }
 
     var payload: P2PPayload { verified.payload }
-    var author: PeerID { verified.payload.author }
+    var author: PeerID { verified.author }
+    var revision: Revision { verified.signed.payload.revision }
 }
 
 extension [ChatEvent] {

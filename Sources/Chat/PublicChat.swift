@@ -47,7 +47,7 @@ package struct PublicChat: Sendable {
     /// Edits or deletes. Nil where nothing changed.
     package mutating func apply(_ change: MessageChange) -> ChatEvent? {
         guard let event = log.apply(change) else {
-            noteOver(change.source.payload)
+            noteOver(change.source)
             return nil
         }
         switch change.kind {
@@ -74,7 +74,7 @@ extension PublicChat {
 
     package func payload(_ id: UInt64) -> VerifiedPayload? { archive.payload(id) }
 
-    func isDeleted(_ payload: P2PPayload) -> Bool { archive.isDeleted(payload) }
+    func isDeleted(_ message: MessageID, of author: PeerID) -> Bool { archive.isDeleted(message, of: author) }
 
     /// Whether a message is or was in this conversation, as far as is remembered.
     func knows(_ message: MessageID) -> Bool { messages.contains(id: message) || archive.isPast(message) }
@@ -85,7 +85,7 @@ extension PublicChat {
     }
 
     /// A payload is not kept, and not to be asked for again.
-    mutating func noteOver(_ payload: P2PPayload) { archive.noteOver(payload.messageId.prefix) }
+    mutating func noteOver(_ payload: VerifiedPayload) { archive.noteOver(payload.id.prefix) }
 
     mutating func noteOver(_ id: UInt64) { archive.noteOver(id) }
 

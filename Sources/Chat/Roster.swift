@@ -90,12 +90,10 @@ extension Roster {
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += takeRenamed() }
-        let isChanged = known.values[index].take(nickname, stage, state, as: revision)
-        guard known.values[index].isLinked else { return }
-        if !known.values[index].isAnnounced, !known.values[index].isLeaving {
-            events.note(announce(author))
-        } else if known.values[index].isAnnounced, isChanged {
-            events.append(.presence(author, known.values[index].presence, online: online))
+        switch known.values[index].take(nickname, stage, state, as: revision) {
+        case .nothing: break
+        case .arrival: events.note(announce(author))
+        case .change: events.append(.presence(author, known.values[index].presence, online: online))
         }
     }
 

@@ -76,6 +76,8 @@ package struct VerifiedPayload: Hashable, Sendable {
 
     package var payload: P2PPayload { signed.payload }
     package var type: PayloadType { signed.payload.type }
+    package var author: PeerID { signed.payload.author }
+    package var id: MessageID { signed.payload.messageId }
 
     /// True if it came from its author to us and nobody else, over the author's own link or sealed: what a direct
     /// conversation demands (Protocol.md section 8).

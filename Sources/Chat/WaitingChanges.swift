@@ -24,6 +24,7 @@ package struct WaitingChanges: Sendable {
     package init() {}
 
     package var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Keeps a change until its message comes. Of several for one message the last edit is kept; a deletion is final.
     package mutating func hold(_ change: MessageChange) {

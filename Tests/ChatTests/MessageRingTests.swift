@@ -8,7 +8,7 @@ struct MessageRingTests {
     private let alice = Person("alice", seed: 1)
 
     private func message(_ text: String, isHistory: Bool = false, receivedAt time: UInt64? = nil) throws -> Message {
-        let payload = alice.signPublic(text).payload
+        let payload = alice.signPublic(text).signed
         let received = time.map { Timestamp(milliseconds: $0) } ?? alice.wallClock
         return try #require(
             Message(from: payload, knownStage: .newcomer, receivedAt: received, isHistory: isHistory))
@@ -143,15 +143,15 @@ struct MessageRingTests {
         let times = (0..<150).map { _ in UInt64.random(in: 0...100, using: &randomness) }
         let payloads = times.map { time in
             alice.wallClock = Timestamp(milliseconds: 1_700_000_000_000 + time)
-            return alice.signPublic("").payload
+            return alice.signPublic("").signed
         }
-        let kept = Set(payloads.sorted { $0.place < $1.place }.suffix(100).map(\.messageId))
+        let kept = Set(payloads.map(\.payload).sorted { $0.place < $1.place }.suffix(100).map(\.messageId))
         for isHistory in [true, false] {
             var ring = MessageRing()
             for payload in payloads.shuffled(using: &randomness) {
                 let isPast = isHistory && Bool.random(using: &randomness)
                 let message = Message(
-                    from: payload, knownStage: .newcomer, receivedAt: payload.timestamp, isHistory: isPast)
+                    from: payload, knownStage: .newcomer, receivedAt: payload.payload.timestamp, isHistory: isPast)
                 _ = ring.insert(try #require(message))
             }
             #expect(Set(ring.map(\.id)) == kept)
@@ -190,7 +190,7 @@ struct MessageRingTests {
 
     @Test func `a message found both ways is one message`() throws {
         var ring = MessageRing()
-        let payload = alice.signPublic("once").payload
+        let payload = alice.signPublic("once").signed
         let time = Timestamp(milliseconds: 0)
         let live = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: false))
         let old = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: true))
