@@ -164,11 +164,12 @@ package actor Node {
     /// Who we are and where we listen, as `.ready` told it, with the names of now; nil before that.
     package func introduction() -> NodeEvent? { discoveryMode.map(introduction) }
 
-    /// Names that are of this run alone and say nothing about who we are (Protocol.md section 10).
-    private func makeAnnouncement() -> Announcement {
-        Announcement(
-            instance: Base32.encode(randomness.bytes(16)), host: Base32.encode(randomness.bytes(16)), port: port,
-            subtype: "_r" + session.room.tag)
+    /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
+    func makeAnnouncement() -> Announcement {
+        let name = InstanceName(of: context.certificate.noise, using: &randomness)
+        return Announcement(
+            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + session.room.tag
+        )
     }
 
     func emit(_ event: NodeEvent) {

@@ -82,6 +82,9 @@ extension Node {
             table.lost(instance, now: scheduler.now)
         case .networkChanged:
             doubtLinks()
+        case .namesOutdated:
+            let announcement = makeAnnouncement()
+            for discovery in discoveries { discovery.announce(announcement) }
         case .mode(let mode, let detail):
             if let known = discoveryMode, known != mode {
                 emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))

@@ -1,6 +1,6 @@
 /// What a node publishes about itself: nothing that outlives the run or names its user (Protocol.md section 10).
 package struct Announcement: Hashable, Sendable {
-    /// 128 random bits in base32, 26 characters.
+    /// The text of an `InstanceName`: 26 characters.
     package let instance: String
     /// A random label under `.local`, without the suffix.
     package let host: String
@@ -31,6 +31,8 @@ package enum DiscoveryEvent: Hashable, Sendable {
     case lost(instance: String)
     /// Our own interfaces or addresses are not what they were.
     case networkChanged
+    /// Our names are those of another network, or somebody else has them: others are to be announced.
+    case namesOutdated
     /// The way of looking has changed, or is known for the first time.
     case mode(DiscoveryMode, detail: String)
 }

@@ -124,16 +124,8 @@ extension AvahiDiscovery {
         isRenaming = true
         after(collisions.next()) {
             $0.isRenaming = false
-            $0.rename()
-            $0.publish()
+            $0.tell?(.namesOutdated)
         }
-    }
-
-    /// Takes names that nobody has heard before; what is published next bears them.
-    private func rename() {
-        guard let announcement else { return }
-        var generator = SystemRandomNumberGenerator()
-        adopt(RandomNames.renamed(announcement, using: &generator))
     }
 
     func networkChanged() {
@@ -143,9 +135,11 @@ extension AvahiDiscovery {
             $0.isReading = false
             let old = $0.view
             $0.view.interfaces = NetworkReader.read()
-            let isElsewhere = old.isOutdated(by: $0.view)
-            if isElsewhere { $0.rename() }
-            if isElsewhere || $0.view.publications != old.publications { $0.publish() }
+            if old.isOutdated(by: $0.view) {
+                $0.tell?(.namesOutdated)
+            } else if $0.view.publications != old.publications {
+                $0.publish()
+            }
             guard $0.view != old else { return }
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)

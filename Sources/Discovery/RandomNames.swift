@@ -16,15 +16,6 @@ enum RandomNames {
         return text
     }
 
-    /// The same announcement under new names.
-    static func renamed(
-        _ announcement: Announcement, using generator: inout some RandomNumberGenerator
-    ) -> Announcement {
-        Announcement(
-            instance: draw(using: &generator), host: draw(using: &generator), port: announcement.port,
-            subtype: announcement.subtype)
-    }
-
     /// The instance name as tables key it, or nil if it is none that a node draws: 26 base32 characters of either case.
     static func canonical(_ instance: String) -> String? {
         guard instance.utf8.count == length else { return nil }

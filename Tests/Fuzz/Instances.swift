@@ -100,7 +100,8 @@ private struct InstanceRun {
             case .tell(.found(let instance, _)): told.insert(instance)
             case .tell(.lost(let instance)):
                 demand(told.remove(instance) != nil, "an instance is lost that was not there")
-            case .tell(.mode), .tell(.networkChanged): fatalError("the table tells of what it does not know")
+            case .tell(.mode), .tell(.networkChanged), .tell(.namesOutdated):
+                fatalError("the table tells of what it does not know")
             }
         }
     }

@@ -69,13 +69,6 @@ private struct Counting: RandomNumberGenerator {
         #expect(RandomNames.canonical("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "abcdefghijklmnopqrstuvwxyz")
     }
 
-    @Test func `a renamed announcement keeps port and room`() {
-        var generator = Counting(state: 2)
-        let new = RandomNames.renamed(announcement, using: &generator)
-        #expect(new.port == announcement.port && new.subtype == announcement.subtype)
-        #expect(new.instance != announcement.instance && new.host != announcement.host && new.host != new.instance)
-    }
-
     @Test(
         arguments: [
             ("example.org:4000", "example.org", 4_000), ("192.0.2.1:1", "192.0.2.1", 1),
