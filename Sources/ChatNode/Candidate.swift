@@ -1,3 +1,4 @@
+import Noise
 import Wire
 
 /// Somebody whom discovery names and who can perhaps be dialled.
@@ -14,30 +15,39 @@ struct Candidate {
         case ignored
     }
 
+    /// Nil for one that discovery was told of by its address.
+    let name: InstanceName?
     private(set) var endpoints: [Endpoint]
     var phase: Phase
     var backoff = Backoff(from: .milliseconds(500), to: .seconds(60))
-    /// Proven by the last handshake.
+    /// Whom a handshake has proven at its addresses, or to whom its name belongs; there was a link then.
     private(set) var peer: PeerID?
-    /// Where that handshake was.
-    private(set) var provenEndpoint: Endpoint?
+    /// Whether only its addresses say so: whoever comes by another address may be somebody else.
+    private var isKnownByAddress = false
+    /// The number of the latest link whose peer is known not to own the name.
+    var comparedTo = 0
     /// When discovery stopped naming it; nil while it does.
     var lostAt: Instant?
 
     /// More addresses than a machine of a few interfaces has are not worth dialling.
     static let mostEndpoints = 8
 
-    init(endpoint: Endpoint, dialAt: Instant) {
+    init(name: InstanceName?, endpoint: Endpoint, dialAt: Instant) {
+        self.name = name
         endpoints = [endpoint]
         phase = .waiting(until: dialAt)
     }
 
-    /// A handshake has proven who is there.
-    mutating func isProven(_ proven: PeerID, at endpoint: Endpoint) {
-        peer = proven
-        provenEndpoint = endpoint
+    /// It is known who it is, and there is a link.
+    mutating func settle(as known: PeerID, byAddress: Bool = false) {
+        peer = known
+        isKnownByAddress = byAddress
         phase = .settled
     }
+
+    /// Whether whoever has this key is meant. Of one that was told of by its address that is whoever is there; others have a
+    /// name, and nobody settles by having a handshake under the name of somebody else.
+    func isMeant(_ key: PublicKey) -> Bool { name?.belongs(to: key) ?? true }
 
     var deadline: Instant? {
         switch phase {
@@ -45,12 +55,6 @@ struct Candidate {
         case .dialling(_, let at, _): at
         case .shaking, .settled, .ignored: nil
         }
-    }
-
-    /// Whether nothing is known of it but what discovery says.
-    var isUntried: Bool {
-        guard peer == nil, case .waiting = phase else { return false }
-        return true
     }
 
     var isBusy: Bool {
@@ -76,22 +80,34 @@ struct Candidate {
         }
         let isBack = lostAt != nil
         lostAt = nil
+        if isNew, isKnownByAddress {
+            (peer, isKnownByAddress) = (nil, false)
+            if case .settled = phase { phase = .waiting(until: soon) }
+        }
         guard isNew || isBack, case .waiting(let until) = phase else { return }
         backoff.reset()
         phase = .waiting(until: min(until, soon))
     }
 
-    /// The endpoint whose turn has come.
-    mutating func nextEndpoint(now: Instant) -> Endpoint? {
+    /// The endpoint whose turn has come, of those that are not passed over; nil if there is none.
+    mutating func nextEndpoint(now: Instant, passing isPassed: (Endpoint) -> Bool) -> Endpoint? {
         let (index, open): (Int, [ConnectionID]) =
             switch phase {
             case .dialling(let next, _, let connections): (next, connections)
             case .waiting, .shaking, .settled, .ignored: (0, [])
             }
-        guard index < endpoints.count else { return nil }
-        let hasMore = index + 1 < endpoints.count
-        phase = .dialling(next: index + 1, at: hasMore ? now + PeerTable.addressInterval : nil, open: open)
-        return endpoints[index]
+        func firstWanted(from index: Int) -> Int? { endpoints[index...].firstIndex { !isPassed($0) } }
+        guard let turn = firstWanted(from: index) else {
+            phase =
+                open.isEmpty
+                ? .waiting(until: now + PeerTable.crowdedAddressPause)
+                : .dialling(next: endpoints.count, at: nil, open: open)
+            return nil
+        }
+        let next = firstWanted(from: turn + 1)
+        phase = .dialling(
+            next: next ?? endpoints.count, at: next.map { _ in now + PeerTable.addressInterval }, open: open)
+        return endpoints[turn]
     }
 
     /// The address whose turn it was is not dialled; where no other is, all of it comes later.

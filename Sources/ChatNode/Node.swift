@@ -167,6 +167,7 @@ package actor Node {
     /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
     func makeAnnouncement() -> Announcement {
         let name = InstanceName(of: context.certificate.noise, using: &randomness)
+        table.isNamed(name, now: scheduler.now)
         return Announcement(
             instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + session.room.tag
         )

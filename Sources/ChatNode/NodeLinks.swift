@@ -65,7 +65,7 @@ extension Node {
         slot.certificate = certificate
         slot.establishedAt = now
         certificates.keep(certificate, now: now)
-        table.identified(slot.id, as: peer)
+        table.identified(slot.id, as: peer, certificate.noise, now: now, using: &randomness)
         adopt(slot, of: peer)
         if news == .better {
             supersedeRuns(before: certificate)
@@ -81,7 +81,7 @@ extension Node {
         if winner === slot, others.contains(where: { !$0.isRetiring }) { counts.linksReplaced += 1 }
         for loser in linksByPeer[peer] ?? [] where loser !== winner && isOfSameRun(loser, winner) { retire(loser) }
         chooseAudience()
-        table.linkOpened(to: peer)
+        if let certificate = slot.certificate { table.linkOpened(to: peer, certificate.noise, now: scheduler.now) }
         _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
         if others.isEmpty {
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }

@@ -1,10 +1,11 @@
+package import Noise
 package import Wire
 
 /// Who can be dialled, and when: candidates merged by instance name, and by key once a handshake has proven one.
 ///
-/// Dial rule (Protocol.md section 10): a random 0-50 ms after a candidate is seen, its addresses in turn, 250 ms apart,
-/// until one connects; after a failure again with growing, jittered pauses, for ever while discovery names it, and for
-/// 10 minutes after that if it was linked once.
+/// Dial rule (Protocol.md section 10): a random 0-50 ms after a candidate is seen, or 300 ms more where the other side is
+/// to dial first, its addresses in turn, 250 ms apart, until one connects; after a failure again with growing, jittered
+/// pauses, for ever while discovery names it, and for 10 minutes after that if it was linked once.
 package struct PeerTable {
     /// An order to dial; the caller answers with `dialled`.
     package struct Dial: Hashable {
@@ -19,7 +20,9 @@ package struct PeerTable {
     /// Candidates that are dialled, or shake hands.
     private var busy = 0
     private var attempts: [ConnectionID: Dial] = [:]
-    private var linked: Set<PeerID> = []
+    private var linked = LinkedPeers()
+    /// What we are called ourselves, and since when.
+    private var own: (name: InstanceName, since: Instant)?
     private var budget = DialBudget()
     /// While as many are dialled as may be, those that are due wait for this.
     private var restsUntil: Instant?
@@ -29,6 +32,10 @@ package struct PeerTable {
     package init() {}
 
     package static let firstWait = 0...50
+    /// How much longer one waits for whom the other side is to dial: for its dial, and for the handshake.
+    package static let yieldingWait = Duration.milliseconds(300)
+    /// For how long a name is new: who is found then has found us too, or does so now.
+    package static let newness = Duration.seconds(3)
     package static let addressInterval = Duration.milliseconds(250)
     package static let memoryOfTheLost = Duration.seconds(600)
     package static let parallelDials = 64
@@ -43,20 +50,30 @@ package struct PeerTable {
         return max(earliest, restsUntil)
     }
 
+    /// We are announced by another name, or for the first time.
+    package mutating func isNamed(_ name: InstanceName, now: Instant) {
+        own = (name, now)
+    }
+
+    /// Of two that have just come, the one with the lesser name dials and the other waits for that: so they do not dial
+    /// both. Who has been here for a while dials who comes, at once.
+    private func yields(to name: InstanceName?, now: Instant) -> Bool {
+        guard let name, let own else { return false }
+        return name < own.name && now - own.since < PeerTable.newness
+    }
+
     /// Discovery names an instance at an endpoint.
     package mutating func found(
         _ instance: String, at endpoint: Endpoint, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
-        let soon = now + .milliseconds(Int.random(in: PeerTable.firstWait, using: &generator))
+        let name = InstanceName(instance)
+        let wait = Duration.milliseconds(Int.random(in: PeerTable.firstWait, using: &generator))
+        let soon = now + wait + (yields(to: name, now: now) ? PeerTable.yieldingWait : .zero)
         if candidates[instance] != nil {
             update(instance) { $0.isFound(at: endpoint, again: soon) }
         } else if candidates.count < Limits.knownPeers || forgetOneUnlisted() {
-            candidates[instance] = Candidate(endpoint: endpoint, dialAt: soon)
+            candidates[instance] = Candidate(name: name, endpoint: endpoint, dialAt: soon)
             agenda.insert(instance, at: soon)
-        }
-        // Somebody known has taken another name, as one does when the network changes: there is nobody new to dial.
-        if !linked.isEmpty, candidates[instance]?.isUntried == true, let peer = linkedPeer(at: endpoint) {
-            update(instance) { $0.isProven(peer, at: endpoint) }
         }
     }
 
@@ -99,12 +116,50 @@ package struct PeerTable {
     }
 
     /// The address of a candidate whose turn has come; nil where there is none, or where it was dialled too often.
+    ///
+    /// Whether it is somebody whom there is a link to is asked last, so that what it costs is bounded by the dials that there
+    /// could be: however many names are announced, each that is to be dialled is compared with each link once.
     private mutating func dial(_ instance: String, _ now: Instant) -> Endpoint? {
+        if let peer = linkedPeer(atAllOf: instance) {
+            update(instance) { $0.settle(as: peer, byAddress: true) }
+            return nil
+        }
         var wanted: Endpoint?
-        update(instance) { wanted = $0.nextEndpoint(now: now) }
-        guard let endpoint = wanted, !budget.take(endpoint, now: now) else { return wanted }
-        update(instance) { $0.skipped(until: now + PeerTable.crowdedAddressPause) }
-        return nil
+        let linked = linked
+        update(instance) { wanted = $0.nextEndpoint(now: now) { linked.peer(at: $0) != nil } }
+        guard let endpoint = wanted else { return nil }
+        guard budget.take(endpoint, now: now) else {
+            update(instance) { $0.skipped(until: now + PeerTable.crowdedAddressPause) }
+            return nil
+        }
+        return isOfLinkedPeer(instance, now) ? nil : endpoint
+    }
+
+    /// Settles a candidate whose name belongs to somebody whom there is a link to, unless that seems to be elsewhere now.
+    private mutating func isOfLinkedPeer(_ instance: String, _ now: Instant) -> Bool {
+        guard let candidate = candidates[instance], let name = candidate.name else { return false }
+        let owner = linked.owner(of: name, above: candidate.comparedTo)
+        candidates[instance]?.comparedTo = linked.lastNumber
+        guard let owner, linked.isYoung(owner, now: now) || !hasMoved(owner, to: candidate.endpoints) else {
+            return false
+        }
+        update(instance) { $0.settle(as: owner) }
+        return true
+    }
+
+    /// Whether a peer was known to be somewhere, and nowhere that it is said to be now: its link may be dead, and only we do
+    /// not know yet.
+    private func hasMoved(_ peer: PeerID, to endpoints: [Endpoint]) -> Bool {
+        let known = candidates.values.lazy.filter { $0.peer == peer }
+        return !known.isEmpty && known.allSatisfy { Set($0.endpoints).isDisjoint(with: endpoints) }
+    }
+
+    /// Whom handshakes have proven at every address of a candidate, if there is a link to it: whatever it is called, there is
+    /// nobody new to dial.
+    private func linkedPeer(atAllOf instance: String) -> PeerID? {
+        guard let candidate = candidates[instance], !candidate.isBusy else { return nil }
+        let peers = candidate.endpoints.map(linked.peer(at:))
+        return peers.contains(nil) ? nil : peers.last ?? nil
     }
 
     /// The names of those whose time has come. A dictionary's order differs from run to run; a seed must not.
@@ -162,10 +217,16 @@ package struct PeerTable {
         update(instance) { $0.failed(connection, now: now, using: &generator) }
     }
 
-    /// A handshake on a dialled connection proved who the candidate is.
-    package mutating func identified(_ connection: ConnectionID, as peer: PeerID) {
+    /// A handshake on a dialled connection proved who is there, with the Noise key of its run.
+    package mutating func identified(
+        _ connection: ConnectionID, as peer: PeerID, _ key: PublicKey, now: Instant,
+        using generator: inout some RandomNumberGenerator
+    ) {
         guard let dial = attempts.removeValue(forKey: connection) else { return }
-        update(dial.instance) { $0.isProven(peer, at: dial.endpoint) }
+        linked.prove(peer, at: dial.endpoint)
+        update(dial.instance) {
+            if $0.isMeant(key) { $0.settle(as: peer) } else { $0.pause(now: now, using: &generator) }
+        }
     }
 
     /// A peer has said something on a link, so that it does not refuse us: after the next failure pauses are short again.
@@ -179,29 +240,22 @@ package struct PeerTable {
         update(instance) { $0.phase = .ignored }
     }
 
-    /// There is a link to `peer`, whoever dialled.
-    package mutating func linkOpened(to peer: PeerID) {
-        linked.insert(peer)
+    /// There is a link to a run of `peer`, whoever dialled.
+    package mutating func linkOpened(to peer: PeerID, _ key: PublicKey, now: Instant) {
+        linked.open(peer, key, now: now)
     }
 
     /// The last link to `peer` ended; its candidates are dialled again after a pause.
     package mutating func linkClosed(
         to peer: PeerID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
-        linked.remove(peer)
+        linked.close(peer)
         for instance in instances(of: peer) { update(instance) { $0.linkClosed(now: now, using: &generator) } }
     }
 
     private func instances(of peer: PeerID) -> [String] {
         // Looked at where they are: a copy of each of hundreds would be made otherwise.
         candidates.indices.filter { candidates.values[$0].peer == peer }.map { candidates.keys[$0] }.sorted()
-    }
-
-    /// Whom a handshake has proven at this very endpoint, if there is a link to it now. What a peer merely calls its own
-    /// does not count: it could keep us from dialling whoever is there.
-    private func linkedPeer(at endpoint: Endpoint) -> PeerID? {
-        let there = candidates.values.lazy.compactMap { $0.provenEndpoint == endpoint ? $0.peer : nil }
-        return there.first(where: linked.contains)
     }
 
     /// Makes room for a newcomer in a full table; false where all are still named by discovery.

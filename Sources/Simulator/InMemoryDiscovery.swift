@@ -43,17 +43,24 @@ package final class InMemoryDirectory: Sendable {
         }
     }
 
+    /// What a host is announced as.
+    package func announcement(of host: HostID) -> Announcement? {
+        entries.withLock { $0[host]?.announcement }
+    }
+
     /// Tells everybody of everybody within reach again, as after a partition.
     package func reintroduceAll() {
         for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
     }
 
-    /// Tells a host that its own interfaces or addresses have changed.
+    /// Tells a host that its own interfaces or addresses have changed, so that its names have to.
     package func networkChanged(of host: HostID) {
-        entries.withLock { $0[host] }?.tell(.networkChanged)
+        let entry = entries.withLock { $0[host] }
+        for event in [DiscoveryEvent.namesOutdated, .networkChanged] { entry?.tell(event) }
     }
 
-    /// Tells a host and everybody within its reach of each other; again, if they have heard it before.
+    /// Tells a host and everybody within its reach of each other; again, if they have heard it before. Others hear the host
+    /// announce itself; it hears of them when they answer, each after a while, so that not all answer at once.
     package func introduce(_ host: HostID) {
         let all = entries.withLock { $0 }
         guard let mine = all[host] else { return }
@@ -62,7 +69,7 @@ package final class InMemoryDirectory: Sendable {
         }
         for (other, entry) in others.sorted(by: { $0.key < $1.key }) {
             tell(entry, found(mine, at: host), after: network.drawMulticastDelay())
-            tell(mine, found(entry, at: other), after: network.drawMulticastDelay())
+            tell(mine, found(entry, at: other), after: network.drawMulticastDelay() + network.drawAnswerPause())
         }
     }
 
@@ -79,15 +86,22 @@ package final class InMemoryDirectory: Sendable {
 package final class InMemoryDiscovery: PeerDiscovery {
     private let directory: InMemoryDirectory
     private let host: HostID
+    private let isDeaf: Bool
 
-    package init(directory: InMemoryDirectory, host: HostID) {
+    /// - Parameter isDeaf: whether it only announces, and hears of nobody.
+    package init(directory: InMemoryDirectory, host: HostID, isDeaf: Bool = false) {
         self.directory = directory
         self.host = host
+        self.isDeaf = isDeaf
     }
 
     package func start(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
         tell(.mode(.embedded, detail: "simulated"))
-        directory.add(host, InMemoryDirectory.Entry(announcement: announcement, tell: tell))
+        directory.add(
+            host,
+            InMemoryDirectory.Entry(announcement: announcement) { [isDeaf] event in
+                if !isDeaf { tell(event) }
+            })
     }
 
     package func announce(_ announcement: Announcement) {

@@ -105,6 +105,11 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.drawLatency() + $0.drawFirstWait() }
     }
 
+    /// How long who is asked by multicast for what others have too waits before it answers (RFC 6762 section 6).
+    func drawAnswerPause() -> Duration {
+        state.withLock { $0.drawAnswerPause() }
+    }
+
     func drawLatency() -> Duration {
         state.withLock { $0.drawLatency() }
     }

@@ -130,6 +130,8 @@ struct NetworkState: Sendable {
 
     mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }
 
+    mutating func drawAnswerPause() -> Duration { .milliseconds(Int.random(in: 20...120, using: &randomness)) }
+
     mutating func drawFirstWait() -> Duration { conditions.drawFirstWait(using: &randomness) }
 
     mutating func nextConnection() -> ConnectionID {

@@ -20,7 +20,8 @@ package final class SimulatedPeer: Sendable {
 
     init(
         simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64,
-        identitySeed: UInt64?, minimumEpoch: UInt64, place: Int?, listener: (@Sendable ([NodeEvent]) -> Void)?
+        identitySeed: UInt64?, minimumEpoch: UInt64, place: Int?, isDeaf: Bool,
+        listener: (@Sendable ([NodeEvent]) -> Void)?
     ) {
         network = simulation.network
         directory = simulation.directory
@@ -37,7 +38,7 @@ package final class SimulatedPeer: Sendable {
             randomness: randomness,
             scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
             transport: InMemoryTransport(network: simulation.network, host: host),
-            discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host)],
+            discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host, isDeaf: isDeaf)],
             deliver: listener ?? { batch in told.events.withLock { $0 += batch } })
         try? with { node throws(TransportError) in try node.start() }
     }

@@ -42,10 +42,11 @@ package final class Simulation {
     ///   - identitySeed: nodes with the same one are the same identity, with other keys of the run; nil for a new one.
     ///   - minimumEpoch: as for `Node`.
     ///   - place: where it stands in the topology; nil for the first place that nobody had yet.
+    ///   - isDeaf: whether it hears nobody's announcements.
     ///   - listener: takes what the node tells, which is not kept then; nil to keep it in `SimulatedPeer.events`.
     package func node(
         _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, minimumEpoch: UInt64 = 0,
-        place: Int? = nil, configure: (inout NodeConfiguration) -> Void = { _ in },
+        place: Int? = nil, isDeaf: Bool = false, configure: (inout NodeConfiguration) -> Void = { _ in },
         listener: (@Sendable ([NodeEvent]) -> Void)? = nil
     ) -> SimulatedPeer {
         var configuration = NodeConfiguration()
@@ -53,7 +54,7 @@ package final class Simulation {
         configure(&configuration)
         let peer = SimulatedPeer(
             simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
-            identitySeed: identitySeed, minimumEpoch: minimumEpoch, place: place, listener: listener)
+            identitySeed: identitySeed, minimumEpoch: minimumEpoch, place: place, isDeaf: isDeaf, listener: listener)
         peers.append(peer)
         return peer
     }

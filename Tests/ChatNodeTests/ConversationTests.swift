@@ -39,10 +39,10 @@ import Wire
 
     @Test func `between two peers one link is left, however both dialled`() throws {
         let simulation = Simulation(seed: 3, latency: .milliseconds(30)...(.milliseconds(60)))
-        let alice = simulation.node("alice")
-        let bob = simulation.node("bob")
+        let (alice, bob) = simulation.strangers()
         try #require(simulation.meet(alice, bob))
         simulation.advance(by: .seconds(10))
+        #expect(alice.counter("handshakes_done") == 2)
         #expect(alice.counter("connections") == 1)
         #expect(bob.counter("connections") == 1)
     }
@@ -50,8 +50,7 @@ import Wire
     @Test(arguments: 1...40) func `nothing said while links are being replaced is lost or doubled`(seed: UInt64) throws
     {
         let simulation = Simulation(seed: seed, latency: .milliseconds(1)...(.milliseconds(80)))
-        let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
-        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        let (alice, bob) = simulation.strangers { $0.messagesPerSecond = 0 }
         try #require(simulation.meet(alice, bob))
         let lines = (1...60).map { "line \($0)" }
         for line in lines {

@@ -1,0 +1,167 @@
+@testable import ChatNode
+import Noise
+import Simulator
+import Testing
+import Wire
+
+/// Who dials whom when nodes meet, and how many handshakes it takes.
+@Suite struct MeetingTests {
+    /// Handshakes that were done, each of which two nodes have counted.
+    private func handshakes(_ peers: [SimulatedPeer]) -> Int {
+        peers.reduce(0) { $0 + $1.counter("handshakes_done") } / 2
+    }
+
+    private func dials(_ peers: [SimulatedPeer]) -> Int {
+        peers.reduce(0) { $0 + $1.counter("dials") }
+    }
+
+    @Test(arguments: 1...20) func `two who start together dial once and shake hands once`(seed: UInt64) throws {
+        let simulation = Simulation(seed: seed)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob, within: .seconds(1)))
+        simulation.advance(by: .seconds(20))
+        #expect(handshakes([alice, bob]) == 1)
+        #expect(dials([alice, bob]) == 1)
+    }
+
+    @Test(arguments: 1...3) func `twenty who start together shake hands once a pair`(seed: UInt64) throws {
+        let simulation = Simulation(seed: seed)
+        let peers = (0..<20).map { simulation.node("peer-\($0)") { $0.handshakesPerSecond = 0 } }
+        simulation.advance(by: .seconds(20))
+        #expect(peers.allSatisfy { $0.counter("connections") == 19 })
+        #expect(handshakes(peers) == 190)
+    }
+
+    @Test(arguments: 1...10) func `who comes to ten that are there is met at once, by about one handshake each`(
+        seed: UInt64
+    ) throws {
+        let simulation = Simulation(seed: seed, latency: .microseconds(200)...(.milliseconds(2)))
+        var peers = (0..<10).map { simulation.node("peer-\($0)") { $0.handshakesPerSecond = 0 } }
+        simulation.advance(by: .seconds(20))
+        let before = handshakes(peers)
+        peers.append(simulation.node("zoe") { $0.handshakesPerSecond = 0 })
+        #expect(simulation.run(atMost: .milliseconds(200)) { peers[10].counter("connections") >= 10 })
+        simulation.advance(by: .seconds(20))
+        #expect((10...11).contains(handshakes(peers) - before))
+    }
+
+    @Test(arguments: 1...10, [true, false])
+    func `where one hears no announcements the other dials, a moment later at worst`(
+        seed: UInt64, isAliceDeaf: Bool
+    ) throws {
+        let simulation = Simulation(seed: seed)
+        let alice = simulation.node("alice", isDeaf: isAliceDeaf)
+        let bob = simulation.node("bob", isDeaf: !isAliceDeaf)
+        #expect(simulation.meet(alice, bob, within: .milliseconds(650)))
+    }
+
+    @Test(arguments: 1...10) func `two who have been there for a while dial both, and one of two links is kept`(
+        seed: UInt64
+    ) throws {
+        let simulation = Simulation(seed: seed, latency: .milliseconds(30)...(.milliseconds(60)))
+        let (alice, bob) = simulation.strangers()
+        #expect(simulation.meet(alice, bob, within: .milliseconds(650)))
+        simulation.advance(by: .seconds(5))
+        #expect(handshakes([alice, bob]) == 2)
+        for peer in [alice, bob] { #expect(peer.counter("connections") == 1) }
+    }
+
+    @Test(arguments: 1...5) func `who takes another name while links stand is not dialled under it`(seed: UInt64) throws
+    {
+        let simulation = Simulation(seed: seed)
+        let peers = (0..<5).map { simulation.node("peer-\($0)") }
+        simulation.advance(by: .seconds(20))
+        let before = (handshakes(peers), dials(peers))
+        for peer in peers {
+            simulation.directory.networkChanged(of: peer.host)
+            simulation.advance(by: .seconds(20))
+        }
+        #expect((handshakes(peers), dials(peers)) == before)
+        #expect(peers.allSatisfy { $0.counter("connections") == 4 })
+    }
+
+    @Test func `who has had a link with a node knows it by its names for the rest of the run, and nobody else does`()
+        throws
+    {
+        let simulation = Simulation(seed: 8)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        let mallory = RudeMember(simulation: simulation, seed: 77)
+        try #require(mallory.enter(by: alice, in: simulation))
+        let key = try #require(mallory.peersCertificate?.noise)
+        var names: Set<InstanceName> = []
+        for _ in 0..<5 {
+            let theirs = [alice, bob].compactMap { simulation.directory.announcement(of: $0.host)?.instance }
+            let (own, other) = (try #require(InstanceName(theirs[0])), try #require(InstanceName(theirs[1])))
+            #expect(own.belongs(to: key) && !other.belongs(to: key))
+            names.insert(own)
+            simulation.directory.networkChanged(of: alice.host)
+            simulation.advance(by: .seconds(1))
+        }
+        #expect(names.count == 5)
+    }
+
+    @Test func `who was dialled under its old name is dialled under its new one when the link ends`() throws {
+        let simulation = Simulation(seed: 9)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob))
+        for peer in [alice, bob] { simulation.directory.networkChanged(of: peer.host) }
+        simulation.advance(by: .seconds(15))
+        for _ in 0..<5 {
+            simulation.network.breakConnections(between: alice.host, and: bob.host)
+            simulation.advance(by: .milliseconds(100))
+            #expect(simulation.meet(alice, bob, within: .seconds(2)))
+        }
+    }
+
+    @Test(arguments: 1...10) func `whom two liars name at their own addresses is met all the same`(seed: UInt64) throws
+    {
+        let simulation = Simulation(seed: seed)
+        let alice = simulation.node("alice")
+        let liars = (0..<2).map { simulation.node("mallory-\($0)") }
+        simulation.partition([alice])
+        let bob = simulation.node("bob")
+        simulation.network.heal()
+        // Before alice and bob see each other the liars have links with both.
+        simulation.part(alice, bob)
+        simulation.directory.reintroduceAll()
+        simulation.advance(by: .seconds(1))
+        for (liar, victim) in zip(liars, [alice, bob]) { Liar(at: liar.host, in: simulation).takeName(of: victim) }
+        simulation.advance(by: .seconds(5))
+        #expect(!alice.isOnline(bob))
+        simulation.heal()
+        #expect(simulation.meet(alice, bob, within: .seconds(2)))
+    }
+}
+
+/// Announces an address as somebody else's.
+private struct Liar {
+    private let host: HostID
+    private let simulation: Simulation
+
+    init(at host: HostID, in simulation: Simulation) {
+        self.host = host
+        self.simulation = simulation
+    }
+
+    func takeName(of victim: SimulatedPeer) {
+        guard let theirs = simulation.directory.announcement(of: victim.host) else { return }
+        InMemoryDiscovery(directory: simulation.directory, host: host).announce(theirs)
+    }
+}
+
+extension Simulation {
+    /// Two nodes that have been here for a while and see each other for the first time now, so that both dial.
+    func strangers(configure: (inout NodeConfiguration) -> Void = { _ in }) -> (
+        alice: SimulatedPeer, bob: SimulatedPeer
+    ) {
+        let alice = node("alice", configure: configure)
+        partition([alice])
+        let bob = node("bob", configure: configure)
+        advance(by: PeerTable.newness + .seconds(1))
+        heal()
+        return (alice, bob)
+    }
+}
