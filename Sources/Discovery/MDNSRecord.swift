@@ -1,4 +1,5 @@
 import CAvahi
+import CAvahiCore
 
 /// One resource record as Avahi takes it raw: name, type and rdata in wire format (RFC 1035 section 3.2).
 struct MDNSRecord: Hashable, Sendable {
