@@ -19,8 +19,14 @@ enum RandomNames {
     /// The instance name as tables key it, or nil if it is none that a node draws: 26 base32 characters of either case.
     static func canonical(_ instance: String) -> String? {
         guard instance.utf8.count == length else { return nil }
-        let lowered = instance.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }
-        guard lowered.allSatisfy({ alphabet.contains($0) }) else { return nil }
+        return canonical(Array(instance.utf8)[...])
+    }
+
+    /// The same of a label.
+    static func canonical(_ label: ArraySlice<UInt8>) -> String? {
+        guard label.count == length else { return nil }
+        let lowered = label.map { (65...90).contains($0) ? $0 + 32 : $0 }
+        guard lowered.allSatisfy({ (97...122).contains($0) || (50...55).contains($0) }) else { return nil }
         return String(decoding: lowered, as: UTF8.self)
     }
 }

@@ -7,8 +7,8 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        records, frames, payload, text, certificate, handshake, router, node, sealed, history, mdns, instances,
-        arguments,
+        records, frames, payload, text, certificate, handshake, router, node, sealed, history, mdns, browser,
+        instances, arguments,
         configuration, identity, commands, editor,
     ]
 }
