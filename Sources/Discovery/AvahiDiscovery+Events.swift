@@ -33,7 +33,7 @@ extension AvahiDiscovery {
         self[source]?.becameReady()
         stands(source, .answering)
         self[source]?.responder.publish(publication)
-        self[source]?.responder.browse(type: browsingType)
+        self[source]?.responder.browse(type: browsingType, in: view)
     }
 
     private func lost(_ source: Source, _ reason: String) {
@@ -131,6 +131,7 @@ extension AvahiDiscovery {
     func networkChanged() {
         guard !isReading else { return }
         isReading = true
+        embedded?.responder.networkIsChanging()
         after(Self.networkSettling) {
             $0.isReading = false
             let old = $0.view
@@ -140,6 +141,7 @@ extension AvahiDiscovery {
             } else if $0.view.publications != old.publications {
                 $0.publish()
             }
+            $0.embedded?.responder.networkChanged($0.view)
             guard $0.view != old else { return }
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)
@@ -162,7 +164,7 @@ extension AvahiDiscovery {
     private func pulseAnswered(_ number: Int) {
         guard pulse.answered(number) else { return }
         // What it has told before it hung is told anew.
-        daemon?.responder.browse(type: browsingType)
+        daemon?.responder.browse(type: browsingType, in: view)
         stands(.daemon, .serving)
     }
 

@@ -161,7 +161,7 @@ extension AvahiDiscovery {
         adopt(announcement)
         publish()
         guard browsingType != oldType else { return }
-        for source in [daemon, embedded] { source?.responder.browse(type: browsingType) }
+        for source in [daemon, embedded] { source?.responder.browse(type: browsingType, in: view) }
     }
 
     private func end(_ continuation: CheckedContinuation<Bool, Never>) {

@@ -26,7 +26,12 @@ actor AvahiResponder {
     nonisolated func open(epoch: Int) { run { $0.reconnect(epoch: epoch) } }
 
     nonisolated func publish(_ publication: Publication) { run { $0.connection?.publish(publication) } }
-    nonisolated func browse(type: String) { run { $0.connection?.browse(type: type) } }
+    nonisolated func browse(type: String, in view: NetworkView) {
+        run { $0.connection?.browse(type: type, in: view) }
+    }
+
+    nonisolated func networkIsChanging() { run { $0.connection?.networkIsChanging() } }
+    nonisolated func networkChanged(_ view: NetworkView) { run { $0.connection?.networkChanged(view) } }
     nonisolated func resolve(_ listing: Listing, _ family: Family?) { run { $0.connection?.resolve(listing, family) } }
     nonisolated func cancel(_ listing: Listing) { run { $0.connection?.cancel(listing) } }
 

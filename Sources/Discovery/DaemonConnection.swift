@@ -68,7 +68,7 @@ final class DaemonConnection: ResponderConnection {
         return unsafe library.avahi_entry_group_commit(group)
     }
 
-    func browse(type: String) {
+    func browse(type: String, in view: NetworkView) {
         if let browser = unsafe browser { _ = unsafe library.avahi_service_browser_free(browser) }
         unsafe browser = library.avahi_service_browser_new(
             client, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
@@ -93,6 +93,10 @@ final class DaemonConnection: ResponderConnection {
         guard let open = resolvers.removeValue(forKey: listing) else { return }
         _ = unsafe library.avahi_service_resolver_free(open.pointer)
     }
+
+    /// It sees for itself.
+    func networkIsChanging() {}
+    func networkChanged(_ view: NetworkView) {}
 
     /// Asks the daemon something trivial.
     func probe() throws(ResponderFailure) {

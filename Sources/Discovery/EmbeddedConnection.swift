@@ -8,10 +8,13 @@ import Reactor
 @safe
 final class EmbeddedConnection: ResponderConnection {
     private let library: AvahiCoreFunctions
+    private let loop: EventLoop
     private let avahi: AvahiLoop
     private let context: ResponderContext
     private let server: OpaquePointer
     private var groups: [OpaquePointer] = unsafe []
+    private var search: (type: String, browser: MulticastBrowser)?
+    /// In its stead, where it can not have its sockets.
     private var browser: OpaquePointer?
     private var resolvers: [Listing: OpenResolver] = [:]
 
@@ -37,6 +40,7 @@ final class EmbeddedConnection: ResponderConnection {
             throw ResponderFailure(reason: AvahiAnswers.message(error))
         }
         self.library = library
+        self.loop = loop
         self.avahi = avahi
         self.context = context
         unsafe self.server = server
@@ -44,7 +48,8 @@ final class EmbeddedConnection: ResponderConnection {
 
     func close() {
         for open in resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
-        if let browser = unsafe browser { unsafe library.avahi_s_service_browser_free(browser) }
+        search?.browser.close()
+        endAvahisBrowser()
         withdraw()
         // Says goodbye for everything.
         unsafe library.avahi_server_free(server)
@@ -92,14 +97,43 @@ final class EmbeddedConnection: ResponderConnection {
         return status == 0 ? 0 : unsafe library.avahi_server_errno(server)
     }
 
-    func browse(type: String) {
-        if let browser = unsafe browser { unsafe library.avahi_s_service_browser_free(browser) }
+    func browse(type: String, in view: NetworkView) {
+        endAvahisBrowser()
+        if let search, search.type == type {
+            search.browser.restart()
+        } else {
+            search?.browser.close()
+            search = (type, MulticastBrowser(for: BrowsedName(type: type), loop: loop, context: context))
+        }
+        networkChanged(view)
+    }
+
+    func networkIsChanging() { search?.browser.hold() }
+
+    func networkChanged(_ view: NetworkView) {
+        guard let search else { return }
+        do throws(SystemError) {
+            try search.browser.move(to: view)
+            endAvahisBrowser()
+        } catch {
+            search.browser.close()
+            browseByAvahi(search.type)
+        }
+    }
+
+    private func browseByAvahi(_ type: String) {
+        guard unsafe browser == nil else { return }
         unsafe browser = library.avahi_s_service_browser_new(
             server, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
             EmbeddedCallbacks.browser, context.userdata)
         guard unsafe browser == nil else { return }
         let error = unsafe library.avahi_server_errno(server)
         context.tell(.failed(AvahiAnswers.message(error)))
+    }
+
+    private func endAvahisBrowser() {
+        if let browser = unsafe browser { unsafe library.avahi_s_service_browser_free(browser) }
+        unsafe browser = nil
     }
 
     func resolve(_ listing: Listing, _ family: Family?) {

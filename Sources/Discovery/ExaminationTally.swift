@@ -1,8 +1,8 @@
 import ChatNode
 import Reactor
 
-/// Where a probe is: one interface, one family.
-struct ProbePlace: Hashable, Sendable {
+/// Where multicast is heard: one interface, one family.
+struct MulticastPlace: Hashable, Sendable {
     let interface: UInt32
     let family: Family
 }
@@ -21,13 +21,13 @@ struct ExaminationTally {
     private let own: [String]
     private let ownAddresses: Set<[UInt8]>
     private let reverseNames: Set<[String]>
-    private(set) var families: [ProbePlace: FamilyObservation]
+    private(set) var families: [MulticastPlace: FamilyObservation]
     private(set) var peers: Set<String> = []
 
     /// - Parameters:
     ///   - room: the subtype of the room.
     ///   - own: the subtype that the responder of this machine is given a record of.
-    init(room: String, own: String, token: [UInt8], places: [ProbePlace], addresses: [[UInt8]]) {
+    init(room: String, own: String, token: [UInt8], places: [MulticastPlace], addresses: [[UInt8]]) {
         self.room = MDNSName.subtype(room).labels
         self.own = MDNSName.subtype(own).labels
         self.token = token
@@ -39,7 +39,7 @@ struct ExaminationTally {
     }
 
     /// A socket could not be had, or a packet not be sent.
-    mutating func failed(_ socket: MulticastSocket.Place, at place: ProbePlace, _ error: SystemError) {
+    mutating func failed(_ socket: MulticastSocket.Place, at place: MulticastPlace, _ error: SystemError) {
         switch socket {
         case .mdns where families[place]?.mdns == .dropped: families[place]?.mdns = .refused(error)
         case .otherPort where families[place]?.otherPort == .dropped: families[place]?.otherPort = .refused(error)
@@ -48,7 +48,7 @@ struct ExaminationTally {
     }
 
     mutating func heard(
-        _ bytes: [UInt8], from sender: [UInt8], by socket: MulticastSocket.Place, at place: ProbePlace
+        _ bytes: [UInt8], from sender: [UInt8], by socket: MulticastSocket.Place, at place: MulticastPlace
     ) {
         let isOwn = ownAddresses.contains(sender)
         switch socket {
@@ -64,7 +64,7 @@ struct ExaminationTally {
         }
     }
 
-    private mutating func noteOther(_ sender: [UInt8], at place: ProbePlace) {
+    private mutating func noteOther(_ sender: [UInt8], at place: MulticastPlace) {
         guard let count = families[place]?.others.count, count < Self.maximumOthers else { return }
         families[place]?.others.insert(sender)
     }
@@ -75,7 +75,7 @@ struct ExaminationTally {
         peers.insert(instance)
     }
 
-    private mutating func noteAnswer(_ pointer: MDNSPointer, at place: ProbePlace) {
+    private mutating func noteAnswer(_ pointer: MDNSPointer, at place: MulticastPlace) {
         if pointer.name == own { families[place]?.isAnswered = true }
         guard reverseNames.contains(pointer.name), families[place]?.names.count ?? 0 < Self.maximumOthers else {
             return

@@ -68,7 +68,7 @@ struct MulticastPacket: Hashable {
     /// What it costs to look at it, in records.
     let cost: Int
 
-    private static let headerSize = 12
+    static let headerSize = 12
     private static let peeking = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
     /// Known answers in a query are compared with what we publish, and are not kept.
     private static let knownAnswersPerCost = 8

@@ -58,12 +58,18 @@ final class MulticastSocket {
     /// The next datagram that waits, and who sent it; nil when there is none.
     func receive() -> (bytes: [UInt8], from: Endpoint)? {
         var buffer = [UInt8](repeating: 0, count: Self.maximumMessage)
+        guard let (count, sender) = receive(into: &buffer) else { return nil }
+        return (Array(buffer[..<count]), sender)
+    }
+
+    /// The same into a buffer, of which it fills `count` bytes.
+    func receive(into buffer: inout [UInt8]) -> (count: Int, from: Endpoint)? {
         let number = descriptor.number
         let (count, address) = unsafe SocketAddress.written { address, length in
             unsafe CInt(truncatingIfNeeded: recvfrom(number, &buffer, buffer.count, 0, address, length))
         }
         guard count >= 0, let sender = address.endpoint else { return nil }
-        return (Array(buffer[..<Int(count)]), sender)
+        return (Int(count), sender)
     }
 
     private static func group(_ family: Family, interface: UInt32, port: UInt16) -> Endpoint {

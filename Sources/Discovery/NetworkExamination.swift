@@ -26,7 +26,7 @@ package actor NetworkExamination {
 
     private var view: NetworkView
     private var tally: ExaminationTally
-    private var probes: [ProbePlace: MulticastProbe] = [:]
+    private var probes: [MulticastPlace: MulticastProbe] = [:]
     private var daemon: AvahiResponder?
     private var embedded: AvahiResponder?
     private var daemonStanding: NetworkObservations.Daemon?
@@ -123,7 +123,7 @@ extension NetworkExamination {
 
     /// What the responders of this machine are asked: who has the address, and for what they were given: the answer to
     /// that makes silence about the other mean something.
-    private func queries(at place: ProbePlace) -> [[UInt8]] {
+    private func queries(at place: MulticastPlace) -> [[UInt8]] {
         view.usableAddresses(at: place).map { MDNSMessage.query(for: [MDNSName(reverseOf: $0)]) }
             + [MDNSMessage.query(for: [.subtype(announcement.subtype)])]
     }
@@ -135,7 +135,7 @@ extension NetworkExamination {
         observations.peers = tally.peers.count
         observations.interfaces = view.permitted.map { interface in
             let families = [Family.ipv4, .ipv6].compactMap {
-                tally.families[ProbePlace(interface: interface.index, family: $0)]
+                tally.families[MulticastPlace(interface: interface.index, family: $0)]
             }
             return InterfaceObservation(interface: interface, families: families)
         }
@@ -213,16 +213,14 @@ extension NetworkExamination {
 
 extension NetworkView {
     /// Where packets are tried. On loopback nothing is sent by IPv6.
-    fileprivate var probePlaces: [ProbePlace] {
+    fileprivate var probePlaces: [MulticastPlace] {
         publications.keys.sorted().flatMap { index in
-            [Family.ipv4, .ipv6].map { ProbePlace(interface: index, family: $0) }
+            [Family.ipv4, .ipv6].map { MulticastPlace(interface: index, family: $0) }
         }
         .filter { !usableAddresses(at: $0).isEmpty }
     }
 
-    fileprivate func usableAddresses(at place: ProbePlace) -> [[UInt8]] {
-        guard let interface = interfaces.first(where: { $0.index == place.interface }) else { return [] }
-        if interface.isLoopback, place.family == .ipv6 { return [] }
-        return interface.addresses.filter { $0.isUsable && $0.isIPv4 == (place.family == .ipv4) }.map(\.bytes)
+    fileprivate func usableAddresses(at place: MulticastPlace) -> [[UInt8]] {
+        interfaces.first { $0.index == place.interface }?.sources(place.family) ?? []
     }
 }

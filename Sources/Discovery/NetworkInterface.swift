@@ -45,6 +45,12 @@ package struct NetworkInterface: Hashable, Sendable {
     /// Whether an address that was told to others is still one of its own.
     func keeps(_ address: [UInt8]) -> Bool { addresses.contains { $0.isUsable && $0.bytes == address } }
 
+    /// The addresses that multicast is sent from. On loopback nothing is sent by IPv6.
+    func sources(_ family: Family) -> [[UInt8]] {
+        if isLoopback, family == .ipv6 { return [] }
+        return addresses.filter { $0.isUsable && $0.isIPv4 == (family == .ipv4) }.map(\.bytes)
+    }
+
     /// What is told to others: one IPv4 and one IPv6 address at most.
     var publishableAddresses: [[UInt8]] {
         let usable = addresses.filter(\.isUsable)

@@ -51,6 +51,20 @@ struct NetworkView: Hashable, Sendable {
         return interface.addresses.contains { $0.covers(address) } ? endpoint : nil
     }
 
+    /// Where peers are looked for, and the address to speak from there: also on loopback, where somebody else may be who has
+    /// nothing but that. By IPv6 nothing is sent there.
+    var listeningPosts: [MulticastPlace: [UInt8]] {
+        var posts: [MulticastPlace: [UInt8]] = [:]
+        let carriers = permitted.filter(\.carriesMulticast).sorted { $0.index < $1.index }
+        for interface in carriers.prefix(Self.maximumPublications + 1) {
+            for family in [Family.ipv4, .ipv6] {
+                let place = MulticastPlace(interface: interface.index, family: family)
+                posts[place] = interface.sources(family).first
+            }
+        }
+        return posts
+    }
+
     /// Those that take part.
     var permitted: [NetworkInterface] {
         names.isEmpty ? interfaces : interfaces.filter { names.contains($0.name) }

@@ -35,7 +35,15 @@ protocol ResponderConnection: AnyObject {
     func publish(_ publication: Publication)
 
     /// Browses for one service type, instead of any before: everything is listed anew.
-    func browse(type: String)
+    ///
+    /// - Parameter view: the interfaces and addresses of this machine.
+    func browse(type: String, in view: NetworkView)
+
+    /// Something about the interfaces is changing: nothing is to be told there that was heard before, until it is known what.
+    func networkIsChanging()
+
+    /// The interfaces and addresses of this machine as they are after a change.
+    func networkChanged(_ view: NetworkView)
 
     /// Resolves once, asking for addresses of one family or of any.
     func resolve(_ listing: Listing, _ family: Family?)

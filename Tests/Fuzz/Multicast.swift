@@ -46,7 +46,7 @@ private enum MulticastRules {
                 demand(size < 3 * 256, "a name of \(size) bytes")
             }
         }
-        let place = ProbePlace(interface: 1, family: .ipv4)
+        let place = MulticastPlace(interface: 1, family: .ipv4)
         let own: [UInt8] = [192, 0, 2, 1]
         var tally = ExaminationTally(room: "_r1", own: "_r2", token: [1], places: [place], addresses: [own])
         for sender in [own, [192, 0, 2, 9]] {

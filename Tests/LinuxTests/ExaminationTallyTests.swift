@@ -7,11 +7,11 @@ import Testing
 @Suite struct ExaminationTallyTests {
     private static let own: [UInt8] = [10, 77, 0, 2]
     private static let other: [UInt8] = [10, 77, 0, 3]
-    private static let place = ProbePlace(interface: 2, family: .ipv4)
+    private static let place = MulticastPlace(interface: 2, family: .ipv4)
 
     private var tally = ExaminationTally(
         room: "_r73b49a38", own: "_r12345678", token: [1, 2, 3],
-        places: [place, ProbePlace(interface: 2, family: .ipv6)], addresses: [own])
+        places: [place, MulticastPlace(interface: 2, family: .ipv6)], addresses: [own])
 
     private var seen: FamilyObservation? { tally.families[Self.place] }
 
@@ -31,7 +31,7 @@ import Testing
         tally.heard(tally.token, from: Self.own, by: .otherPort, at: Self.place)
         #expect(seen?.mdns == .open)
         #expect(seen?.otherPort == .open)
-        #expect(tally.families[ProbePlace(interface: 2, family: .ipv6)]?.mdns == .dropped)
+        #expect(tally.families[MulticastPlace(interface: 2, family: .ipv6)]?.mdns == .dropped)
     }
 
     @Test mutating func `a refusal is kept until a packet comes back after all`() {
@@ -90,7 +90,7 @@ import Testing
 
     @Test mutating func `it is sound once all came back and each interface is answered in one family`() {
         for family in [Family.ipv4, .ipv6] {
-            let place = ProbePlace(interface: 2, family: family)
+            let place = MulticastPlace(interface: 2, family: family)
             #expect(!tally.isSound)
             tally.heard(tally.question, from: Self.own, by: .mdns, at: place)
             tally.heard(tally.token, from: Self.own, by: .otherPort, at: place)
