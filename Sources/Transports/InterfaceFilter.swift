@@ -22,7 +22,8 @@ struct InterfaceFilter {
 
     mutating func allows(_ local: Endpoint, now: Instant) -> Bool {
         if readAt.map({ now - $0 >= InterfaceFilter.lifetime }) ?? true {
-            addresses = InterfaceFilter.addresses(of: names)
+            // What can not be asked, as without descriptors, is as it was.
+            addresses = InterfaceFilter.addresses(of: names) ?? addresses
             readAt = now
         }
         return addresses.contains(InterfaceFilter.key(local))
@@ -34,9 +35,9 @@ struct InterfaceFilter {
         return endpoint.address + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scope >> $0) }
     }
 
-    private static func addresses(of names: Set<String>) -> Set<[UInt8]> {
+    private static func addresses(of names: Set<String>) -> Set<[UInt8]>? {
         var list: UnsafeMutablePointer<ifaddrs>?
-        guard unsafe getifaddrs(&list) == 0 else { return [] }
+        guard unsafe getifaddrs(&list) == 0 else { return nil }
         defer { unsafe freeifaddrs(list) }
         var found: Set<[UInt8]> = []
         var next = unsafe list

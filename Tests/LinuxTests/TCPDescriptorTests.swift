@@ -5,8 +5,9 @@ import ChatNode
 import Glibc
 import Reactor
 import Testing
-import Transports
 import Wire
+
+@testable import Transports
 
 /// The open descriptors of this process, but for the one that looks.
 private func openDescriptors() -> Int {
@@ -111,6 +112,23 @@ private func limitDescriptors(to limit: Int) throws {
             try limitDescriptors(to: 100)
             await station.events { $0.accepted.count == 2 }
             await station.end()
+        }
+    }
+
+    @Test func `interfaces in use stay so while there is no descriptor to ask for their addresses`() async {
+        await #expect(processExitsWith: .success) {
+            var filter = InterfaceFilter(names: ["lo"])
+            var late = InterfaceFilter(names: ["lo"])
+            let local = Endpoint.ipv4Loopback(0)
+            let start = Instant.monotonic
+            let atFirst = filter.allows(local, now: start)
+            try limitDescriptors(to: 3)
+            let without = filter.allows(local, now: start + .seconds(2))
+            // Of what was never asked about nothing is known, and it is asked about again.
+            let lateWithout = late.allows(local, now: start)
+            try limitDescriptors(to: 100)
+            let lateWith = late.allows(local, now: start + .seconds(1))
+            #expect([atFirst, without, lateWithout, lateWith] == [true, true, false, true])
         }
     }
 }
