@@ -131,20 +131,26 @@ final class News: Sendable {
         for (number, waiter) in waiters where waiter.condition() { finish(number, true) }
     }
 
+    /// Nothing of it goes on when it has returned: a patience that did would keep all nodes of a test for as long.
     func wait(atMost limit: Duration, until condition: @escaping @Sendable () -> Bool) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let number = state.withLock { state in
-                state.number += 1
-                state.waiters[state.number] = Waiter(condition: condition, continuation: continuation)
-                return state.number
-            }
-            // What happened before the waiter was in the list would be missed.
-            if condition() { return finish(number, true) }
-            Task {
-                try? await Task.sleep(for: limit)
-                finish(number, condition())
-            }
+        let end = ContinuousClock.now + limit
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
         }
+        async let _ = finish(number, at: end, condition)
+        return await withCheckedContinuation { continuation in
+            let waiter = Waiter(condition: condition, continuation: continuation)
+            state.withLock { $0.waiters[number] = waiter }
+            // What happened before the waiter was in the list would be missed.
+            let holds = condition()
+            if holds || ContinuousClock.now >= end { finish(number, holds) }
+        }
+    }
+
+    private func finish(_ number: Int, at end: ContinuousClock.Instant, _ condition: @Sendable () -> Bool) async {
+        do { try await Task.sleep(until: end, clock: .continuous) } catch { return }
+        finish(number, condition())
     }
 
     private func finish(_ number: Int, _ result: Bool) {
