@@ -10,6 +10,9 @@ import Wire
 ///
 /// It lives on the loop of its node, and waits whenever the node would make the lines of a pipe wait.
 actor GroupNode {
+    /// How long others are kept waiting by texts that come at a pace.
+    private static let longestTurn = Duration.milliseconds(5)
+
     private let loop: EventLoop
     private let node: Node
     private let listener: Listener
@@ -100,8 +103,10 @@ actor GroupNode {
         return true
     }
 
+    /// Whoever is behind does not wait, but for what else has waited since the turn began: commands and the network.
     private func wait(until instant: Instant) async {
-        guard Instant.monotonic < instant else { return }
+        let now = Instant.monotonic
+        guard now < instant || now - loop.now >= GroupNode.longestTurn else { return }
         await withCheckedContinuation { continuation in
             loop.schedule(at: instant) { continuation.resume() }
         }
