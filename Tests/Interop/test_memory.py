@@ -16,11 +16,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 import memory  # noqa: E402
-from earshot_node import Node  # noqa: E402
+from earshot_node import HAS_SANITIZER, Node  # noqa: E402
 from stranger import PING, PONG, PRESENCE, Stranger  # noqa: E402
 
 PATIENCE = 5
-HAS_SANITIZER = bool(os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"))
 
 
 @unittest.skipIf(HAS_SANITIZER, "a sanitizer keeps terabytes of its own")

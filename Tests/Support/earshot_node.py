@@ -23,6 +23,8 @@ os.environ["EARSHOT_ALLOW_ROOT"] = "true"
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+# Whether what is run was built with one: it keeps much memory of its own, and what was freed for a while.
+HAS_SANITIZER = bool(os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"))
 
 
 def on(hosts, host):
