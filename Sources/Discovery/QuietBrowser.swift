@@ -30,6 +30,7 @@ struct QuietBrowser {
 
     private let name: BrowsedName
     private var known: [String: KnownPointer] = [:]
+    private var arrivals = ArrivalOrder(capacity: Self.maximumInstances)
     private var serial = 0
     /// The last question, ours or in our stead; nil before the first.
     private var askedAt: Instant?
@@ -181,7 +182,10 @@ extension QuietBrowser {
             return []
         }
         let actions = former == nil ? makeRoom() + [.list(pointer.instance)] : []
-        if former == nil { serial += 1 }
+        if former == nil {
+            serial += 1
+            arrivals.append(pointer.instance, serial: serial) { [known] in known[$0]?.serial == $1 }
+        }
         let renewed = KnownPointer(
             serial: former?.serial ?? serial, timeToLive: pointer.timeToLive, now: now, using: &generator)
         keep(renewed, as: pointer.instance)
@@ -197,7 +201,7 @@ extension QuietBrowser {
     /// In a full table the oldest instance goes: whoever is behind it was dialled long ago, and a newcomer was not.
     private mutating func makeRoom() -> [Action] {
         guard known.count >= Self.maximumInstances else { return [] }
-        guard let oldest = known.min(by: { $0.value.serial < $1.value.serial })?.key else { return [] }
+        guard let oldest = arrivals.removeOldest(isListed: { [known] in known[$0]?.serial == $1 }) else { return [] }
         known[oldest] = nil
         return [.unlist(oldest)]
     }

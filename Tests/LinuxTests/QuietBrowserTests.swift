@@ -154,6 +154,27 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         #expect(lone.browser.nextDue <= lone.now + .milliseconds(120))
     }
 
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `whoever came and went, a full table gives way to the oldest that is listed`(seed: UInt64) {
+        var lone = Lone()
+        var random = Randomness.seeded(seed)
+        var listed: [Int] = []
+        for _ in 0..<6_000 {
+            let number = Int.random(in: 0..<3_000, using: &random)
+            let isGoing = Int.random(in: 0..<3, using: &random) == 0
+            _ = lone.hear([number], timeToLive: isGoing ? 0 : 4_000)
+            if isGoing {
+                lone.now = lone.now + QuietBrowser.goodbyeTime
+                _ = lone.browser.due(now: lone.now, using: &lone.random)
+                listed.removeAll { $0 == number }
+            } else if !listed.contains(number) {
+                if listed.count == QuietBrowser.maximumInstances { listed.removeFirst() }
+                listed.append(number)
+            }
+        }
+        #expect(lone.browser.instances == listed.map(name))
+    }
+
     @Test func `in a full table the oldest makes room`() {
         var lone = Lone()
         for first in stride(from: 0, to: 1_024, by: 128) { _ = lone.hear(Array(first..<first + 128)) }
