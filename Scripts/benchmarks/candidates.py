@@ -20,10 +20,12 @@ class Candidate:
     variant: str = ""
     # Whether its nodes tell which messages they keep.
     keeps_messages: bool = False
+    # Whether all of its nodes tell of all links (`peers`).
+    tells_links: bool = False
 
     @staticmethod
     def ours(binary, name="earshot"):
-        return Candidate(name, [str(binary), "node", "{id}"], keeps_messages=True)
+        return Candidate(name, [str(binary), "node", "{id}"], keeps_messages=True, tells_links=True)
 
     @staticmethod
     def named(text):

@@ -1,4 +1,5 @@
-"""Writes the figures of Docs/Benchmarks.md, between its marks; what stands around them is written by people."""
+"""Writes the figures of Docs/Benchmarks.md, between its marks; what stands around them is written by people. What was not
+measured this time stands there as before: each section says when and where its figures are from."""
 
 import datetime
 import os
@@ -39,24 +40,26 @@ def table(headings, rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 
 
+def processor():
+    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return model[1] if model else platform.machine()
+
+
 def machine():
     """What the figures were measured on."""
-    info = Path("/proc/cpuinfo").read_text()
-    model = re.search(r"^model name\s*: (.*)$", info, re.MULTILINE)
     memory = int(re.search(r"MemTotal:\s*(\d+)", Path("/proc/meminfo").read_text())[1]) / 2**20
-    return (f"{datetime.date.today()}, {model[1] if model else platform.machine()}, {os.cpu_count()} processors, "
-            f"{memory:.0f} GiB, Linux {platform.release()}. Load in the minute before this was written: "
-            f"{os.getloadavg()[0]:.1f}.")
+    return (f"{datetime.date.today()}, {processor()}, {os.cpu_count()} processors, {memory:.0f} GiB, "
+            f"Linux {platform.release()}. Load in the minute before this was written: {os.getloadavg()[0]:.1f}.")
 
 
 def group_section(results):
     if not results.rows:
-        return "## Groups\n\nNot measured yet."
+        return None
     candidates = results.names("candidate")
     rows = [[heading] + [shown(results.median(field, candidate=name, test=test)) for name in candidates]
             for heading, test, field in COLUMNS]
     rounds = max(results.values("round")) + 1
-    text = f"## Groups\n\nMedians of {rounds}, groups of {results.rows[0]['nodes']} nodes.\n\n" + table(["", *candidates], rows)
+    text = f"Medians of {rounds}, groups of {results.rows[0]['nodes']} nodes.\n\n" + table(["", *candidates], rows)
     return text + failures(results)
 
 
@@ -65,8 +68,11 @@ def failures(results):
                    for row in results.rows if row["test"] == "failed")
 
 
-def goals_section(figures):
-    return "## Goals\n\n" + table(["what", "goal", "measured", ""], goals.rows(figures))
+def goals_section(figures, before):
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in before.splitlines() if line.startswith("| ")]
+    known = {what: rest for what, *rest in cells if len(rest) == 4}
+    on = f"{datetime.date.today()}, {processor()}"
+    return table(["what", "goal", "measured", "", "on"], goals.rows(figures, on, known))
 
 
 def curve_lines(results):
@@ -82,7 +88,7 @@ def curve_lines(results):
 
 def curve_section(results):
     if not results.rows:
-        return "## Cost against the size of the group\n\nNot measured yet."
+        return None
     rows = []
     for name in results.names("candidate"):
         for nodes in results.names("nodes"):
@@ -90,22 +96,24 @@ def curve_section(results):
             rows.append([name, str(nodes), shown(results.median("cpu_us", test="B1", **wanted)),
                          shown(results.median("pss_mb", test="B4", **wanted)),
                          shown(results.median("lost", test="B1", **wanted))])
-    return ("## Cost against the size of the group\n\n![CPU per delivery](benchmarks-curve.svg)\n\n"
+    return ("![CPU per delivery](benchmarks-curve.svg)\n\n"
             + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows) + failures(results))
 
 
 def parts_section(results):
     if not results.rows:
-        return "## Parts\n\nNot measured yet."
+        return None
     rows = []
     for mode in results.names("mode"):
         for operation in dict.fromkeys(results.values("operation", mode=mode)):
             rows.append([mode, operation] + [shown(results.median(field, mode=mode, operation=operation))
                                              for field in ("ns", "least_ns")])
-    return "## Parts\n\n" + table(["mode", "operation", "median ns", "least ns"], rows)
+    return table(["mode", "operation", "median ns", "least ns"], rows)
 
 
 def scoreboard_section(results):
+    if not results.rows:
+        return None
     names = sorted(results.names("cand"), key=lambda name: (name != "earshot", name))
     rows = []
     for heading, test, field, factor in SCOREBOARD:
@@ -114,7 +122,7 @@ def scoreboard_section(results):
             values = [value for value in results.values(field, cand=name, test=test) if value is not None]
             cells.append(shown(float(statistics.median(values) * factor)) if values else "–")
         rows.append([heading, *cells])
-    return "## Side by side with others\n\n" + table(["", *names], rows)
+    return table(["", *names], rows)
 
 
 def write(root, parts, group, curve, scoreboard, program=None, rest=None):
@@ -122,13 +130,17 @@ def write(root, parts, group, curve, scoreboard, program=None, rest=None):
     board = Results(scoreboard).read() if scoreboard else Results(None)
     figures = goals.Figures(group, curve, board, program, rest or Results(None))
     path = root / "Docs" / "Benchmarks.md"
-    before, _, written = path.read_text().partition(BEGIN)
-    _, _, after = written.partition(END)
-    sections = [machine(), goals_section(figures), group_section(group)]
-    if board.rows:
-        sections.append(scoreboard_section(board))
-    sections += [curve_section(curve), parts_section(parts)]
-    path.write_text(before + BEGIN + "\n" + "\n\n".join(sections) + "\n" + END + after)
+    above, _, standing = path.read_text().partition(BEGIN)
+    standing, _, below = standing.partition(END)
+    known = dict(part.split("\n", 1) for part in standing.split("\n## ")[1:])
+    measured = {
+        "Groups": group_section(group), "Side by side with others": scoreboard_section(board),
+        "Cost against the size of the group": curve_section(curve), "Parts": parts_section(parts)}
+    sections = {"Goals": goals_section(figures, known.get("Goals", ""))}
+    for name, text in measured.items():
+        sections[name] = f"{machine()}\n\n{text}" if text else known.get(name, "Not measured yet.").strip()
+    figures_text = "\n\n".join(f"## {name}\n\n{text}" for name, text in sections.items())
+    path.write_text(f"{above}{BEGIN}\n\n{figures_text}\n{END}{below}")
     if lines := curve_lines(curve):
         picture = plot.curve(lines, "CPU per delivery", "µs per delivery, all processes")
         (root / "Docs" / "benchmarks-curve.svg").write_text(picture)

@@ -10,6 +10,10 @@ import time
 from pathlib import Path
 
 
+# Seconds after which a node that nobody disturbs has nothing to do.
+REST = 2
+
+
 class DriverFailure(Exception):
     """A node ended, or did not answer in time."""
 
@@ -71,12 +75,11 @@ class Driver:
         # The process's own clock, as clock_getcpuclockid(3) names it.
         return time.clock_gettime_ns(~self.pid << 3 | 2)
 
-    def memory(self):
-        """Its proportional share of memory, in bytes: what is shared with others is counted in parts."""
-        for line in Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-        raise DriverFailure("no Pss in smaps_rollup")
+    def memory(self, *kinds):
+        """Kinds of its memory together, in bytes. `Pss` is its proportional share: what it shares with others is counted in
+        parts. `Private_Clean` and `Private_Dirty` are what it shares with nobody."""
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()[1:])
+        return sum(int(fields[kind].split()[0]) for kind in kinds) * 1024
 
     def traffic(self):
         """Bytes and packets that its own network card has received and sent so far; needs a network of its own."""
@@ -95,6 +98,9 @@ class Group:
         self.candidate, self.network, self.size, self.folder = candidate, network, size, Path(folder)
         self.nodes = {}
         self.epoch = 0
+        # What each node shares with nobody, in bytes, when all have links and nothing was said yet; empty where nodes
+        # do not tell of their links.
+        self.silent_memory = []
         self._log = open(self.folder / "log", "ab")
         self._selector = selectors.DefaultSelector()
 
@@ -153,7 +159,8 @@ class Group:
         self.ask(f"reset {self.epoch}")
 
     def begin(self, timeout=300):
-        """Starts all nodes at once; returns when each has heard each: seconds until all were ready, and until then."""
+        """Starts all nodes at once; returns when each has heard each: seconds until all were ready, and until then, without
+        the rest in which their memory is looked at."""
         began = time.monotonic()
         for number in range(self.size):
             self.spawn(number)
@@ -161,6 +168,8 @@ class Group:
         if not self.wait(lambda: all("ready" in node.events for node in nodes), timeout):
             raise DriverFailure("not all became ready")
         ready = time.monotonic() - began
+        if self.candidate.tells_links:
+            began += self.look_at_silence(began + timeout)
         while True:
             self.settle(began + timeout)
             for node in nodes:
@@ -170,11 +179,24 @@ class Group:
             if all(count >= self.size - 1 for count in heard + linked):
                 return ready, time.monotonic() - began
             if time.monotonic() - began > timeout:
-                raise DriverFailure(f"not all have met: they heard {sorted(heard)} and have links with {sorted(linked)}")
+                raise DriverFailure(f"not all have met: they heard {spread(heard)} and have links with {spread(linked)}")
 
     def linked(self):
         """With how many others each has a link that tells; what is said may be heard without one, from others."""
         return [int(node.events["peers"].split()[0]) for node in self.nodes.values() if "peers" in node.events]
+
+    def look_at_silence(self, end):
+        """Waits for all links, then rests and looks how much memory they take; how many seconds it rested."""
+        def all_linked():
+            counts = self.linked()
+            return len(counts) == self.size and min(counts) >= self.size - 1
+
+        if not self.wait(all_linked, end - time.monotonic()):
+            return 0
+        began = time.monotonic()
+        self.wait(lambda: False, REST)
+        self.silent_memory = [node.memory("Private_Clean", "Private_Dirty") for node in self.nodes.values()]
+        return time.monotonic() - began
 
     def settle(self, end):
         """Waits while nodes tell that they meet. What each says is heard by each: said then, it would slow a large group."""
@@ -204,3 +226,9 @@ class Group:
             node.end()
         self._selector.close()
         self._log.close()
+
+
+def spread(counts):
+    """The least, the median and the most of some counts, in words."""
+    counts = sorted(counts)
+    return f"{counts[0]} to {counts[-1]} others ({counts[len(counts) // 2]} in the middle)" if counts else "nobody"

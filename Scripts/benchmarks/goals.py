@@ -31,13 +31,13 @@ class Figures:
         return self.curve.median("pss_mb", candidate=OURS, test="B4", nodes=nodes)
 
     def idle_link(self):
-        """KiB for each further link, from the largest group and the one before it. In small groups a node's share of the
-        program itself, which they divide, changes more than that."""
-        sizes = [size for size in sorted(self.curve.names("nodes")) if size >= 32 and self.memory(size) is not None]
-        if len(sizes) < 2:
-            return None
-        few, many = sizes[-2:]
-        return (self.memory(many) - self.memory(few)) * 1024 / (many - few)
+        """KiB for each further link, from the largest group and the smallest of 32 and more: of what a node shares with nobody,
+        while nothing has been said. The messages that are kept, and a node's part of the program, which others divide with
+        it, change with the size of the group too."""
+        silent = {size: self.curve.median("silent_kib", candidate=OURS, test="B4", nodes=size)
+                  for size in self.curve.names("nodes") if size >= 32}
+        sizes = sorted(size for size, value in silent.items() if value is not None)
+        return quotient(silent[sizes[-1]] - silent[sizes[0]], sizes[-1] - sizes[0]) if len(sizes) > 1 else None
 
     def steepness(self):
         """The dearest delivery of the curve in cheapest ones."""
@@ -78,10 +78,13 @@ def goals(figures):
     ]
 
 
-def rows(figures):
+def rows(figures, machine, before):
+    """What was not measured on this machine is told as it stood in the rows before, by the name of the goal."""
     for what, bound, is_least, value in goals(figures):
-        if value is None:
-            verdict = "not measured"
+        wanted = f"{'at least' if is_least else 'at most'} {bound:g}"
+        if value is not None:
+            yield [what, wanted, shown(value), "met" if (value >= bound if is_least else value <= bound) else "**missed**", machine]
+        elif before.get(what, [None])[0] == wanted:
+            yield [what, *before[what]]
         else:
-            verdict = "met" if (value >= bound if is_least else value <= bound) else "**missed**"
-        yield [what, f"{'at least' if is_least else 'at most'} {bound:g}", shown(value), verdict]
+            yield [what, wanted, shown(None), "not measured", ""]

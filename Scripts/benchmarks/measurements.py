@@ -4,7 +4,7 @@ import os
 import statistics
 import time
 
-from drivers import DriverFailure, clock
+from drivers import REST, DriverFailure, clock
 
 BURST = 20_000
 JOINS = 20
@@ -97,10 +97,14 @@ def join(group):
 
 
 def memory(group):
-    """B4: the proportional share of memory of a node that has nothing to do."""
-    group.wait(lambda: False, 2)
-    values = [node.memory() for node in group.nodes.values()]
-    return {"pss_mb": statistics.median(values) / 2**20, "worst_mb": max(values) / 2**20}
+    """B4: the proportional share of memory of a node that has nothing to do; and what it shared with nobody when it had its
+    links and had heard nothing yet."""
+    group.wait(lambda: False, REST)
+    values = [node.memory("Pss") for node in group.nodes.values()]
+    result = {"pss_mb": statistics.median(values) / 2**20, "worst_mb": max(values) / 2**20}
+    if group.silent_memory:
+        result["silent_kib"] = statistics.median(group.silent_memory) / 2**10
+    return result
 
 
 def idle_traffic(group, rest=10, seconds=20):

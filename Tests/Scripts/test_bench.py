@@ -77,12 +77,12 @@ class Plot(unittest.TestCase):
 
 
 class Document(unittest.TestCase):
-    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=()):
+    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=(), standing="old"):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             (root / "Docs").mkdir()
             page = root / "Docs" / "Benchmarks.md"
-            page.write_text(f"before\n{document.BEGIN}\nold\n{document.END}\nafter\n")
+            page.write_text(f"before\n{document.BEGIN}\n{standing}\n{document.END}\nafter\n")
             rows = root / "rows.jsonl"
             rows.write_text("".join(json.dumps(row) + "\n" for row in scoreboard))
             document.write(root, results(*parts), results(*group), results(*curve), rows if scoreboard else None,
@@ -94,8 +94,23 @@ class Document(unittest.TestCase):
         text, picture = self.write()
         self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
         self.assertNotIn("old", text)
-        self.assertEqual(text.count("Not measured yet."), 3)
+        self.assertEqual(text.count("Not measured yet."), 4)
         self.assertIsNone(picture)
+
+    def test_what_is_not_measured_this_time_stands_as_before(self):
+        row = {"round": 0, "candidate": "earshot", "nodes": 33, "network": "flat"}
+        text, _ = self.write(
+            group=[{**row, "test": "B4", "pss_mb": 2.0}], standing=(
+                "\n## Goals\n\n| what | goal | measured |  | on |\n| --- | --- | --- | --- | --- |\n"
+                "| B1 lost | at most 0 | 7 | **missed** | another |\n| B2 p50, in that of the loop in C | at most 9 | 8 | met | another |\n"
+                "| B4 PSS with 32 links, MB | at most 4 | 3 | met | another |\n\n## Groups\n\nthese groups\n\n## Parts\n\nthese parts"))
+        for line in ("| B1 lost | at most 0 | 7 | **missed** | another |",
+                     "| B2 p50, in that of the loop in C | at most 1.3 | – | not measured |  |",
+                     f"| B4 PSS with 32 links, MB | at most 4 | 2 | met | {document.datetime.date.today()}, {document.processor()} |",
+                     "## Parts\n\nthese parts\n"):
+            self.assertIn(line, text)
+        self.assertNotIn("these groups", text)
+        self.assertEqual(text.count("GiB, Linux"), 1)
 
     def test_groups_are_told_by_their_medians_and_failures(self):
         common = {"candidate": "earshot", "nodes": 33, "network": "flat"}
@@ -130,7 +145,8 @@ class Document(unittest.TestCase):
             group=[group("earshot", "B1", cpu_us=3.0, lost=0), group("floor", "B1", cpu_us=2.0),
                    group("earshot", "B6", per_second=80.0, rings=2), group("floor", "B6", per_second=100.0)],
             rest=[group("earshot", "B5", received_bytes=700.0)],
-            curve=[group("earshot", "B4", pss_mb=memory) | {"nodes": nodes} for nodes, memory in ((2, 1.0), (32, 2.0), (132, 2.5))],
+            curve=[group("earshot", "B4", silent_kib=memory) | {"nodes": nodes}
+                   for nodes, memory in ((2, 1.0), (32, 900.0), (100, 999.0), (132, 1412.0))],
             scoreboard=[{"cand": name, "test": "B1", "cpu_us": cost}
                         for name, cost in (("earshot", 2.0), ("zenoh", 9.0), ("cyclonedds", 5.0), ("nats", 0.5))])
         for line in ("| B1 CPU per delivery, in that of a loop in C that seals | at most 1.25 | 1.5 | **missed** |",
