@@ -86,7 +86,8 @@ package struct Ledger: Sendable {
     /// What was to be shown and what was, with all that has come until now.
     package var deliveries: Deliveries {
         var result = settled
-        for entry in entries.values { tally(entry, into: &result) }
+        let judge = Judge(stays)
+        for entry in entries.values { judge.tally(entry, into: &result) }
         result.duplicates = duplicates
         result.latencies.sort()
         result.repairs.sort()
@@ -96,7 +97,8 @@ package struct Ledger: Sendable {
     /// `deliveries.missed`, without the sorting.
     package var missed: Int {
         var open = Deliveries()
-        for entry in entries.values { tally(entry, into: &open) }
+        let judge = Judge(stays)
+        for entry in entries.values { judge.tally(entry, into: &open) }
         return settled.missed + open.missed
     }
 
@@ -105,32 +107,46 @@ package struct Ledger: Sendable {
         guard now > foldedAt + memory / 2 else { return }
         foldedAt = now
         let oldest = now + (.zero - memory)
+        let judge = Judge(stays)
         for (id, entry) in entries where entry.saidAt < oldest {
-            tally(entry, into: &settled)
+            judge.tally(entry, into: &settled)
             entries[id] = nil
         }
         stays = stays.filter { $0.value.until.map { $0 >= oldest } ?? true }
     }
 
-    private func tally(_ entry: Entry, into result: inout Deliveries) {
-        result.expected += stays.count { isExpected(entry, of: $0.key, $0.value) }
-        for showing in entry.showings {
-            let node = Int(showing.node)
-            if !(stays[node].map { isExpected(entry, of: node, $0) } ?? false) {
-                result.others += 1
-            } else if showing.isHistory {
-                result.repaired += 1
-                result.repairs.append(showing.microseconds)
-            } else {
-                result.live += 1
-            }
-            if !showing.isHistory { result.latencies.append(showing.microseconds) }
-        }
-    }
+    /// Who was to be shown what. A value of its own: as a method of the ledger it would hold a copy of the ledger while it adds
+    /// to one of its fields, and each message would copy all latencies of the experiment so far.
+    private struct Judge {
+        private let stays: [Int: Stay]
+        /// The same, quicker to go through.
+        private let everybody: [(number: Int, stay: Stay)]
 
-    private func isExpected(_ entry: Entry, of node: Int, _ stay: Stay) -> Bool {
-        guard node != entry.author, stay.from + Ledger.settling <= entry.saidAt else { return false }
-        return stay.until.map { $0 >= entry.saidAt + Ledger.settling } ?? true
+        init(_ stays: [Int: Stay]) {
+            self.stays = stays
+            everybody = stays.map { (number: $0.key, stay: $0.value) }
+        }
+
+        func tally(_ entry: Entry, into result: inout Deliveries) {
+            result.expected += everybody.count { isExpected(entry, of: $0.number, $0.stay) }
+            for showing in entry.showings {
+                let node = Int(showing.node)
+                if !(stays[node].map { isExpected(entry, of: node, $0) } ?? false) {
+                    result.others += 1
+                } else if showing.isHistory {
+                    result.repaired += 1
+                    result.repairs.append(showing.microseconds)
+                } else {
+                    result.live += 1
+                }
+                if !showing.isHistory { result.latencies.append(showing.microseconds) }
+            }
+        }
+
+        private func isExpected(_ entry: Entry, of node: Int, _ stay: Stay) -> Bool {
+            guard node != entry.author, stay.from + Ledger.settling <= entry.saidAt else { return false }
+            return stay.until.map { $0 >= entry.saidAt + Ledger.settling } ?? true
+        }
     }
 }
 
