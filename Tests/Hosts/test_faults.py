@@ -99,6 +99,17 @@ class Faults(Measured):
             bob = Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
 
+    def test_where_a_family_can_not_be_listened_to_peers_are_found_by_the_other(self):
+        with Hosts(2, daemon=False) as hosts:
+            keeps_port = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5353)); print('x', flush=True); input()"
+            self.assertEqual(hosts.start(1, ["python3", "-c", keeps_port]).stdout.readline(), "x\n")
+            # Nobody can dial alice: she has to find bob.
+            hosts.run(1, ["/usr/sbin/nft", "add table inet t; add chain inet t c { type filter hook input priority 0; }; "
+                                           "add rule inet t c iif != lo ct state new meta l4proto tcp drop"])
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            everybody_hears_everybody([alice, bob])
+
     def test_a_pulled_cable_is_forgiven(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
