@@ -57,10 +57,11 @@ def group(options):
 def curve(options):
     results = kept("curve").begin()
     candidates = [Candidate.ours(options.binary), *map(Candidate.named, options.candidate)]
+    tests = [test for test in ("B4", "B1") if test in options.tests.split(",")]
     for nodes in map(int, options.sizes.split(",")):
         count = min(measurements.BURST, CURVE_DELIVERIES // (nodes - 1))
         rounds = options.rounds or (3 if nodes <= OFTEN else 1)
-        run_rounds(candidates, nodes, ["B4", "B1"], rounds, adder(results, nodes), B1={"count": count})
+        run_rounds(candidates, nodes, tests, rounds, adder(results, nodes), B1={"count": count})
 
 
 def rest(options):
@@ -117,7 +118,7 @@ def main():
     parser.add_argument("--against", dest="revision", metavar="REV", help="compare with an earlier commit instead")
     parser.add_argument("--rounds", type=int, help="how often each is measured (5; B3, B5 and the curve 3; parts 1)")
     parser.add_argument("--nodes", type=int, default=33, help="nodes of a group (33: one speaks to 32)")
-    parser.add_argument("--tests", default="B1,B2,B3,B4,B5,B6", help="which tests of groups")
+    parser.add_argument("--tests", default="B1,B2,B3,B4,B5,B6", help="which tests of groups; of the curve B4 and B1")
     parser.add_argument("--sizes", default=",".join(map(str, CURVE)), help="group sizes of the curve")
     parser.add_argument("--candidate", action="append", default=[], metavar="NAME[:VARIANT]=COMMAND",
                         help="measure this too, side by side; its processes obey the driver protocol")

@@ -87,7 +87,7 @@ def curve_lines(results):
 
 
 def curve_section(results):
-    if not results.rows:
+    if not curve_lines(results):
         return None
     rows = []
     for name in results.names("candidate"):

@@ -45,7 +45,9 @@ struct MDNSMessage {
     private mutating func labels() -> [String]? {
         let bytes = reader.bytes
         var labels: [String] = []
-        let isWhole = reader.name { labels.append(String(decoding: bytes[$0].lazy.map(DNSReader.lowercased), as: UTF8.self)) }
+        let isWhole = reader.name { label in
+            labels.append(String(decoding: bytes[label].lazy.map(DNSReader.lowercased), as: UTF8.self))
+        }
         return isWhole ? labels : nil
     }
 }
