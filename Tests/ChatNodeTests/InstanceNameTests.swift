@@ -25,6 +25,16 @@ import Wire
         #expect(Set(names).count == 100)
     }
 
+    @Test func `the name of the worked example belongs to its key`() throws {
+        // Protocol.md section 12, which Tests/Interop/test_vectors.py computes with other people's code.
+        let bytes = try #require(
+            Hexadecimal.decode("79a631eede1bf9c98f12032cdeadd0e7a079398fc786b88cc846ec89af85a51a"))
+        let key = try #require(PublicKey(bytes.span))
+        let name = try #require(InstanceName("yda4fq6eyxdmooaxhe7z67rcoa"))
+        #expect(name.belongs(to: key))
+        #expect(name.text == "yda4fq6eyxdmooaxhe7z67rcoa")
+    }
+
     @Test mutating func `with any bit changed a name belongs to nobody`() throws {
         let key = key()
         let bytes = try #require(Base32.decode(InstanceName(of: key, using: &randomness).text))

@@ -1,5 +1,6 @@
 """The worked example in Docs/Protocol.md section 12, computed again from the text alone, with other people's code."""
 
+import base64
 import hashlib
 import re
 import struct
@@ -30,6 +31,11 @@ def certificate(identity, noise, dm):
     return signed + identity.sign(b"earshot/1 session\0" + signed)
 
 
+def instance(noise, salt):
+    mark = hashlib.blake2b(public(noise) + salt, digest_size=16, person=b"earshot/1 name").digest()[:8]
+    return base64.b32encode(salt + mark).decode().lower().rstrip("=")
+
+
 def side(role, static, ephemeral, room):
     noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
     (noise.set_as_initiator if role == "initiator" else noise.set_as_responder)()
@@ -53,6 +59,7 @@ def example():
         "alice.ed": public(alice).hex(),
         "alice.number": f"#{number % 9000 + 1000}-{number // 9000 % 9000 + 1000}",
         "room.lobby": room.hex(),
+        "alice.instance": instance(noise["alice"], bytes(range(0xC0, 0xC8))),
         "alice.certificate": certificate(alice, noise["alice"], dm["alice"]).hex(),
     }
 
