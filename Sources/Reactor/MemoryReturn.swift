@@ -1,0 +1,67 @@
+import CLinux
+import Wire
+
+/// Gives memory back to the system that a burst has left free between what is still needed.
+///
+/// What is free at the end of the heap goes back by itself; after a burst in a large room most of it lies elsewhere, and
+/// would stay with the process for as long as it runs.
+package final class MemoryReturn {
+    /// How often it is looked: a look takes about as long as hearing a message.
+    package static let interval = Duration.seconds(10)
+
+    private weak let loop: EventLoop?
+    private var slack = Slack()
+
+    private init(_ loop: EventLoop) { self.loop = loop }
+
+    /// Looks after the memory of the process as long as `loop` runs. From any thread.
+    package static func keep(on loop: EventLoop) {
+        loop.execute { [weak loop] in
+            guard let loop else { return }
+            MemoryReturn(loop).arm()
+        }
+    }
+
+    private func arm() {
+        guard let loop else { return }
+        loop.scheduleOnLoop(at: loop.now + MemoryReturn.interval) { self.look() }
+    }
+
+    private func look() {
+        defer { arm() }
+        guard let before = Slack.ofProcess, slack.isWorthReturning(before) else { return }
+        // malloc_trim(3): all free pages of all arenas.
+        malloc_trim(0)
+        slack.note(Slack.ofProcess ?? before)
+    }
+}
+
+extension MemoryReturn {
+    /// How much memory the process has beyond what is in use, in bytes: whether so much more than there has to be that it is
+    /// worth to look for free pages.
+    package struct Slack {
+        package static let worthwhile = 1 << 20
+
+        /// The least that was seen since the last return: stacks, tables of the program, and pages that are partly in use.
+        private var least: Int?
+
+        package init() {}
+
+        package mutating func isWorthReturning(_ bytes: Int) -> Bool {
+            defer { least = min(least ?? bytes, bytes) }
+            return bytes - (least ?? 0) >= Slack.worthwhile
+        }
+
+        /// What is left after a return.
+        package mutating func note(_ bytes: Int) { least = bytes }
+
+        /// Nil where the system does not tell.
+        static var ofProcess: Int? {
+            // proc_pid_statm(5): of the resident pages, those that are no file's.
+            let pages = SystemFile.text(at: "/proc/self/statm")?.split(separator: " ").prefix(3).compactMap { Int($0) }
+            guard let pages, pages.count == 3 else { return nil }
+            let use = mallinfo2()
+            return (pages[1] - pages[2]) * sysconf(CInt(_SC_PAGESIZE)) - Int(use.uordblks) - Int(use.hblkhd)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Reactor
+import Testing
+
+@Suite struct MemoryReturnTests {
+    private static let much = MemoryReturn.Slack.worthwhile
+
+    /// At which of these the memory that is free is worth returning, when a return leaves `rest` of it.
+    private func returns(_ slacks: [Int], rest: Int = 0) -> [Int] {
+        var slack = MemoryReturn.Slack()
+        return slacks.indices.filter {
+            guard slack.isWorthReturning(slacks[$0]) else { return false }
+            slack.note(rest)
+            return true
+        }
+    }
+
+    @Test func `a burst is cleared away once`() {
+        #expect(returns([0, Self.much, 0, 0, 5]) == [1])
+        #expect(returns([0, Self.much, 0, Self.much - 1, Self.much * 9, 0]) == [1, 4])
+    }
+
+    @Test func `what can not be returned is not asked for again`() {
+        #expect(returns([Self.much, Self.much, Self.much * 2 - 1, Self.much * 2], rest: Self.much) == [0, 3])
+    }
+
+    @Test func `what is left counts from the least that there was`() {
+        #expect(returns([Self.much * 3, Self.much * 4, Self.much * 2, Self.much * 3], rest: Self.much * 3) == [0, 1, 3])
+    }
+}
