@@ -8,7 +8,7 @@ from pathlib import Path
 
 import document
 import measurements
-from candidates import Candidate, run_rounds
+from candidates import Candidate, grouped, run_rounds
 from results import Results, ratios, shown
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,8 @@ CURVE = [2, 8, 32, 100, 200]
 OFTEN = 32
 # Rounds in which hosts of their own are laid out, for B3 and B5: each has 20 joins and a minute of idleness.
 ROUNDS_OF_HOSTS = 3
+# A centre and so many less one around it.
+STARS = [33, 200]
 # Deliveries in each burst of the curve, so that large groups take no longer than small ones.
 CURVE_DELIVERIES = 640_000
 # Fields that a comparison of two revisions looks at.
@@ -70,6 +72,15 @@ def rest(options):
                adder(kept("rest").begin(), options.nodes), B5={"rest": 300, "seconds": 600})
 
 
+def star(options):
+    """What links take where they are many: of a group in which each hears each there would be twenty thousand."""
+    results = kept("star").begin()
+    for number in range(options.rounds or 1):
+        for nodes in STARS:
+            with grouped(Candidate.star(options.binary), nodes, "flat") as group:
+                results.add({"round": number, "nodes": nodes} | measurements.memory_of_a_centre(group))
+
+
 def adder(results, nodes):
     def add(number, candidate, network, test, result):
         results.add({"round": number, "candidate": candidate, "nodes": nodes, "network": network, "test": test} | result)
@@ -101,20 +112,21 @@ def against(options):
 def write_document(options):
     program = ROOT / ".build" / "program" / "earshot"
     document.write(ROOT, kept("parts").read(), kept("group").read(), kept("curve").read(), options.scoreboard,
-                   program.stat().st_size if program.exists() else None, kept("rest").read())
+                   program.stat().st_size if program.exists() else None, kept("rest").read(), kept("star").read())
 
 
 def everything(options):
     parts(options)
     group(options)
     curve(options)
+    star(options)
     rest(options)
     write_document(options)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description="measures, and writes Docs/Benchmarks.md")
-    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "rest", "document"])
+    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "star", "rest", "document"])
     parser.add_argument("--against", dest="revision", metavar="REV", help="compare with an earlier commit instead")
     parser.add_argument("--rounds", type=int, help="how often each is measured (5; B3, B5 and the curve 3; parts 1)")
     parser.add_argument("--nodes", type=int, default=33, help="nodes of a group (33: one speaks to 32)")
@@ -130,7 +142,8 @@ def main():
         parser.error(f"no test {', '.join(sorted(unknown))}; there are {', '.join(sorted(measurements.TESTS))}")
     if options.nodes < 2:
         parser.error("a group has at least two nodes")
-    actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "rest": rest, "document": write_document}
+    actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "star": star, "rest": rest,
+               "document": write_document}
     (against if options.revision else actions[options.what])(options)
 
 

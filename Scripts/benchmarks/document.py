@@ -100,6 +100,14 @@ def curve_section(results):
             + table(["", "nodes", "CPU µs per delivery", "PSS MB", "lost"], rows) + failures(results))
 
 
+def star_section(results):
+    if not results.rows:
+        return None
+    fields = ["silent_mb", "silent_kib", "pss_mb"]
+    rows = [[f"{nodes - 1}"] + [shown(results.median(field, nodes=nodes)) for field in fields] for nodes in results.names("nodes")]
+    return table(["links", "PSS before anything is said, MB", "of it shared with nobody, KiB", "PSS after all have spoken, MB"], rows)
+
+
 def parts_section(results):
     if not results.rows:
         return None
@@ -125,17 +133,18 @@ def scoreboard_section(results):
     return table(["", *names], rows)
 
 
-def write(root, parts, group, curve, scoreboard, program=None, rest=None):
+def write(root, parts, group, curve, scoreboard, program=None, rest=None, star=None):
     """Puts what was measured between the marks; `program` is the size of the stripped program."""
     board = Results(scoreboard).read() if scoreboard else Results(None)
-    figures = goals.Figures(group, curve, board, program, rest or Results(None))
+    figures = goals.Figures(group, curve, board, program, rest or Results(None), star or Results(None))
     path = root / "Docs" / "Benchmarks.md"
     above, _, standing = path.read_text().partition(BEGIN)
     standing, _, below = standing.partition(END)
     known = dict(part.split("\n", 1) for part in standing.split("\n## ")[1:])
     measured = {
         "Groups": group_section(group), "Side by side with others": scoreboard_section(board),
-        "Cost against the size of the group": curve_section(curve), "Parts": parts_section(parts)}
+        "Cost against the size of the group": curve_section(curve), "Memory of a centre": star_section(star or Results(None)),
+        "Parts": parts_section(parts)}
     sections = {"Goals": goals_section(figures, known.get("Goals", ""))}
     for name, text in measured.items():
         sections[name] = f"{machine()}\n\n{text}" if text else known.get(name, "Not measured yet.").strip()

@@ -107,7 +107,8 @@ class Group:
     def spawn(self, number):
         address = self.network.address(number)
         words = {"id": number, "n": self.size, "ip": address, "dir": self.folder}
-        command = [word.format(**words) for word in self.candidate.command]
+        own = self.candidate.centre if number == 0 and self.candidate.centre else self.candidate.command
+        command = [word.format(**words) for word in own]
         environment = {
             "PB_ID": str(number), "PB_N": str(self.size), "PB_IP": address, "PB_HUB": address, "PB_PORT": "47000",
             "PB_DIR": str(self.folder), "PB_VARIANT": f"{self.candidate.variant} {self.network.variant}".strip()}

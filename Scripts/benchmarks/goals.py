@@ -11,8 +11,9 @@ PROGRAM_BYTES = 10_000_000
 class Figures:
     """Medians of what was measured of us and of others; None where nothing was."""
 
-    def __init__(self, group, curve, board, program, rest):
-        self.group, self.curve, self.board, self.program, self.rest = group, curve, board, program, rest
+    def __init__(self, group, curve, board, program, rest, star):
+        self.group, self.curve, self.board, self.program = group, curve, board, program
+        self.rest, self.star = rest, star
 
     def ours(self, test, field):
         return self.group.median(field, candidate=OURS, test=test)
@@ -26,9 +27,6 @@ class Figures:
         cost = {name: self.board.median("cpu_us", cand=name, test="B1") for name in names}
         known = [value for value in cost.values() if value is not None]
         return quotient(self.board.median("cpu_us", cand=OURS, test="B1"), min(known, default=None))
-
-    def memory(self, nodes):
-        return self.curve.median("pss_mb", candidate=OURS, test="B4", nodes=nodes)
 
     def idle_link(self):
         """KiB for each further link, from the largest group and the smallest of 32 and more: of what a node shares with nobody,
@@ -65,7 +63,7 @@ def goals(figures):
         ("B3 worst of 20, ms", 600, False, of("B3", "worst_ms")),
         ("start of the program to `ready`, ms", 30, False, of("B3", "ready_ms")),
         ("B4 PSS with 32 links, MB", 4, False, of("B4", "pss_mb")),
-        ("B4 PSS with 199 links, MB", 6, False, figures.memory(200)),
+        ("B4 PSS with 199 links, MB", 6, False, figures.star.median("pss_mb", nodes=200)),
         ("B4 each further idle link, KiB", 8, False, figures.idle_link()),
         ("B5 received 10 to 30 s after all have met, B/s", 800, False, of("B5", "received_bytes")),
         ("B5 received from the sixth minute to the fifteenth, B/s", 800, False,

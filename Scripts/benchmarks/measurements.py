@@ -107,6 +107,27 @@ def memory(group):
     return result
 
 
+def memory_of_a_centre(group, rest=40):
+    """B4 of a node that all others have a link with: at rest before anybody has said anything, and `rest` seconds after all have
+    said something at once, all of which it passes on to all."""
+    centre = group.spawn(0)
+    if not group.wait(lambda: "ready" in centre.events, 30):
+        raise DriverFailure("the centre did not become ready")
+    for number in range(1, group.size):
+        group.spawn(number)
+    if not group.wait(lambda: centre.events.get("peers", "0").split()[0] == str(group.size - 1), 120):
+        raise DriverFailure(f"not all have come: {centre.events.get('peers')}")
+    group.wait(lambda: False, REST)
+    silent = centre.memory("Pss"), centre.memory("Private_Clean", "Private_Dirty")
+    for node in group.nodes.values():
+        node.send("pub 1 0")
+    group.wait(lambda: False, rest)
+    heard = group.statistics()[0]["senders"]
+    if heard != group.size - 1:
+        raise DriverFailure(f"the centre heard {heard} of {group.size - 1}")
+    return {"silent_mb": silent[0] / 2**20, "silent_kib": silent[1] / 2**10, "pss_mb": centre.memory("Pss") / 2**20}
+
+
 def idle_traffic(group, rest=10, seconds=20):
     """B5: what the card of a node carries while nobody says anything, from `rest` seconds after all have met."""
     group.wait(lambda: False, rest)

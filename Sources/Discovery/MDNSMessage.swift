@@ -18,7 +18,9 @@ struct MDNSMessage {
         guard let reader = DNSReader(bytes[...]), reader.isResponse else { return [] }
         var message = MDNSMessage(reader: reader)
         for _ in 0..<reader.count(0) {
-            guard message.labels() != nil, message.reader.number() != nil, message.reader.number() != nil else { return [] }
+            guard message.labels() != nil, message.reader.number() != nil, message.reader.number() != nil else {
+                return []
+            }
         }
         var found: [MDNSPointer] = []
         for _ in 0..<reader.count(1) + reader.count(2) + reader.count(3) {

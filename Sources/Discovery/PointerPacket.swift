@@ -58,7 +58,9 @@ private struct PointerReader {
     mutating func questions(_ count: Int, for name: BrowsedName) -> Bool? {
         var asks = false
         for _ in 0..<count {
-            guard let asked = pass(name.wire), let type = message.number(), let kind = message.number() else { return nil }
+            guard let asked = pass(name.wire), let type = message.number(), let kind = message.number() else {
+                return nil
+            }
             asks = asks || asked.matches && type == DNSReader.pointerType && kind == Self.internet
         }
         return asks

@@ -29,7 +29,8 @@ import Wire
         // Protocol.md section 12, which Tests/Interop/test_vectors.py computes with other people's code.
         let bytes = try #require(
             Hexadecimal.decode("79a631eede1bf9c98f12032cdeadd0e7a079398fc786b88cc846ec89af85a51a"))
-        let key = try #require(PublicKey(bytes.span))
+        let decoded = PublicKey(bytes.span)
+        let key = try #require(decoded)
         let name = try #require(InstanceName("yda4fq6eyxdmooaxhe7z67rcoa"))
         #expect(name.belongs(to: key))
         #expect(name.text == "yda4fq6eyxdmooaxhe7z67rcoa")

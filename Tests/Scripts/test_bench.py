@@ -77,7 +77,7 @@ class Plot(unittest.TestCase):
 
 
 class Document(unittest.TestCase):
-    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=(), standing="old"):
+    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=(), star=(), standing="old"):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             (root / "Docs").mkdir()
@@ -86,7 +86,7 @@ class Document(unittest.TestCase):
             rows = root / "rows.jsonl"
             rows.write_text("".join(json.dumps(row) + "\n" for row in scoreboard))
             document.write(root, results(*parts), results(*group), results(*curve), rows if scoreboard else None,
-                           rest=results(*rest))
+                           rest=results(*rest), star=results(*star))
             picture = root / "Docs" / "benchmarks-curve.svg"
             return page.read_text(), picture.read_text() if picture.exists() else None
 
@@ -94,7 +94,7 @@ class Document(unittest.TestCase):
         text, picture = self.write()
         self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
         self.assertNotIn("old", text)
-        self.assertEqual(text.count("Not measured yet."), 4)
+        self.assertEqual(text.count("Not measured yet."), 5)
         self.assertIsNone(picture)
 
     def test_what_is_not_measured_this_time_stands_as_before(self):
@@ -145,6 +145,7 @@ class Document(unittest.TestCase):
             group=[group("earshot", "B1", cpu_us=3.0, lost=0), group("floor", "B1", cpu_us=2.0),
                    group("earshot", "B6", per_second=80.0, rings=2), group("floor", "B6", per_second=100.0)],
             rest=[group("earshot", "B5", received_bytes=700.0)],
+            star=[{"round": 0, "nodes": 200, "silent_mb": 1.5, "silent_kib": 1400.0, "pss_mb": 4.5}],
             curve=[group("earshot", "B4", silent_kib=memory) | {"nodes": nodes}
                    for nodes, memory in ((2, 1.0), (32, 900.0), (100, 999.0), (132, 1412.0))],
             scoreboard=[{"cand": name, "test": "B1", "cpu_us": cost}
@@ -153,6 +154,8 @@ class Document(unittest.TestCase):
                      "| B1 the same, in that of the cheapest system without a server | at most 0.5 | 0.4 | met |",
                      "| B1 the same, in that of NATS over TLS | at most 1 | – | not measured |",
                      "| B1 lost | at most 0 | 0 | met |",
+                     "| B4 PSS with 199 links, MB | at most 6 | 4.5 | met |",
+                     "| 199 | 1.5 | 1,400 | 4.5 |",
                      "| B4 each further idle link, KiB | at most 8 | 5.12 | met |",
                      "| B5 received 10 to 30 s after all have met, B/s | at most 800 | – | not measured |",
                      "| B5 received from the sixth minute to the fifteenth, B/s | at most 800 | 700 | met |",
