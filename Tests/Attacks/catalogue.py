@@ -1,5 +1,6 @@
 """What is tried, what has to be counted, and where each attack's pass line is."""
 
+import time
 from dataclasses import dataclass
 from typing import Callable, Optional
 
@@ -7,6 +8,8 @@ from typing import Callable, Optional
 MEMORY = 24 * 1024
 # Milliseconds under which the machine's own noise is as large as what is measured.
 NOISE = 2.0
+# Seconds that an attacker may take to be in the room.
+ARRIVAL = 20
 
 
 @dataclass
@@ -46,9 +49,11 @@ class Attack:
 
 
 def look_alike(crowd):
-    """What the victim is told of two members with one number."""
-    number = crowd.members[1].number
-    rows = [row["who"] for row in crowd.ask(crowd.victim, "who")["peers"] if row["who"]["number"] == number]
+    """What the victim is told of two members with one number, once both are there."""
+    number, deadline = crowd.members[1].number, time.monotonic() + ARRIVAL
+    rows = []
+    while len(rows) < 2 and time.monotonic() < deadline:
+        rows = [row["who"] for row in crowd.ask(crowd.victim, "who")["peers"] if row["who"]["number"] == number]
     answer = crowd.ask(crowd.victim, f"msg {number} is it you?")
     return {"with_suffix": sum(who["suffix"] is not None for who in rows), "rows": len(rows), "bare_number": answer.get("code")}
 
