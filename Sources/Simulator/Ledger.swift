@@ -128,7 +128,9 @@ package struct Ledger: Sendable {
         }
 
         func tally(_ entry: Entry, into result: inout Deliveries) {
-            result.expected += everybody.count { isExpected(entry, of: $0.number, $0.stay) }
+            let expected = everybody.count { isExpected(entry, of: $0.number, $0.stay) }
+            result.expected += expected
+            let before = result.delivered
             for showing in entry.showings {
                 let node = Int(showing.node)
                 if !(stays[node].map { isExpected(entry, of: node, $0) } ?? false) {
@@ -141,12 +143,42 @@ package struct Ledger: Sendable {
                 }
                 if !showing.isHistory { result.latencies.append(showing.microseconds) }
             }
+            if result.delivered - before != expected { noteGaps(entry, in: &result) }
+        }
+
+        private func noteGaps(_ entry: Entry, in result: inout Deliveries) {
+            for (number, stay) in everybody
+            where isExpected(entry, of: number, stay) && !entry.shown.contains(Int32(number)) {
+                result.gaps[number, default: Gap(stay)].add(entry.saidAt)
+            }
         }
 
         private func isExpected(_ entry: Entry, of node: Int, _ stay: Stay) -> Bool {
             guard node != entry.author, stay.from + Ledger.settling <= entry.saidAt else { return false }
             return stay.until.map { $0 >= entry.saidAt + Ledger.settling } ?? true
         }
+    }
+}
+
+/// What a node was not shown, though it was there.
+package struct Gap: Hashable, Sendable {
+    /// When it came, and when it left; nil where it is there yet.
+    package let came: Instant
+    package let left: Instant?
+    /// How many messages, and when the first and the last of them were said.
+    package private(set) var count = 0
+    package private(set) var first: Instant?
+    package private(set) var last: Instant?
+
+    fileprivate init(_ stay: Ledger.Stay) {
+        came = stay.from
+        left = stay.until
+    }
+
+    fileprivate mutating func add(_ saidAt: Instant) {
+        count += 1
+        first = min(first ?? saidAt, saidAt)
+        last = max(last ?? saidAt, saidAt)
     }
 }
 
@@ -165,6 +197,8 @@ package struct Deliveries: Hashable, Sendable {
     package var latencies: [UInt32] = []
     /// The same of those that were repaired.
     package var repairs: [UInt32] = []
+    /// Of whoever missed something, by its number.
+    package var gaps: [Int: Gap] = [:]
 
     package var delivered: Int { live + repaired }
     package var missed: Int { expected - delivered }

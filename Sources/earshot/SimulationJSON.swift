@@ -1,4 +1,5 @@
 import Simulator
+import Wire
 
 /// The report of an experiment as JSON: what was asked for, then what came of it.
 extension JSONWriter {
@@ -75,6 +76,29 @@ extension JSONWriter {
                 $0.member("max", deliveries.repair(percent: 100))
             }
         }
+        if !deliveries.gaps.isEmpty { gaps(deliveries.gaps) }
+    }
+
+    /// The nodes that missed something, those that came first before others: when they were there, and when it was said.
+    private mutating func gaps(_ gaps: [Int: Gap]) {
+        member("gaps") { writer in
+            writer.array {
+                for (node, gap) in gaps.sorted(by: { $0.key < $1.key }).prefix(64) {
+                    $0.object {
+                        $0.member("node", node)
+                        $0.member("missed", gap.count)
+                        $0.member("cameMs", gap.came)
+                        $0.member("leftMs", gap.left)
+                        $0.member("firstMs", gap.first)
+                        $0.member("lastMs", gap.last)
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func member(_ name: String, _ instant: Instant?) {
+        member(name, instant.map { $0 - Instant(nanoseconds: 0) })
     }
 
     /// In milliseconds.
