@@ -75,9 +75,15 @@ class Driver:
         # The process's own clock, as clock_getcpuclockid(3) names it.
         return time.clock_gettime_ns(~self.pid << 3 | 2)
 
-    def memory(self, *kinds):
-        """Kinds of its memory together, in bytes. `Pss` is its proportional share: what it shares with others is counted in
-        parts. `Private_Clean` and `Private_Dirty` are what it shares with nobody."""
+    def memory(self):
+        """Its proportional share of memory, in bytes: what it shares with others is counted in parts."""
+        return self._memory("Pss")
+
+    def private_memory(self):
+        """What it shares with nobody, in bytes."""
+        return self._memory("Private_Clean", "Private_Dirty")
+
+    def _memory(self, *kinds):
         fields = dict(line.split(":", 1) for line in Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()[1:])
         return sum(int(fields[kind].split()[0]) for kind in kinds) * 1024
 
@@ -196,7 +202,7 @@ class Group:
             return 0
         began = time.monotonic()
         self.wait(lambda: False, REST)
-        self.silent_memory = [node.memory("Private_Clean", "Private_Dirty") for node in self.nodes.values()]
+        self.silent_memory = [node.private_memory() for node in self.nodes.values()]
         return time.monotonic() - began
 
     def settle(self, end):

@@ -100,7 +100,7 @@ def memory(group):
     """B4: the proportional share of memory of a node that has nothing to do; and what it shared with nobody when it had its
     links and had heard nothing yet."""
     group.wait(lambda: False, REST)
-    values = [node.memory("Pss") for node in group.nodes.values()]
+    values = [node.memory() for node in group.nodes.values()]
     result = {"pss_mb": statistics.median(values) / 2**20, "worst_mb": max(values) / 2**20}
     if group.silent_memory:
         result["silent_kib"] = statistics.median(group.silent_memory) / 2**10
@@ -118,14 +118,14 @@ def memory_of_a_centre(group, rest=40):
     if not group.wait(lambda: centre.events.get("peers", "0").split()[0] == str(group.size - 1), 120):
         raise DriverFailure(f"not all have come: {centre.events.get('peers')}")
     group.wait(lambda: False, REST)
-    silent = centre.memory("Pss"), centre.memory("Private_Clean", "Private_Dirty")
+    silent = centre.memory(), centre.private_memory()
     for node in group.nodes.values():
         node.send("pub 1 0")
     group.wait(lambda: False, rest)
     heard = group.statistics()[0]["senders"]
     if heard != group.size - 1:
         raise DriverFailure(f"the centre heard {heard} of {group.size - 1}")
-    return {"silent_mb": silent[0] / 2**20, "silent_kib": silent[1] / 2**10, "pss_mb": centre.memory("Pss") / 2**20}
+    return {"silent_mb": silent[0] / 2**20, "silent_kib": silent[1] / 2**10, "pss_mb": centre.memory() / 2**20}
 
 
 def idle_traffic(group, rest=10, seconds=20):

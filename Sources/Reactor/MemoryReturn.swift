@@ -6,7 +6,7 @@ import Wire
 /// What is free at the end of the heap goes back by itself; after a burst in a large room most of it lies elsewhere, and
 /// would stay with the process for as long as it runs.
 package final class MemoryReturn {
-    /// How often it is looked: a look takes about as long as hearing a message.
+    /// How often it is looked.
     package static let interval = Duration.seconds(10)
 
     private weak let loop: EventLoop?

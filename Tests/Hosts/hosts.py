@@ -171,6 +171,12 @@ class Hosts:
         self._script("attach", host, "net0")
         return cable.communicate(timeout=10)[0].strip()
 
+    def keep_mdns_port(self, host):
+        """A program there keeps the port of mDNS to itself, by IPv4; by IPv6 nobody keeps it."""
+        script = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5353)); print('x', flush=True); input()"
+        if self.start(host, ["python3", "-c", script]).stdout.readline() != "x\n":
+            raise RuntimeError("the port of mDNS can not be kept")
+
     def second_card(self, host):
         """One more network card, on a network of its own, that has the same hosts in other places."""
         self._script("second", host)

@@ -101,8 +101,7 @@ class Faults(Measured):
 
     def test_where_a_family_can_not_be_listened_to_peers_are_found_by_the_other(self):
         with Hosts(2, daemon=False) as hosts:
-            keeps_port = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5353)); print('x', flush=True); input()"
-            self.assertEqual(hosts.start(1, ["python3", "-c", keeps_port]).stdout.readline(), "x\n")
+            hosts.keep_mdns_port(1)
             # Nobody can dial alice: she has to find bob.
             hosts.run(1, ["/usr/sbin/nft", "add table inet t; add chain inet t c { type filter hook input priority 0; }; "
                                            "add rule inet t c iif != lo ct state new meta l4proto tcp drop"])
