@@ -10,6 +10,9 @@ package struct HistoryOffers {
         /// From something new to the offer of it.
         var pause: Duration
         var newsDue: Instant?
+        /// The oldest news that waits for that, while there is any.
+        var oldest: News?
+        var newsOfferedAt: Instant?
         var allDue: Instant?
         var allOfferedAt: Instant?
         /// Nothing was wanted of the last offer so far.
@@ -30,7 +33,12 @@ package struct HistoryOffers {
     private struct News {
         let item: Archive.Item
         let at: Instant
+        /// How much had been taken in with it, ours too: all of it takes the place of what came before.
+        let archived: UInt64
     }
+
+    /// How much is taken in between two looks whether news wait too long.
+    private static let lookInterval: UInt64 = 10
 
     private let me: PeerID
     private var peers: [PeerID: Peer] = [:]
@@ -40,6 +48,7 @@ package struct HistoryOffers {
     /// What was taken in last, the newest last; the newest has the number `latest`.
     private var recent: [News] = []
     private var latest: UInt64 = 0
+    private var archived: UInt64 = 0
     /// Whether each peer has a time for its next offer: then something new costs nothing.
     private var isEverybodyDue = false
     package private(set) var nextDeadline: Instant?
@@ -70,14 +79,31 @@ package struct HistoryOffers {
 
     /// Something was taken in. What is ours everybody who has a link got from us at once.
     package mutating func note(_ item: Archive.Item, now: Instant) {
+        archived += 1
+        if archived.isMultiple(of: HistoryOffers.lookInterval) { hasten(now) }
         guard item.neighbour != nil else { return }
+        let news = News(item: item, at: now, archived: archived)
         // Many at a time, because the others move up.
         if recent.count == Limits.offeredPayloads + HistoryOffers.slack { recent.removeFirst(HistoryOffers.slack) }
-        recent.append(News(item: item, at: now))
+        recent.append(news)
         latest += 1
         guard !isEverybodyDue else { return }
         isEverybodyDue = true
-        for peer in peers.keys where peers[peer]?.newsDue == nil { schedule(peer, since: now) }
+        for peer in peers.keys where peers[peer]?.newsDue == nil { schedule(peer, since: news) }
+    }
+
+    /// Where so much has come since that news could be replaced before their offer is due, it comes sooner.
+    private mutating func hasten(_ now: Instant) {
+        for index in peers.indices {
+            guard let oldest = peers.values[index].oldest, let due = peers.values[index].newsDue,
+                archived - oldest.archived >= yielding(Limits.crowdedNews, to: peers.keys[index])
+            else { continue }
+            let last = max(oldest.at, peers.values[index].newsOfferedAt ?? oldest.at)
+            let earliest = max(now, last + Limits.newsPause)
+            guard earliest < due else { continue }
+            peers.values[index].newsDue = earliest
+            wake(at: earliest)
+        }
     }
 
     /// A peer offers something.
@@ -142,6 +168,7 @@ package struct HistoryOffers {
         let ripe = pending(entry).prefix { $0.at + age <= now }
         let news = ripe.filter { isNews($0.item, to: peer, entry) }
         entry.cursor += UInt64(ripe.count)
+        if !news.isEmpty { entry.newsOfferedAt = now }
         if entry.isIgnored && !news.isEmpty {
             entry.pause = min(entry.pause + entry.pause, Limits.longestNewsPause)
         }
@@ -163,20 +190,24 @@ package struct HistoryOffers {
     private mutating func reschedule(_ peer: PeerID) {
         guard let entry = peers[peer] else { return }
         peers[peer]?.newsDue = nil
+        peers[peer]?.oldest = nil
         guard let first = pending(entry).first(where: { isNews($0.item, to: peer, entry) }) else {
             isEverybodyDue = false
             return
         }
-        schedule(peer, since: first.at)
+        schedule(peer, since: first)
+    }
+
+    private mutating func schedule(_ peer: PeerID, since oldest: News) {
+        guard let pause = peers[peer]?.pause else { return }
+        let due = oldest.at + (me < peer ? pause : pause + pause / 4)
+        peers[peer]?.newsDue = due
+        peers[peer]?.oldest = oldest
+        wake(at: due)
     }
 
     /// Of the two ends of a link one waits longer, and has nothing left to offer once the other has.
-    private mutating func schedule(_ peer: PeerID, since start: Instant) {
-        guard let pause = peers[peer]?.pause else { return }
-        let due = start + (me < peer ? pause : pause + pause / 4)
-        peers[peer]?.newsDue = due
-        wake(at: due)
-    }
+    private func yielding(_ count: UInt64, to peer: PeerID) -> UInt64 { me < peer ? count : count + count / 4 }
 
     private mutating func wake(at instant: Instant) {
         nextDeadline = nextDeadline.map { min($0, instant) } ?? instant

@@ -109,6 +109,8 @@ package enum Limits {
     package static let shortestNewsPause = Duration.seconds(1)
     package static let newsPause = Duration.seconds(2)
     package static let longestNewsPause = Duration.seconds(32)
+    /// What may come after news until they are offered, if the last offer was `newsPause` ago: half of what is kept.
+    package static let crowdedNews: UInt64 = 50
 
     // Direct messages (section 8).
     package static let openRequests = 32

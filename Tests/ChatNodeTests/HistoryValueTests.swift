@@ -59,6 +59,29 @@ struct HistoryValueTests {
         #expect(run(&offers, until: 1_100, all: [50]) == ["1001.0 high [50]"])
     }
 
+    @Test func `where 50 wait, they are offered, however seldom offers are of use`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: high, now: start)
+        _ = run(&offers, until: 1, all: [])
+        var told: [String] = []
+        for id in 0..<3_000 as Range<UInt64> {
+            let now = 10 + Double(id) / 10
+            offers.note(item(id, from: low), now: after(now))
+            told += run(&offers, until: now, all: Array(0...id))
+        }
+        let moments = told.compactMap { Double($0.prefix { $0 != " " }) }
+        let waits = zip(moments, moments.dropFirst()).map { $1 - $0 }
+        #expect(waits.count > 50)
+        #expect(waits.dropFirst(10).allSatisfy { $0 <= 6 })
+        // Where little is said, 32 s stay 32 s.
+        for id in 3_000..<3_100 as Range<UInt64> {
+            let now = 400 + Double(id - 3_000) * 4
+            offers.note(item(id, from: low), now: after(now))
+            _ = run(&offers, until: now, all: [id])
+        }
+        #expect(run(&offers, until: 830, all: Array(3_000..<3_100)).count == 1)
+    }
+
     @Test func `what the peer authored, sent or offered is no news to it, and what came just now waits`() {
         var offers = HistoryOffers(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
