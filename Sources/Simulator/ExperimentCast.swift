@@ -81,7 +81,7 @@ struct ExperimentCast {
 
     mutating func kill(_ member: Member) {
         present[member.place] = nil
-        note(departureOf: member)
+        note(departureOf: member, isKilled: true)
         member.peer.kill()
         count(member, into: &gone)
         simulation.forget(member.peer)
@@ -101,8 +101,8 @@ struct ExperimentCast {
         }
     }
 
-    private func note(departureOf member: Member) {
-        book.ledger.withLock { $0.depart(member.number, at: simulation.now) }
+    private func note(departureOf member: Member, isKilled: Bool = false) {
+        book.ledger.withLock { $0.depart(member.number, at: simulation.now, isKilled: isKilled) }
     }
 
     /// How many peers all nodes that are there have a link to, added up.

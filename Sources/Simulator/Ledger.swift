@@ -8,6 +8,8 @@ package struct Ledger: Sendable {
         let from: Instant
         /// Nil while it is there.
         var until: Instant?
+        /// It had no time to tell anybody anything at the end.
+        var isKilled = false
     }
 
     /// A message at somebody who was shown it.
@@ -52,8 +54,9 @@ package struct Ledger: Sendable {
     }
 
     /// A node begins to leave, or was killed.
-    package mutating func depart(_ node: Int, at now: Instant) {
+    package mutating func depart(_ node: Int, at now: Instant, isKilled: Bool = false) {
         stays[node]?.until = now
+        stays[node]?.isKilled = isKilled
     }
 
     /// A node told its user something.
@@ -128,6 +131,10 @@ package struct Ledger: Sendable {
         }
 
         func tally(_ entry: Entry, into result: inout Deliveries) {
+            if isLost(entry) {
+                result.lost += 1
+                return
+            }
             let expected = everybody.count { isExpected(entry, of: $0.number, $0.stay) }
             result.expected += expected
             let before = result.delivered
@@ -151,6 +158,12 @@ package struct Ledger: Sendable {
             where isExpected(entry, of: number, stay) && !entry.shown.contains(Int32(number)) {
                 result.gaps[number, default: Gap(stay)].add(entry.saidAt)
             }
+        }
+
+        /// Whether its author was killed before anybody had it: who comes and speaks at once has no links yet.
+        private func isLost(_ entry: Entry) -> Bool {
+            guard entry.showings.isEmpty, let author = stays[entry.author], author.isKilled else { return false }
+            return author.until.map { $0 < entry.saidAt + Ledger.settling } ?? false
         }
 
         private func isExpected(_ entry: Entry, of node: Int, _ stay: Stay) -> Bool {
@@ -191,6 +204,8 @@ package struct Deliveries: Hashable, Sendable {
     package var repaired = 0
     /// To nodes that had just come or were about to go: not expected, and not counted as delivered.
     package var others = 0
+    /// Messages that nobody had when their authors were killed, within 10 s of saying them: expected of nobody.
+    package var lost = 0
     /// Shown once more to somebody who had been shown it.
     package var duplicates = 0
     /// From being said to being shown live, in microseconds, the shortest first.

@@ -61,6 +61,7 @@ extension JSONWriter {
         member("repaired", deliveries.repaired)
         member("duplicates", deliveries.duplicates)
         member("others", deliveries.others)
+        member("lost", deliveries.lost)
         member("latencyMs") { writer in
             writer.object {
                 $0.member("p50", deliveries.latency(percent: 50))

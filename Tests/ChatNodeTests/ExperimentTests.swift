@@ -188,6 +188,34 @@ import Wire
         #expect(ledger.deliveries.repairs == [5_000_000])
     }
 
+    @Test func `what nobody has when its author is killed is expected of nobody, and told`() throws {
+        var ledger = Ledger(memory: .seconds(60))
+        let hearer = ledger.arrive(at: at(0))
+        let killed = ledger.arrive(at: at(19))
+        let heard = ledger.arrive(at: at(19))
+        let polite = ledger.arrive(at: at(19))
+        let later = ledger.arrive(at: at(19))
+        for (number, author) in [killed, heard, polite, later].enumerated() {
+            ledger.note(try message(UInt8(number), isOwn: true), by: author, now: at(20))
+        }
+        ledger.note(try message(1), by: polite, now: at(21))
+        ledger.depart(killed, at: at(22), isKilled: true)
+        ledger.depart(heard, at: at(22), isKilled: true)
+        ledger.depart(polite, at: at(22))
+        ledger.depart(later, at: at(31), isKilled: true)
+        #expect(ledger.deliveries.lost == 1)
+        #expect(ledger.deliveries.expected == 3)
+        #expect(ledger.deliveries.gaps[hearer]?.count == 3)
+        #expect(ledger.missed == 3)
+        let before = ledger.deliveries
+        for number in 0..<3 {
+            let now = at(100 + Int64(number) * 100)
+            ledger.note(try message(UInt8(10 + number), isOwn: true), by: hearer, now: now)
+        }
+        #expect(ledger.followed == 1)
+        #expect(ledger.deliveries == before)
+    }
+
     @Test func `a message that is followed no longer counts as it stood`() throws {
         var kept = Ledger()
         var brief = Ledger(memory: .seconds(60))
