@@ -4,7 +4,7 @@ import Wire
 /// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask
 /// again, and what to tell the node.
 ///
-/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for its own family
+/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for the likeliest family
 /// first, and asked again as long as the instance has no endpoint at all. Of the two families on one interface the second
 /// is asked for only where the first fails: what everybody asks of everybody is most of what a group says when it meets.
 struct InstanceTable {

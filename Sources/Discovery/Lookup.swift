@@ -56,15 +56,13 @@ struct Lookup {
         }
     }
 
-    /// The family of the listing itself first; then whatever there is, and each family in turn, as an answer may be an
-    /// address that is not on the link while the other one is.
+    /// IPv4 first where it was heard by that, and whatever there is where it was heard by IPv6: who has an IPv4 address mostly
+    /// publishes no other, and an answer would be waited for in vain. Then each family in turn, as an answer may be an address
+    /// that is not on the link while the other one is.
     func wantedFamily(heardOn family: Family) -> Family? {
-        guard attempt > 0 else { return family }
-        switch (attempt - 1) % 3 {
-        case 0: return nil
-        case 1: return .ipv4
-        default: return .ipv6
-        }
+        if attempt == 0 { return family == .ipv4 ? .ipv4 : nil }
+        let turns: [Family?] = family == .ipv4 ? [nil, .ipv4, .ipv6] : [.ipv6, .ipv4, nil]
+        return turns[(attempt - 1) % turns.count]
     }
 
     /// None after the quick lookup, then growing.
