@@ -16,7 +16,9 @@ extension AvahiDiscovery {
         case .ready: becameReady(source)
         case .waiting(let reason): waits(source, reason)
         case .failed(let reason): failed(source, reason)
-        case .published: stands(source, .serving)
+        case .published:
+            stands(source, .serving)
+            announceSoon()
         case .collision: collided()
         case .answered(let number): pulseAnswered(number)
         case .listed(let listing):
@@ -166,6 +168,15 @@ extension AvahiDiscovery {
         // What it has told before it hung is told anew.
         daemon?.responder.browse(type: browsingType, in: view)
         stands(.daemon, .serving)
+    }
+
+    private func announceSoon() {
+        var generator = SystemRandomNumberGenerator()
+        after(FirstAnnouncement.drawWait(using: &generator)) {
+            // Not on a network that may be another one already, nor once nothing is published any more.
+            guard !$0.isReading, $0.tell != nil else { return }
+            for packet in $0.firstAnnouncement.packets(of: $0.publication, in: $0.view, now: $0.loop.now) { packet.send() }
+        }
     }
 
     func publish() {

@@ -48,6 +48,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     var view = NetworkView()
     private var watch: NetworkWatch?
     var announcement: Announcement?
+    var firstAnnouncement = FirstAnnouncement()
     var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
     var isRenaming = false
     var isReading = false

@@ -4,12 +4,24 @@ struct MDNSPointer: Hashable, Sendable {
     let target: [String]
 }
 
-/// The little of DNS messages (RFC 1035 section 4) that asking for pointers needs.
+/// The little of DNS messages (RFC 1035 section 4) that asking for pointers, and announcing them, needs.
 struct MDNSMessage {
     /// A query for the PTR records of some names, as it is sent by multicast.
     static func query(for names: [MDNSName]) -> [UInt8] {
         var bytes: [UInt8] = [0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: names.count), 0, 0, 0, 0, 0, 0]
         for name in names { bytes += name.wire + [0, 12, 0, 1] }
+        return bytes
+    }
+
+    /// A response with all of the records, as their owner announces them (RFC 6762 section 8.3).
+    static func announcement(of records: [MDNSRecord]) -> [UInt8] {
+        let cacheFlush: UInt8 = 0x80
+        var bytes: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, UInt8(truncatingIfNeeded: records.count), 0, 0, 0, 0]
+        for record in records {
+            bytes += record.name.wire + [0, UInt8(record.kind.rawValue), record.isUnique ? cacheFlush : 0, 1]
+            for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: record.timeToLive >> UInt32(shift))) }
+            bytes += [0, UInt8(record.rdata.count)] + record.rdata
+        }
         return bytes
     }
 

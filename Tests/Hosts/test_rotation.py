@@ -76,6 +76,26 @@ class Rotation(unittest.TestCase):
                 capture.end()
                 self.assert_each_name_is_of_one_time(mdns.services(path, mac))
 
+    def test_who_comes_says_so_before_it_asks_and_takes_it_back_however_soon_it_leaves(self):
+        with Hosts(1, daemon=False) as hosts:
+            path = os.path.join(self.folder, "soon.pcap")
+            capture = hosts.capture(path)
+            node = Node(on(hosts, 1), "brief")
+            mac = self.mac(hosts, 1)
+            self.wait(path, mac, lambda told: told, "announcement")
+            self.assertEqual(node.quit(), 0)
+            capture.end()
+            told = mdns.services(path, mac)
+            # Over IPv4 and IPv6.
+            self.assertEqual({service[:2] for service in told}, {told[0][:2]})
+            self.assertEqual([ttl for _, _, ttl in told[:2]], [120, 120])
+            self.assertEqual([ttl for _, _, ttl in told[-2:]], [0, 0])
+            messages = [mdns.read(data) for sender, protocol, data in wire.payloads(path)
+                        if sender == mac and protocol == 17]
+            first = [is_response for is_response, asked, records in messages if "_earshot" in "".join(
+                asked + [record.name for record in records])]
+            self.assertTrue(first[0], "it asked first")
+
     def assert_each_name_is_of_one_time(self, told):
         """Instance and host go together, and neither comes back once others have followed."""
         times = [names for index, names in enumerate(told) if names[2] and (index == 0 or names[:2] != told[index - 1][:2])]

@@ -1,3 +1,4 @@
+import ChatNode
 import Testing
 
 @testable import Discovery
@@ -34,6 +35,20 @@ import Testing
         let address: [UInt8] = [0x20, 1, 0xd, 0xb8] + [UInt8](repeating: 0, count: 11) + [0x2f]
         let text = MDNSName(reverseOf: address).text
         #expect(text == "f.2." + String(repeating: "0.", count: 22) + "8.b.d.0.1.0.0.2.ip6.arpa")
+    }
+
+    @Test func `an announcement has all records; those of one owner replace what caches hold`() throws {
+        let announcement = Announcement(
+            instance: "abcdefghijklmnopqrstuvwxyz", host: "bcdefghijklmnopqrstuvwxyza", port: 7, subtype: "_r73b49a38")
+        let records = MDNSRecords.records(for: announcement, addresses: [[10, 0, 0, 1]])
+        let bytes = MDNSMessage.announcement(of: records)
+        #expect(bytes.prefix(12) == [0, 0, 0x84, 0, 0, 0, 0, 4, 0, 0, 0, 0])
+        let pointer = Self.room.wire + [0, 12, 0, 1, 0, 0, 2, 88, 0, UInt8(Self.instance.wire.count)] + Self.instance.wire
+        #expect(bytes.dropFirst(12).starts(with: pointer))
+        #expect(bytes.suffix(14) == [0, 1, 0x80, 1, 0, 0, 0, 120, 0, 4, 10, 0, 0, 1])
+        #expect(MDNSMessage.pointers(in: bytes) == [MDNSPointer(name: Self.room.labels, target: Self.instance.labels)])
+        let name = BrowsedName(type: "_r73b49a38._sub._earshot._tcp")
+        #expect(try #require(PointerPacket(bytes[...], about: name)).pointers.map(\.timeToLive) == [600])
     }
 
     @Test func `pointers are read among other records and questions, in lower case`() {

@@ -46,6 +46,26 @@ private struct Counting: RandomNumberGenerator {
         #expect(records.map(\.isUnique) == [false, true, true, true])
     }
 
+    @Test func `what is published is said once on each of its interfaces, in each family, and again after a second`() {
+        var view = NetworkView()
+        let linkLocal = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+        view.interfaces = [(2, [[10, 0, 0, 1], linkLocal]), (3, [[10, 1, 0, 1]]), (4, [[10, 2, 0, 1]])].map {
+            NetworkInterface(
+                index: $0, name: "eth\($0)", addresses: $1.map { InterfaceAddress(bytes: $0, prefixLength: 64) })
+        }
+        let publication = [2: [10, 0, 0, 1], 3: [10, 1, 0, 1]].reduce(into: Publication()) { all, entry in
+            all[entry.key] = MDNSRecords.records(for: announcement, addresses: [entry.value])
+        }
+        var first = FirstAnnouncement()
+        func said(at milliseconds: Int64, _ publication: Publication) -> [UInt32] {
+            first.packets(of: publication, in: view, now: Instant(nanoseconds: milliseconds * 1_000_000)).map(\.interface)
+        }
+        #expect(said(at: 0, publication) == [2, 2, 3])
+        #expect(said(at: 999, publication) == [])
+        #expect(said(at: 1_000, publication) == [2, 2, 3])
+        #expect(said(at: 1_001, publication.filter { $0.key == 3 }) == [3])
+    }
+
     @Test func `dots, backslashes and unprintable bytes in a label are escaped`() {
         #expect(MDNSName(["a.b\\c d\u{7}é"]).text == "a\\.b\\\\c\\032d\\007\\195\\169.local")
     }
