@@ -175,7 +175,8 @@ extension AvahiDiscovery {
         after(FirstAnnouncement.drawWait(using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
             guard !$0.isReading, $0.tell != nil else { return }
-            for packet in $0.firstAnnouncement.packets(of: $0.publication, in: $0.view, now: $0.loop.now) { packet.send() }
+            let packets = $0.firstAnnouncement.packets(of: $0.publication, in: $0.view, now: $0.loop.now)
+            packets.forEach { $0.send() }
         }
     }
 

@@ -37,13 +37,14 @@ import Testing
         #expect(text == "f.2." + String(repeating: "0.", count: 22) + "8.b.d.0.1.0.0.2.ip6.arpa")
     }
 
-    @Test func `an announcement has all records; those of one owner replace what caches hold`() throws {
+    @Test func `an announcement has all records, and those of one owner replace what caches hold`() throws {
         let announcement = Announcement(
             instance: "abcdefghijklmnopqrstuvwxyz", host: "bcdefghijklmnopqrstuvwxyza", port: 7, subtype: "_r73b49a38")
         let records = MDNSRecords.records(for: announcement, addresses: [[10, 0, 0, 1]])
         let bytes = MDNSMessage.announcement(of: records)
         #expect(bytes.prefix(12) == [0, 0, 0x84, 0, 0, 0, 0, 4, 0, 0, 0, 0])
-        let pointer = Self.room.wire + [0, 12, 0, 1, 0, 0, 2, 88, 0, UInt8(Self.instance.wire.count)] + Self.instance.wire
+        let target = Self.instance.wire
+        let pointer = Self.room.wire + [0, 12, 0, 1, 0, 0, 2, 88, 0, UInt8(target.count)] + target
         #expect(bytes.dropFirst(12).starts(with: pointer))
         #expect(bytes.suffix(14) == [0, 1, 0x80, 1, 0, 0, 0, 120, 0, 4, 10, 0, 0, 1])
         #expect(MDNSMessage.pointers(in: bytes) == [MDNSPointer(name: Self.room.labels, target: Self.instance.labels)])

@@ -58,7 +58,8 @@ private struct Counting: RandomNumberGenerator {
         }
         var first = FirstAnnouncement()
         func said(at milliseconds: Int64, _ publication: Publication) -> [UInt32] {
-            first.packets(of: publication, in: view, now: Instant(nanoseconds: milliseconds * 1_000_000)).map(\.interface)
+            first.packets(of: publication, in: view, now: Instant(nanoseconds: milliseconds * 1_000_000)).map(
+                \.interface)
         }
         #expect(said(at: 0, publication) == [2, 2, 3])
         #expect(said(at: 999, publication) == [])

@@ -66,7 +66,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(asked.count < 10)
     }
 
-    @Test mutating func `what is heard by IPv6 is asked for in any family, since most publish IPv4 alone, then in each`() {
+    @Test mutating func `what is heard by IPv6 is asked for in any family first, as most publish IPv4 alone`() {
         #expect(table.listed(listing(1, .ipv6), now: at(0)) == [.resolve(listing(1, .ipv6), nil)])
         var asked: [Family?] = []
         for time in stride(from: Int64(0), to: 15_000, by: 50) {
