@@ -92,11 +92,16 @@ package struct HistoryOffers {
         for peer in peers.keys where peers[peer]?.newsDue == nil { schedule(peer, since: news) }
     }
 
-    /// Where so much has come since that news could be replaced before their offer is due, it comes sooner.
+    /// Where so much has come since that news could be replaced before their offer is due, it comes sooner; but not where they
+    /// are replaced before anything is offered at all, in a flood.
     private mutating func hasten(_ now: Instant) {
         for index in peers.indices {
             guard let oldest = peers.values[index].oldest, let due = peers.values[index].newsDue,
-                archived - oldest.archived >= yielding(Limits.crowdedNews, to: peers.keys[index])
+                oldest.at + Limits.newsPause <= now
+            else { continue }
+            let waiting = archived - oldest.archived
+            guard waiting >= yielding(Limits.crowdedNews, to: peers.keys[index]),
+                waiting <= UInt64(Limits.messagesPerConversation)
             else { continue }
             let last = max(oldest.at, peers.values[index].newsOfferedAt ?? oldest.at)
             let earliest = max(now, last + Limits.newsPause)

@@ -82,6 +82,20 @@ struct HistoryValueTests {
         #expect(run(&offers, until: 830, all: Array(3_000..<3_100)).count == 1)
     }
 
+    @Test func `floods that replace everything at once are offered as seldom as all else`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: high, now: start)
+        _ = run(&offers, until: 1, all: [])
+        var count = 0
+        // All that is kept, every three seconds.
+        for id in 0..<6_600 as Range<UInt64> {
+            let now = 10 + Double(id / 100 * 3)
+            count += run(&offers, until: now, all: Array(id < 100 ? 0..<id : id - 100..<id)).count
+            offers.note(item(id, from: low), now: after(now))
+        }
+        #expect((5..<12).contains(count))
+    }
+
     @Test func `what the peer authored, sent or offered is no news to it, and what came just now waits`() {
         var offers = HistoryOffers(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
