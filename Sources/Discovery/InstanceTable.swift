@@ -160,7 +160,7 @@ extension InstanceTable {
         lookup.phase = .resolving(deadline: deadline)
         if let deadline { note(deadline) }
         instances[listing.instance]?[listing] = lookup
-        return [.resolve(listing, lookup.wantedFamily(heardOn: listing.family))]
+        return [.resolve(listing, lookup.wantedFamily(of: listing))]
     }
 
     private mutating func finish(_ listing: Listing, endpoint: Endpoint?, now: Instant) -> [ListingAction] {

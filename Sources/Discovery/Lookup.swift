@@ -56,12 +56,15 @@ struct Lookup {
         }
     }
 
-    /// IPv4 first where it was heard by that, and whatever there is where it was heard by IPv6: who has an IPv4 address mostly
-    /// publishes no other, and an answer would be waited for in vain. Then each family in turn, as an answer may be an address
-    /// that is not on the link while the other one is.
-    func wantedFamily(heardOn family: Family) -> Family? {
-        if attempt == 0 { return family == .ipv4 ? .ipv4 : nil }
-        let turns: [Family?] = family == .ipv4 ? [nil, .ipv4, .ipv6] : [.ipv6, .ipv4, nil]
+    /// The family of the listing itself first; then whatever there is, and each family in turn, as an answer may be an
+    /// address that is not on the link while the other one is.
+    ///
+    /// Of what we heard by IPv6 ourselves whatever there is goes first: who has an IPv4 address mostly publishes no other, and an
+    /// answer would be waited for in vain. A daemon it would cost more than it saves: it looks for both families at once.
+    func wantedFamily(of listing: Listing) -> Family? {
+        let isAnyFirst = listing.source == .embedded && listing.family == .ipv6
+        if attempt == 0 { return isAnyFirst ? nil : listing.family }
+        let turns: [Family?] = isAnyFirst ? [.ipv6, .ipv4, nil] : [nil, .ipv4, .ipv6]
         return turns[(attempt - 1) % turns.count]
     }
 
