@@ -15,14 +15,28 @@ struct MDNSMessage {
 
     /// A response with all of the records, as their owner announces them (RFC 6762 section 8.3).
     static func announcement(of records: [MDNSRecord]) -> [UInt8] {
-        let cacheFlush: UInt8 = 0x80
         var bytes: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, UInt8(truncatingIfNeeded: records.count), 0, 0, 0, 0]
         for record in records {
-            bytes += record.name.wire + [0, UInt8(record.kind.rawValue), record.isUnique ? cacheFlush : 0, 1]
-            for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: record.timeToLive >> UInt32(shift))) }
-            bytes += [0, UInt8(record.rdata.count)] + record.rdata
+            bytes += Self.record(
+                of: record.name.wire, record.kind, isUnique: record.isUnique, seconds: record.timeToLive,
+                data: record.rdata)
         }
         return bytes
+    }
+
+    /// One record as it stands in a message (RFC 1035 section 4.1.3).
+    ///
+    /// - Parameters:
+    ///   - name: in wire form, compressed or not.
+    ///   - isUnique: whether it replaces what caches hold under its name (RFC 6762 section 10.2).
+    ///   - data: at most 255 bytes.
+    static func record(
+        of name: [UInt8], _ kind: MDNSRecord.Kind, isUnique: Bool = false, seconds: UInt32, data: [UInt8]
+    ) -> [UInt8] {
+        let cacheFlush: UInt8 = 0x80
+        var bytes = name + [0, UInt8(kind.rawValue), isUnique ? cacheFlush : 0, 1]
+        for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: seconds >> UInt32(shift))) }
+        return bytes + [0, UInt8(data.count)] + data
     }
 
     /// The PTR records of a response, up to the first fault in it; none of a query.

@@ -44,9 +44,7 @@ enum PointerQuestion {
         let service = headerSize + name.wire.count - name.service.count
         let rest = [0xc0 | UInt8(service >> 8), UInt8(service & 0xff)]
         let target = [UInt8(instance.utf8.count)] + Array(instance.utf8) + rest
-        var record = isNamed ? [0xc0, UInt8(headerSize)] : name.wire
-        record += pointer
-        for shift in [24, 16, 8, 0] { record.append(UInt8(truncatingIfNeeded: seconds >> UInt32(shift))) }
-        return record + [0, UInt8(target.count)] + target
+        let owner = isNamed ? [0xc0, UInt8(headerSize)] : name.wire
+        return MDNSMessage.record(of: owner, .ptr, seconds: seconds, data: target)
     }
 }
