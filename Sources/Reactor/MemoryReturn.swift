@@ -57,11 +57,9 @@ extension MemoryReturn {
 
         /// Nil where the system does not tell.
         static var ofProcess: Int? {
-            // proc_pid_statm(5): of the resident pages, those that are no file's.
-            let pages = SystemFile.text(at: "/proc/self/statm")?.split(separator: " ").prefix(3).compactMap { Int($0) }
-            guard let pages, pages.count == 3 else { return nil }
+            guard let memory = ResidentMemory() else { return nil }
             let use = mallinfo2()
-            return (pages[1] - pages[2]) * sysconf(CInt(_SC_PAGESIZE)) - Int(use.uordblks) - Int(use.hblkhd)
+            return memory.all - memory.ofFiles - Int(use.uordblks) - Int(use.hblkhd)
         }
     }
 }

@@ -5,11 +5,7 @@ import Reactor
 /// What the system knows about this process.
 enum ProcessFacts {
     /// Memory that is in use, in bytes; nil where `/proc` does not say.
-    static func residentBytes() -> Int? {
-        let fields = SystemFile.text(at: "/proc/self/statm")?.split(separator: " ") ?? []
-        guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
-        return pages * Int(getpagesize())
-    }
+    static func residentBytes() -> Int? { ResidentMemory()?.all }
 
     /// The monotonic clock.
     static var monotonicMicroseconds: Int { microseconds(CLOCK_MONOTONIC) }
