@@ -24,6 +24,7 @@ extension AvahiDiscovery {
         case .listed(let listing):
             act(table.listed(listing, now: loop.now))
             crowdedOut.withLock { $0 = table.dropped }
+        case .heard(let heard, let listing): self.heard(heard, listing)
         case .unlisted(let listing): act(table.unlisted(listing, now: loop.now))
         case .unresolved(let listing): act(table.failed(listing, now: loop.now) + [.cancel(listing)])
         case .resolved(let listing, let answer): resolved(listing, answer)
@@ -36,10 +37,26 @@ extension AvahiDiscovery {
         stands(source, .answering)
         self[source]?.responder.publish(publication)
         self[source]?.responder.browse(type: browsingType, in: view)
+        if source == .daemon { listen() }
+    }
+
+    /// Anew, to what is browsed for now.
+    func listen() {
+        listener?.close()
+        listener = AnnouncementListener(type: browsingType, loop: loop) { [weak self] heard, listing in
+            self?.assumeIsolated { $0.heard(heard, listing) }
+        }
+        listener?.move(to: view)
+    }
+
+    private func endListening() {
+        listener?.close()
+        listener = nil
     }
 
     private func lost(_ source: Source, _ reason: String) {
         self[source]?.isReady = false
+        if source == .daemon { endListening() }
         act(table.sourceEnded(source, now: loop.now))
         stands(source, .unusable(reason))
     }
@@ -92,7 +109,7 @@ extension AvahiDiscovery {
         daemon.responder.publish(publication)
     }
 
-    private func act(_ actions: [ListingAction]) {
+    func act(_ actions: [ListingAction]) {
         for action in actions {
             switch action {
             case .resolve(let listing, let family): self[listing.source]?.responder.resolve(listing, family)
@@ -120,6 +137,17 @@ extension AvahiDiscovery {
         act([.cancel(listing)] + table.resolved(listing, endpoint, now: loop.now))
     }
 
+    func heard(_ heard: HeardInstance, _ listing: Listing) {
+        // While the network changes, nobody knows which one it was heard on.
+        guard heard.isOurVersion, !isReading else { return }
+        let endpoints = heard.addresses(first: listing.family).lazy.compactMap {
+            self.view.endpoint(address: $0, port: heard.port, interface: listing.interface)
+        }
+        guard let endpoint = endpoints.first else { return }
+        act(table.heard(listing, endpoint, now: loop.now))
+        crowdedOut.withLock { $0 = table.dropped }
+    }
+
     /// Whoever has our names is a copy of this machine's state, or wants us gone: other names, at a pace.
     private func collided() {
         guard !isRenaming else { return }
@@ -144,6 +172,7 @@ extension AvahiDiscovery {
                 $0.publish()
             }
             $0.embedded?.responder.networkChanged($0.view)
+            $0.listener?.move(to: $0.view)
             guard $0.view != old else { return }
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)

@@ -49,6 +49,8 @@ package actor AvahiDiscovery: PeerDiscovery {
     private var watch: NetworkWatch?
     var announcement: Announcement?
     var firstAnnouncement = FirstAnnouncement()
+    /// Beside the daemon while that can be used.
+    var listener: AnnouncementListener?
     var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
     var isRenaming = false
     var isReading = false
@@ -163,10 +165,13 @@ extension AvahiDiscovery {
         publish()
         guard browsingType != oldType else { return }
         for source in [daemon, embedded] { source?.responder.browse(type: browsingType, in: view) }
+        if listener != nil { listen() }
     }
 
     private func end(_ continuation: CheckedContinuation<Bool, Never>) {
         tell = nil
+        listener?.close()
+        listener = nil
         watch?.close()
         watch = nil
         ending = continuation

@@ -39,22 +39,61 @@ struct InstanceTable {
 
     mutating func listed(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard !own.contains(listing.instance) else { return [] }
-        var lookups = instances[listing.instance] ?? [:]
-        if var known = lookups[listing], known.expires != nil {
-            known.expires = nil
-            instances[listing.instance]?[listing] = known
-            return begin(listing, now: now)
+        guard var known = instances[listing.instance]?[listing] else {
+            guard let actions = add(listing, now: now) else { return [] }
+            return actions + begin(listing, now: now)
         }
-        guard lookups[listing] == nil else { return [] }
+        guard known.expires != nil else { return [] }
+        let isSettled = known.isOnlyHeard
+        (known.expires, known.isOnlyHeard) = (nil, false)
+        instances[listing.instance]?[listing] = known
+        return isSettled ? [] : begin(listing, now: now)
+    }
+
+    /// A packet has told where an instance is, so that nobody need be asked; whoever lists it does so within `staleTime`.
+    ///
+    /// What is known is not replaced: that would let anybody replace it.
+    mutating func heard(_ listing: Listing, _ endpoint: Endpoint, now: Instant) -> [ListingAction] {
+        guard !own.contains(listing.instance) else { return [] }
+        var actions: [ListingAction] = []
+        if instances[listing.instance]?[listing] == nil {
+            guard let room = add(listing, now: now) else { return [] }
+            actions += room
+            let expires = now + Self.staleTime
+            instances[listing.instance]?[listing]?.expires = expires
+            instances[listing.instance]?[listing]?.isOnlyHeard = true
+            note(expires)
+        }
+        guard let lookup = instances[listing.instance]?[listing], lookup.endpoint == nil else { return actions }
+        actions += stop(listing, lookup)
+        instances[listing.instance]?[listing]?.answered(endpoint)
+        return actions + settle(listing.instance, now: now) + serveWaiting(now: now)
+    }
+
+    /// A place in the table for what is not in it, and what else that takes; nil where there is none.
+    private mutating func add(_ listing: Listing, now: Instant) -> [ListingAction]? {
+        var lookups = instances[listing.instance] ?? [:]
         guard lookups.count < Self.maximumListingsPerInstance else {
             dropped += 1
-            return []
+            return nil
         }
         let actions = lookups.isEmpty ? makeRoom(now: now) : []
         if lookups.isEmpty { arrivals.append(listing.instance) }
-        lookups[listing] = Lookup()
+        lookups[listing] = Lookup(listedAt: now)
         instances[listing.instance] = lookups
-        return actions + begin(listing, now: now)
+        return actions
+    }
+
+    /// What is asked for a listing, or waits to be, is not any more.
+    private mutating func stop(_ listing: Listing, _ lookup: Lookup) -> [ListingAction] {
+        if lookup.isResolving {
+            resolving -= 1
+            return [.cancel(listing)]
+        }
+        guard lookup.isWaiting else { return [] }
+        newcomers.removeAll { $0 == listing }
+        repeaters.removeAll { $0 == listing }
+        return []
     }
 
     /// In a full table the oldest instance goes: whoever is behind it was dialled long ago, and a newcomer was not.
@@ -72,14 +111,7 @@ struct InstanceTable {
 
     mutating func unlisted(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard let lookup = instances[listing.instance]?.removeValue(forKey: listing) else { return [] }
-        var actions: [ListingAction] = []
-        if lookup.isResolving {
-            resolving -= 1
-            actions.append(.cancel(listing))
-        } else if lookup.isWaiting {
-            newcomers.removeAll { $0 == listing }
-            repeaters.removeAll { $0 == listing }
-        }
+        let actions = stop(listing, lookup)
         return actions + settle(listing.instance, now: now) + askTwin(of: listing, now: now) + serveWaiting(now: now)
     }
 
@@ -168,9 +200,7 @@ extension InstanceTable {
         resolving -= 1
         if let endpoint {
             window.answered()
-            lookup.endpoint = endpoint
-            lookup.phase = .idle
-            lookup.attempt = 0
+            lookup.answered(endpoint)
         } else {
             let retry = now + lookup.pause
             lookup.phase = .failed(retry: retry)
@@ -184,9 +214,9 @@ extension InstanceTable {
 
     /// Whether a listing that never failed need not be asked for, because its twin is, or has answered.
     private func isSpared(_ listing: Listing, _ lookup: Lookup) -> Bool {
-        guard lookup.attempt == 0, let twin = instances[listing.instance]?[listing.twin], twin.expires == nil else {
-            return false
-        }
+        guard lookup.attempt == 0, let twin = instances[listing.instance]?[listing.twin],
+            twin.expires == nil || twin.isOnlyHeard
+        else { return false }
         return twin.endpoint != nil || twin.attempt == 0 && (twin.isResolving || twin.isWaiting)
     }
 
@@ -219,7 +249,7 @@ extension InstanceTable {
 
     /// Unless the listing went, or was settled, while it waited.
     private mutating func resume(_ listing: Listing, now: Instant) -> [ListingAction] {
-        guard instances[listing.instance]?[listing]?.isWaiting == true else { return [] }
+        guard let lookup = instances[listing.instance]?[listing], lookup.isWaiting else { return [] }
         return begin(listing, now: now)
     }
 
@@ -241,7 +271,9 @@ extension InstanceTable {
         let before = told[instance] ?? []
         let after = Set(lookups.values.compactMap(\.endpoint))
         told[instance] = after.isEmpty ? nil : after
-        if lookups.isEmpty, instances.removeValue(forKey: instance) != nil { arrivals.removeAll { $0 == instance } }
+        if lookups.isEmpty, instances.removeValue(forKey: instance) != nil {
+            arrivals.removeAll { $0 == instance }
+        }
         let news = after.subtracting(before).map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
         guard after.isEmpty, !before.isEmpty else { return news }
         var actions: [ListingAction] = [.tell(.lost(instance: instance))]

@@ -20,6 +20,17 @@ struct Listing: Hashable, Sendable {
     let interface: UInt32
     let family: Family
 
+    init(source: Source, instance: String, interface: UInt32, family: Family) {
+        self.source = source
+        self.instance = instance
+        self.interface = interface
+        self.family = family
+    }
+
+    init(source: Source, instance: String, at place: MulticastPlace) {
+        self.init(source: source, instance: instance, interface: place.interface, family: place.family)
+    }
+
     /// The same instance where it is heard over the other family.
     var twin: Listing {
         Listing(source: source, instance: instance, interface: interface, family: family == .ipv4 ? .ipv6 : .ipv4)

@@ -20,6 +20,17 @@ struct Lookup {
     var endpoint: Endpoint?
     /// When the listing goes, because nobody stands for it any more.
     var expires: Instant?
+    let listedAt: Instant
+    /// It was heard of, with its endpoint, but not listed yet.
+    var isOnlyHeard = false
+
+    init(listedAt: Instant) { self.listedAt = listedAt }
+
+    mutating func answered(_ endpoint: Endpoint) {
+        self.endpoint = endpoint
+        phase = .idle
+        attempt = 0
+    }
 
     var isIdle: Bool {
         switch phase {

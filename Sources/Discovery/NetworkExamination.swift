@@ -179,7 +179,7 @@ extension NetworkExamination {
         case (.failed(let reason), .embedded), (.waiting(let reason), .embedded): embeddedFailure = reason
         // Names of 128 random bits are nobody else's, and a record that is not there shows by itself.
         case (.collision, _), (.published, _): break
-        case (.listed, _), (.unlisted, _), (.resolved, _), (.unresolved, _), (.answered, _): break
+        case (.listed, _), (.heard, _), (.unlisted, _), (.resolved, _), (.unresolved, _), (.answered, _): break
         }
     }
 

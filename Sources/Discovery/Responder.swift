@@ -14,6 +14,8 @@ enum ResponderEvent: Sendable {
     /// Somebody else owns one of our names.
     case collision
     case listed(Listing)
+    /// One packet told of an instance what a resolver would answer.
+    case heard(HeardInstance, Listing)
     case unlisted(Listing)
     case resolved(Listing, Resolution)
     case unresolved(Listing)

@@ -1,6 +1,7 @@
-import ChatNode
+import Noise
 import Wire
 
+@testable import ChatNode
 @testable import Discovery
 
 extension FuzzTarget {
@@ -27,12 +28,13 @@ private struct InstanceRun {
         [
             [0, 0, 0, 0, 3, 0, 0, 0, 1, 9, 1, 0, 0, 0, 6, 200],
             [0, 0, 0, 0, 0, 1, 1, 0, 4, 0, 0, 0, 6, 3, 6, 255, 5, 0, 6, 255, 6, 255, 7, 0, 1, 1, 1],
+            [8, 0, 10, 0, 10, 1, 0, 0, 0, 0, 0, 1, 0, 0, 9, 7, 2, 0, 0, 11, 0, 6, 200],
             [8, 60, 0, 6, 4, 8, 200, 1, 6, 255, 5, 1, 6, 255],
         ]
     }
 
     mutating func step(_ choices: inout Choices) {
-        switch choices.below(9) {
+        switch choices.below(10) {
         case 0: take(table.listed(listing(&choices), now: now))
         case 1: take(table.unlisted(listing(&choices), now: now))
         case 2, 3: answer(listing(&choices), endpoint(&choices))
@@ -42,6 +44,9 @@ private struct InstanceRun {
         case 7:
             if choices.flag() { table.addOwn(InstanceRun.name(choices.below(40))) }
             take(table.networkChanged(now: now))
+        case 9:
+            let endpoint = Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
+            take(table.heard(listing(&choices), endpoint, now: now))
         default:
             let first = choices.below(256) * 16
             for number in first..<first + 1 + choices.below(256) * 4 {
@@ -106,7 +111,17 @@ private struct InstanceRun {
         }
     }
 
+    /// Runs that there may be a link to, each with a name that it has.
+    private static let runs: [(run: LinkedRun, name: String)] = {
+        var randomness = Randomness.seeded(1)
+        return (0..<3).map { _ in
+            let key = KeyPair.generate(using: &randomness).publicKey
+            return (LinkedRun(key), InstanceName(of: key, using: &randomness).text)
+        }
+    }()
+
     private static func name(_ number: Int) -> String {
+        if number < runs.count { return runs[number].name }
         let digits = String(number)
         return digits.map { String(UnicodeScalar(UInt8(97 + Int($0.wholeNumberValue ?? 0)))) }.joined()
             + String(repeating: "z", count: RandomNames.length - digits.count)

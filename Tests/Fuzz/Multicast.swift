@@ -29,6 +29,11 @@ private enum MulticastRules {
         let link: [UInt8] = [40, 0, 0, 0, 16, 0] + [UInt8](repeating: 0, count: 14) + [7, 0, 0, 0, 0x43, 0x10, 0, 0]
         let name: [UInt8] = [0, 0, 0, 0, 8, 0, 3, 0, 101, 116, 104, 0]
         return [
+            [0]
+                + MDNSMessage.announcement(
+                    of: MDNSRecords.records(
+                        for: Announcement(instance: instance, host: instance, port: 7, subtype: "_r73b49a38"),
+                        addresses: [[192, 0, 2, 7]])),
             [0] + answer + pointer, [0] + answer + compressed, [0] + MDNSMessage.query(for: [subtype]),
             [1, 1] + link + name, [2, 26] + Array(instance.utf8) + [0, 3, 0],
             [3, 0, 4, 192, 0, 2, 7, 1, 3, 118, 61, 49],
@@ -45,6 +50,14 @@ private enum MulticastRules {
                 let size = labels.reduce(0) { $0 + $1.utf8.count + 1 }
                 demand(size < 3 * 256, "a name of \(size) bytes")
             }
+        }
+        let heard = HeardInstance.all(in: bytes[...], of: BrowsedName(type: "_r73b49a38._sub._earshot._tcp"))
+        demand(heard.count <= pointers.count, "more is heard than was said")
+        for instance in heard {
+            demand(RandomNames.canonical(instance.instance) == instance.instance, "a name that no node has")
+            demand(
+                (1...HeardInstance.maximumAddresses).contains(instance.addresses.count)
+                    && instance.addresses.allSatisfy { $0.count == 4 || $0.count == 16 }, "what are no addresses")
         }
         let place = MulticastPlace(interface: 1, family: .ipv4)
         let own: [UInt8] = [192, 0, 2, 1]

@@ -76,6 +76,20 @@ class Meeting(unittest.TestCase):
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
+    def test_who_comes_is_heard_of_beside_a_daemon_that_hangs(self):
+        with Hosts() as hosts:
+            hosts.add(1)
+            hosts.add(2, daemon=False)
+            # It never asks mDNS itself, so that it can not notice that the daemon hangs and find others by that.
+            alice = Node(on(hosts, 1), "alice", "--discovery", "daemon")
+            alice.looks_by("daemon")
+            hosts.stop_daemon(1)
+            bob = Node(on(hosts, 2), "bob")
+            everybody_sees_everybody([alice, bob])
+            everybody_hears_everybody([alice, bob])
+            hosts.continue_daemon(1)
+            self.leave([alice, bob])
+
     def test_a_direct_message_is_requested_accepted_and_answered_between_hosts(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")

@@ -1,0 +1,115 @@
+/// An instance with all that is needed to dial it, as one packet of multicast DNS tells it: its owner's announcement, or an
+/// answer with what is asked for next (RFC 6763 section 12.1). Nobody need be asked about it.
+struct HeardInstance: Hashable, Sendable {
+    /// In the form of `RandomNames.canonical`.
+    let instance: String
+    let port: UInt16
+    /// 4 or 16 bytes each; at least one.
+    let addresses: [[UInt8]]
+    /// Whether the TXT record has the protocol version that we speak.
+    let isOurVersion: Bool
+
+    static let maximumAddresses = 8
+
+    /// What a packet tells of those that `name` points to, up to the first fault in it. What comes in is anybody's.
+    ///
+    /// - Parameter bytes: from index 0.
+    static func all(in bytes: ArraySlice<UInt8>, of name: BrowsedName) -> [HeardInstance] {
+        guard let packet = PointerPacket(bytes, about: name), packet.kind == .response,
+            var reader = HeardReader(bytes)
+        else { return [] }
+        reader.read()
+        return packet.pointers.compactMap { pointer in
+            pointer.timeToLive > 0 ? reader.instance(pointer.instance) : nil
+        }
+    }
+
+    /// The addresses of one family, then the others.
+    func addresses(first family: Family) -> [[UInt8]] {
+        let size = family == .ipv4 ? 4 : 16
+        return addresses.filter { $0.count == size } + addresses.filter { $0.count != size }
+    }
+}
+
+/// Gathers services, texts and addresses by the names that they belong to.
+private struct HeardReader {
+    private struct Service {
+        let port: UInt16
+        let host: [UInt8]
+    }
+
+    private static let internet = 1
+    /// A record that replaces all others under its name has it set (RFC 6762 section 10.2).
+    private static let topBit = 0x8000
+
+    private var message: DNSReader
+    private var services: [[UInt8]: Service] = [:]
+    private var versions: [[UInt8]: Bool] = [:]
+    private var addresses: [[UInt8]: [[UInt8]]] = [:]
+
+    init?(_ bytes: ArraySlice<UInt8>) {
+        guard let message = DNSReader(bytes) else { return nil }
+        self.message = message
+    }
+
+    mutating func read() {
+        for _ in 0..<message.count(0) {
+            guard name() != nil, message.number() != nil, message.number() != nil else { return }
+        }
+        for _ in 0..<message.count(1) + message.count(2) + message.count(3) {
+            guard let owner = name(), let body = message.body() else { return }
+            if body.kind & ~Self.topBit == Self.internet, body.timeToLive > 0 { take(body, of: owner) }
+            message.leave(body)
+        }
+    }
+
+    func instance(_ instance: String) -> HeardInstance? {
+        let owner = MDNSName.instance(instance).wire
+        guard let service = services[owner], let addresses = addresses[service.host],
+            let isOurVersion = versions[owner]
+        else { return nil }
+        return HeardInstance(
+            instance: instance, port: service.port, addresses: addresses, isOurVersion: isOurVersion)
+    }
+
+    private mutating func take(_ body: DNSReader.RecordBody, of owner: [UInt8]) {
+        switch MDNSRecord.Kind(rawValue: UInt16(truncatingIfNeeded: body.type)) {
+        case .srv:
+            // Priority and weight say which of several to prefer; an instance has one.
+            guard message.number() != nil, message.number() != nil, let port = message.number(), let host = name()
+            else { return }
+            services[owner] = Service(port: UInt16(truncatingIfNeeded: port), host: host)
+        case .txt:
+            versions[owner] = hasOurVersion(body.data)
+        case .a where body.data.count == 4, .aaaa where body.data.count == 16:
+            guard addresses[owner, default: []].count < HeardInstance.maximumAddresses else { return }
+            addresses[owner, default: []].append(Array(message.bytes[body.data]))
+        case .a, .aaaa, .ptr, nil:
+            break
+        }
+    }
+
+    /// Whether one of the texts, each behind its length (RFC 1035 section 3.3.14), is the version that we speak.
+    private func hasOurVersion(_ data: Range<Int>) -> Bool {
+        let bytes = message.bytes
+        var index = data.lowerBound
+        while index < data.upperBound {
+            let end = index + 1 + Int(bytes[index])
+            guard end <= data.upperBound else { return false }
+            if bytes[index + 1..<end].elementsEqual(MDNSRecords.version.utf8) { return true }
+            index = end
+        }
+        return false
+    }
+
+    /// The next name as `MDNSName.wire` has it, in lower case.
+    private mutating func name() -> [UInt8]? {
+        let bytes = message.bytes
+        var wire: [UInt8] = []
+        let isWhole = message.name { label in
+            wire.append(UInt8(label.count))
+            wire += bytes[label].lazy.map(DNSReader.lowercased)
+        }
+        return isWhole ? wire + [0] : nil
+    }
+}

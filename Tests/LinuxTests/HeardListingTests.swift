@@ -1,0 +1,97 @@
+import Noise
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import Discovery
+
+private let endpoint = Endpoint(address: [10, 0, 0, 1], port: 7)
+private let elsewhere = Endpoint(address: [10, 0, 0, 2], port: 7)
+
+private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+/// What the table does with what was heard, and with whom there is a link to.
+@Suite struct HeardListingTests {
+    private var table = InstanceTable()
+    private var randomness = Randomness.seeded(5)
+    private var open: [Listing] = []
+
+    private mutating func run() -> (run: LinkedRun, names: [String]) {
+        let key = KeyPair.generate(using: &randomness).publicKey
+        return (LinkedRun(key), (0..<2).map { _ in InstanceName(of: key, using: &randomness).text })
+    }
+
+    private func listing(_ instance: String, _ family: Family = .ipv4) -> Listing {
+        Listing(source: .daemon, instance: instance, interface: 2, family: family)
+    }
+
+    private func asked(_ actions: [ListingAction]) -> [Listing] {
+        actions.compactMap { if case .resolve(let listing, _) = $0 { listing } else { nil } }
+    }
+
+    /// As many as are asked about at once.
+    private mutating func crowd() {
+        for _ in 0..<ResolverWindow().size { open += asked(table.listed(listing(run().names[0]), now: at(0))) }
+    }
+
+    /// The answers about the crowd, and who is asked about then.
+    private mutating func answerCrowd(now: Instant) -> [Listing] {
+        let answered = open
+        open = []
+        return answered.flatMap { asked(table.resolved($0, endpoint, now: now)) }
+    }
+
+    @Test mutating func `what is heard is told at once, and not asked for when it is listed`() {
+        let name = run().names[0]
+        #expect(table.heard(listing(name), endpoint, now: at(0)) == [.tell(.found(instance: name, endpoint: endpoint))])
+        #expect(table.listed(listing(name), now: at(1)) == [])
+        // Nor over the other family, also where that is listed first.
+        #expect(table.listed(listing(name, .ipv6), now: at(1)) == [])
+        #expect(table.due(now: at(60_000)) == [])
+        let other = run().names[0]
+        _ = table.heard(listing(other), endpoint, now: at(0))
+        #expect(table.listed(listing(other, .ipv6), now: at(1)) == [])
+    }
+
+    @Test mutating func `what is heard and never listed is lost after a while`() {
+        let name = run().names[0]
+        _ = table.heard(listing(name), endpoint, now: at(0))
+        #expect(table.nextDue == at(10_000))
+        #expect(table.due(now: at(9_999)) == [])
+        #expect(table.due(now: at(10_000)) == [.tell(.lost(instance: name))])
+        #expect(table.instanceCount == 0)
+    }
+
+    @Test mutating func `what is heard while it is asked for is asked for no longer`() {
+        let name = run().names[0]
+        _ = table.listed(listing(name), now: at(0))
+        let actions = table.heard(listing(name), endpoint, now: at(1))
+        #expect(actions == [.cancel(listing(name)), .tell(.found(instance: name, endpoint: endpoint))])
+        #expect(table.resolved(listing(name), elsewhere, now: at(2)) == [])
+        // Listed, it stays.
+        #expect(table.due(now: at(60_000)) == [])
+    }
+
+    @Test mutating func `what is heard while it waits leaves its place to others`() {
+        crowd()
+        let (heard, waiting) = (run().names[0], run().names[0])
+        #expect(table.listed(listing(heard), now: at(0)) == [] && table.listed(listing(waiting), now: at(0)) == [])
+        #expect(table.heard(listing(heard), endpoint, now: at(1)).count == 1)
+        #expect(answerCrowd(now: at(2)) == [listing(waiting)])
+    }
+
+    @Test mutating func `what is known already, our own names and what finds no room are not replaced by it`() {
+        let name = run().names[0]
+        _ = table.listed(listing(name), now: at(0))
+        _ = table.resolved(listing(name), endpoint, now: at(0))
+        #expect(table.heard(listing(name), elsewhere, now: at(1)) == [])
+        let own = run().names[0]
+        table.addOwn(own)
+        #expect(table.heard(listing(own), endpoint, now: at(1)) == [])
+        for interface in 10..<40 {
+            let place = Listing(source: .daemon, instance: name, interface: UInt32(interface), family: .ipv4)
+            _ = table.heard(place, elsewhere, now: at(1))
+        }
+        #expect(table.dropped == 30 + 1 - InstanceTable.maximumListingsPerInstance)
+    }
+}
