@@ -81,7 +81,10 @@ extension Node {
         if winner === slot, others.contains(where: { !$0.isRetiring }) { counts.linksReplaced += 1 }
         for loser in linksByPeer[peer] ?? [] where loser !== winner && isOfSameRun(loser, winner) { retire(loser) }
         chooseAudience()
-        if let certificate = slot.certificate { table.linkOpened(to: peer, certificate.noise, now: scheduler.now) }
+        if let certificate = slot.certificate {
+            table.linkOpened(to: peer, certificate.noise, now: scheduler.now)
+            discoveries.forEach { $0.linkOpened(to: LinkedRun(certificate.noise)) }
+        }
         _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
         if others.isEmpty {
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
@@ -214,6 +217,7 @@ extension Node {
         }
         linksByPeer[peer]?.removeAll { $0 === slot }
         chooseAudience()
+        tellRunEnded(of: slot)
         guard linksByPeer[peer]?.isEmpty ?? false else { return }
         linksByPeer[peer] = nil
         clock.forget(peer)
@@ -223,6 +227,14 @@ extension Node {
         table.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armTable()
         armRouter()
+    }
+
+    /// Tells discovery if this was the last link to a run.
+    private func tellRunEnded(of slot: LinkSlot) {
+        guard let certificate = slot.certificate,
+            let others = slot.peer.flatMap({ linksByPeer[$0] }), !others.contains(where: { isOfSameRun($0, slot) })
+        else { return }
+        discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
     }
 
     /// Writes what is sealed before the turn ends where that is much: a burst then needs no large buffers.

@@ -48,6 +48,10 @@ package protocol PeerDiscovery: AnyObject, Sendable {
     /// Replaces the announcement: the old one is taken back.
     func announce(_ announcement: Announcement)
 
+    /// There is a link to a run of somebody now, or none any more: where many are to be asked about, it is not.
+    func linkOpened(to run: LinkedRun)
+    func linkClosed(to run: LinkedRun)
+
     /// Takes the announcement back and stops looking.
     func stop() async
 
@@ -56,6 +60,8 @@ package protocol PeerDiscovery: AnyObject, Sendable {
 }
 
 extension PeerDiscovery {
+    package func linkOpened(to run: LinkedRun) {}
+    package func linkClosed(to run: LinkedRun) {}
     package var refusals: [Counter] { [] }
     package var reportsMode: Bool { true }
 }

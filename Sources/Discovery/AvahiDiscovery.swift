@@ -93,6 +93,14 @@ package actor AvahiDiscovery: PeerDiscovery {
         run { $0.replace(announcement) }
     }
 
+    package nonisolated func linkOpened(to linked: LinkedRun) {
+        run { $0.table.linkOpened(to: linked, now: $0.loop.now) }
+    }
+
+    package nonisolated func linkClosed(to linked: LinkedRun) {
+        run { $0.act($0.table.linkClosed(to: linked, now: $0.loop.now)) }
+    }
+
     /// Returns within 0.3 s, even if the daemon hangs.
     package nonisolated func stop() async {
         let wasRunning = stage.withLock { stage in

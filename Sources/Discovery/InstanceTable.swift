@@ -34,6 +34,7 @@ struct InstanceTable {
     private(set) var own: [String] = []
     /// Listings that found no room.
     private(set) var dropped = 0
+    private var linked = LinkedRuns()
 
     var instanceCount: Int { instances.count }
 
@@ -122,6 +123,16 @@ struct InstanceTable {
 
     mutating func failed(_ listing: Listing, now: Instant) -> [ListingAction] {
         finish(listing, endpoint: nil, now: now)
+    }
+
+    /// There is a link to a run of somebody, whoever dialled: what waits of it need not be asked for.
+    mutating func linkOpened(to run: LinkedRun, now: Instant) { linked.open(run, now: now) }
+
+    /// The last link to a run has ended.
+    mutating func linkClosed(to run: LinkedRun, now: Instant) -> [ListingAction] {
+        linked.close(run).flatMap { instance in
+            (instances[instance] ?? [:]).keys.flatMap { begin($0, now: now) }
+        }
     }
 
     /// What a source said is kept a while, until it or the other one says it again.
@@ -247,9 +258,13 @@ extension InstanceTable {
         return actions
     }
 
-    /// Unless the listing went, or was settled, while it waited.
+    /// Unless the listing went, or was settled, while it waited, or there is a link to whoever it is.
     private mutating func resume(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard let lookup = instances[listing.instance]?[listing], lookup.isWaiting else { return [] }
+        if linked.passesOver(listing.instance, listedAt: lookup.listedAt) {
+            instances[listing.instance]?[listing]?.phase = .idle
+            return []
+        }
         return begin(listing, now: now)
     }
 
@@ -273,6 +288,7 @@ extension InstanceTable {
         told[instance] = after.isEmpty ? nil : after
         if lookups.isEmpty, instances.removeValue(forKey: instance) != nil {
             arrivals.removeAll { $0 == instance }
+            linked.forget(instance)
         }
         let news = after.subtracting(before).map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
         guard after.isEmpty, !before.isEmpty else { return news }

@@ -34,7 +34,7 @@ private struct InstanceRun {
     }
 
     mutating func step(_ choices: inout Choices) {
-        switch choices.below(10) {
+        switch choices.below(12) {
         case 0: take(table.listed(listing(&choices), now: now))
         case 1: take(table.unlisted(listing(&choices), now: now))
         case 2, 3: answer(listing(&choices), endpoint(&choices))
@@ -47,6 +47,8 @@ private struct InstanceRun {
         case 9:
             let endpoint = Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
             take(table.heard(listing(&choices), endpoint, now: now))
+        case 10: table.linkOpened(to: choices.pick(InstanceRun.runs).run, now: now)
+        case 11: take(table.linkClosed(to: choices.pick(InstanceRun.runs).run, now: now))
         default:
             let first = choices.below(256) * 16
             for number in first..<first + 1 + choices.below(256) * 4 {

@@ -94,4 +94,36 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         }
         #expect(table.dropped == 30 + 1 - InstanceTable.maximumListingsPerInstance)
     }
+
+    @Test mutating func `whom there is a link to is not asked about while others wait, until the link has ended`() {
+        crowd()
+        let (linked, stranger) = (run(), run())
+        #expect(table.listed(listing(linked.names[0]), now: at(0)) == [])
+        #expect(table.listed(listing(stranger.names[0]), now: at(0)) == [])
+        table.linkOpened(to: linked.run, now: at(1))
+        #expect(answerCrowd(now: at(2)) == [listing(stranger.names[0])])
+        #expect(table.due(now: at(60_000)) == [.cancel(listing(stranger.names[0]))])
+        #expect(table.linkClosed(to: stranger.run, now: at(60_001)) == [])
+        #expect(asked(table.linkClosed(to: linked.run, now: at(60_001))) == [listing(linked.names[0])])
+        #expect(table.linkClosed(to: linked.run, now: at(60_002)) == [])
+    }
+
+    @Test mutating func `whoever comes by another name long after the link is asked about: the link may be dead`() {
+        let (early, late) = (run(), run())
+        for other in [early, late] { table.linkOpened(to: other.run, now: at(0)) }
+        crowd()
+        #expect(table.listed(listing(early.names[0]), now: at(9_999)) == [])
+        #expect(table.listed(listing(late.names[0]), now: at(10_000)) == [])
+        #expect(answerCrowd(now: at(10_001)) == [listing(late.names[0])])
+    }
+
+    @Test mutating func `what was passed over and has gone is not asked about when the link ends`() {
+        crowd()
+        let linked = run()
+        _ = table.listed(listing(linked.names[0]), now: at(0))
+        table.linkOpened(to: linked.run, now: at(1))
+        #expect(answerCrowd(now: at(2)) == [])
+        #expect(table.unlisted(listing(linked.names[0]), now: at(3)) == [])
+        #expect(table.linkClosed(to: linked.run, now: at(4)) == [])
+    }
 }

@@ -40,6 +40,7 @@ final class LoopbackDirectory: Sendable {
 final class LoopbackDiscovery: PeerDiscovery {
     private let directory: LoopbackDirectory
     private let instance = Mutex<String?>(nil)
+    private let runs = Mutex<Set<LinkedRun>>([])
 
     init(directory: LoopbackDirectory) {
         self.directory = directory
@@ -54,6 +55,15 @@ final class LoopbackDiscovery: PeerDiscovery {
     func announce(_ announcement: Announcement) {
         instance.withLock { $0 = announcement.instance }
     }
+
+    /// What it is called now.
+    var name: InstanceName? { instance.withLock { $0.flatMap(InstanceName.init) } }
+
+    /// The runs that its node has links to.
+    var linked: Set<LinkedRun> { runs.withLock { $0 } }
+
+    func linkOpened(to run: LinkedRun) { runs.withLock { _ = $0.insert(run) } }
+    func linkClosed(to run: LinkedRun) { runs.withLock { _ = $0.remove(run) } }
 
     func stop() async {
         if let instance = instance.withLock({ $0 }) { directory.remove(instance) }

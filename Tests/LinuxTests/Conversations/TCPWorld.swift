@@ -12,6 +12,10 @@ final class TCPWorld: World {
     private let directory = LoopbackDirectory()
     private let people = Mutex<[TCPPerson]>([])
     private let news = News()
+    private let list = Mutex<[LoopbackDiscovery]>([])
+
+    /// In the order in which people came.
+    var discoveries: [LoopbackDiscovery] { list.withLock { $0 } }
 
     func person(_ nickname: String, configure: @Sendable (inout NodeConfiguration) -> Void) async throws -> any Person {
         try await person(nickname, identitySeed: nil, configure: configure)
@@ -24,7 +28,9 @@ final class TCPWorld: World {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
         configure(&configuration)
-        return try await add(configuration, LoopbackDiscovery(directory: directory), identitySeed: identitySeed)
+        let discovery = LoopbackDiscovery(directory: directory)
+        list.withLock { $0.append(discovery) }
+        return try await add(configuration, discovery, identitySeed: identitySeed)
     }
 
     /// Starts a node that is told of nobody but the node at a port of this machine, if one is named.
