@@ -24,7 +24,7 @@ package struct Backoff: Sendable {
 
     /// The next pause, half of it random, so that those who failed together do not try again together.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
-        let half = next().nanoseconds / 2
-        return .nanoseconds(half + Int64.random(in: 0...half, using: &generator))
+        let half = Duration.nanoseconds(next().nanoseconds / 2)
+        return half + .random(in: .zero...half, using: &generator)
     }
 }

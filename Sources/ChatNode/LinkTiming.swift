@@ -98,7 +98,6 @@ struct LinkTiming {
     }
 
     private static func drawInterval(using randomness: inout Randomness) -> Duration {
-        let jitter = Int64.random(in: 0...Limits.pingJitter.nanoseconds, using: &randomness)
-        return Limits.pingAfterIdle + .nanoseconds(jitter)
+        Limits.pingAfterIdle + .random(in: .zero...Limits.pingJitter, using: &randomness)
     }
 }

@@ -52,7 +52,6 @@ struct RelayKeys: ~Copyable {
     }
 
     private static func drawLifetime(using randomness: inout Randomness) -> Duration {
-        let jitter = Int64.random(in: 0...Limits.relayKeyJitter.nanoseconds, using: &randomness)
-        return Limits.relayKeyLifetime - .nanoseconds(jitter)
+        Limits.relayKeyLifetime - .random(in: .zero...Limits.relayKeyJitter, using: &randomness)
     }
 }

@@ -201,7 +201,7 @@ extension AvahiDiscovery {
 
     private func announceSoon() {
         var generator = SystemRandomNumberGenerator()
-        after(FirstAnnouncement.drawWait(using: &generator)) {
+        after(.random(in: FirstAnnouncement.wait, using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
             guard !$0.isReading, $0.tell != nil else { return }
             let packets = $0.firstAnnouncement.packets(of: $0.publication, in: $0.view, now: $0.loop.now)

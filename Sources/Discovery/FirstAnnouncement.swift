@@ -25,10 +25,6 @@ struct FirstAnnouncement {
 
     private var last: (publication: Publication, at: Instant)?
 
-    static func drawWait(using generator: inout some RandomNumberGenerator) -> Duration {
-        .nanoseconds(Int64.random(in: wait.lowerBound.nanoseconds...wait.upperBound.nanoseconds, using: &generator))
-    }
-
     /// What is to be sent; nothing where the same was said just now.
     mutating func packets(of publication: Publication, in view: NetworkView, now: Instant) -> [Packet] {
         if let last, last.publication == publication, now - last.at < Self.shortestInterval { return [] }

@@ -88,8 +88,7 @@ struct QuietBrowser {
     }
 
     private static func begin(_ now: Instant, using generator: inout some RandomNumberGenerator) -> Instant {
-        let range = firstWait.lowerBound.nanoseconds...firstWait.upperBound.nanoseconds
-        return now + .nanoseconds(Int64.random(in: range, using: &generator))
+        now + .random(in: firstWait, using: &generator)
     }
 }
 

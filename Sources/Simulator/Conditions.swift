@@ -23,8 +23,7 @@ package struct Conditions: Hashable, Sendable {
     static let segmentSize = 1_448
 
     func drawLatency(using randomness: inout Randomness) -> Duration {
-        let range = latency.lowerBound.nanoseconds...latency.upperBound.nanoseconds
-        return .nanoseconds(Int64.random(in: range, using: &randomness))
+        .random(in: latency, using: &randomness)
     }
 
     /// How long `bytes` written at once take until the last of them is there, as TCP shows loss: by waiting.

@@ -33,6 +33,14 @@ extension Duration {
     @inlinable package var nanoseconds: Int64 {
         Int64(clamping: attoseconds / 1_000_000_000)
     }
+
+    /// One of the durations of a range, to the nanosecond.
+    package static func random(
+        in range: ClosedRange<Duration>, using generator: inout some RandomNumberGenerator
+    ) -> Duration {
+        .nanoseconds(
+            Int64.random(in: range.lowerBound.nanoseconds...range.upperBound.nanoseconds, using: &generator))
+    }
 }
 
 /// Wall-clock time in milliseconds since 1970-01-01T00:00:00Z, as it crosses the wire (Protocol.md section 6).

@@ -19,6 +19,13 @@ struct TimeTests {
         #expect(Instant.earlier(late, soon) == soon)
     }
 
+    @Test func `a random duration is any of its range and no other`() {
+        var generator = SystemRandomNumberGenerator()
+        let range = Duration.nanoseconds(7)...Duration.nanoseconds(9)
+        let drawn = Set((0..<1_000).map { _ in Duration.random(in: range, using: &generator) })
+        #expect(drawn == [.nanoseconds(7), .nanoseconds(8), .nanoseconds(9)])
+    }
+
     @Test func `an instant stays within its range`() {
         let late = Instant(nanoseconds: .max - 1)
         #expect(late + .seconds(1) == Instant(nanoseconds: .max))
