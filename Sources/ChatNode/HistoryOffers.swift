@@ -143,12 +143,22 @@ package struct HistoryOffers {
             let all = everything ?? all()
             everything = all
             let ids = wish.map { news in all.filter { news.contains($0) } } ?? all
-            guard !ids.isEmpty else { continue }
+            guard !ids.isEmpty else {
+                rest(peer, now)
+                continue
+            }
             peers[peer]?.isIgnored = true
             offers.append((peer, ids))
         }
         nextDeadline = peers.indices.reduce(nil) { .earlier($0, peers.values[$1].nextDue) }
         return offers
+    }
+
+    /// All that was new to a peer has been replaced by now. In a flood the next will be too, and is not looked at as soon as it is
+    /// due: that would be for each message.
+    private mutating func rest(_ peer: PeerID, _ now: Instant) {
+        guard let due = peers[peer]?.newsDue else { return }
+        peers[peer]?.newsDue = max(due, now + Limits.newsPause)
     }
 
     /// For whom something is due, in the order of their keys. All are looked at where they are, which copies none.
@@ -170,9 +180,11 @@ package struct HistoryOffers {
         }
         // What came just now may still be on its author's own way to the peer.
         let age = min(entry.pause, Limits.newsPause)
-        let ripe = pending(entry).prefix { $0.at + age <= now }
+        let pending = pending(entry)
+        let ripe = pending.prefix { $0.at + age <= now }
         let news = ripe.filter { isNews($0.item, to: peer, entry) }
-        entry.cursor += UInt64(ripe.count)
+        // Of what came since, the oldest may not be remembered any more.
+        entry.cursor = latest - UInt64(pending.count - ripe.count)
         if !news.isEmpty { entry.newsOfferedAt = now }
         if entry.isIgnored && !news.isEmpty {
             entry.pause = min(entry.pause + entry.pause, Limits.longestNewsPause)

@@ -96,6 +96,41 @@ struct HistoryValueTests {
         #expect((5..<12).contains(count))
     }
 
+    @Test func `what was offered is not offered again, however much more came than is remembered`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: high, now: start)
+        _ = run(&offers, until: 1, all: [])
+        for id in 0..<1_000 as Range<UInt64> { offers.note(item(id, from: low), now: after(10)) }
+        #expect(run(&offers, until: 12, all: Array(900..<1_000)).count == 1)
+        #expect(run(&offers, until: 100, all: Array(900..<1_000)).isEmpty)
+        #expect(offers.nextDeadline == nil)
+    }
+
+    @Test func `where all is replaced before it can be offered, that is not found out for each message`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        for peer in [low, high] { offers.opened(to: peer, now: start) }
+        _ = run(&offers, until: 1, all: [])
+        var looks = 0
+        // A hundred a second, of which the last hundred are kept: a second of them.
+        for id in 0..<2_000 as Range<UInt64> {
+            let now = after(10 + Double(id) / 100)
+            let kept = id < 100 ? 0..<id : id - 100..<id
+            while let deadline = offers.nextDeadline, deadline <= now {
+                looks += 1
+                #expect(offers.due(now: deadline, all: { Array(kept) }).isEmpty)
+            }
+            offers.note(item(id, from: author), now: now)
+        }
+        #expect((9...40).contains(looks))
+        // What is kept when it has ended is offered to both.
+        let last = Array(1_900..<2_000 as Range<UInt64>)
+        var offered: [PeerID: [UInt64]] = [:]
+        while let deadline = offers.nextDeadline, deadline <= after(34) {
+            for (peer, ids) in offers.due(now: deadline, all: { last }) { offered[peer, default: []] += ids }
+        }
+        #expect(offered == [low: last, high: last])
+    }
+
     @Test func `what the peer authored, sent or offered is no news to it, and what came just now waits`() {
         var offers = HistoryOffers(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
