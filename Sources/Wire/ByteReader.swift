@@ -7,50 +7,56 @@
 ///
 /// Inlinable: the header of each payload is read by it, in another module.
 @usableFromInline package struct ByteReader: ~Escapable {
-    @usableFromInline let bytes: Span<UInt8>
-    @usableFromInline var offset = 0
+    @usableFromInline let count: Int
+    /// What is still unread: numbers are taken from its beginning, so that one comparison covers all of their bytes.
+    @usableFromInline var rest: Span<UInt8>
 
     /// The offset of the next unread byte.
-    @inlinable package var position: Int { offset }
+    @inlinable package var position: Int { count - rest.count }
 
     @_lifetime(copy bytes)
     @inlinable package init(_ bytes: Span<UInt8>) {
-        self.bytes = bytes
+        count = bytes.count
+        rest = bytes
     }
 
     /// How many bytes are still unread.
-    @inlinable package var remaining: Int { bytes.count - offset }
+    @inlinable package var remaining: Int { rest.count }
 
     @inlinable package mutating func readUInt8() throws(TruncatedInput) -> UInt8 {
-        guard remaining >= 1 else { throw TruncatedInput() }
-        defer { offset += 1 }
-        return bytes[offset]
+        guard rest.count >= 1 else { throw TruncatedInput() }
+        defer { rest = rest.extracting(droppingFirst: 1) }
+        return rest[0]
     }
 
     @inlinable package mutating func readUInt16() throws(TruncatedInput) -> UInt16 {
-        let two = bytes.extracting(try readRange(2))
-        return UInt16(two[0]) << 8 | UInt16(two[1])
+        guard rest.count >= 2 else { throw TruncatedInput() }
+        defer { rest = rest.extracting(droppingFirst: 2) }
+        return UInt16(rest[0]) << 8 | UInt16(rest[1])
     }
 
     @inlinable package mutating func readUInt64() throws(TruncatedInput) -> UInt64 {
-        let eight = bytes.extracting(try readRange(8))
+        guard rest.count >= 8 else { throw TruncatedInput() }
+        defer { rest = rest.extracting(droppingFirst: 8) }
         // Written out, so that it becomes one load.
-        let high = UInt64(eight[0]) << 56 | UInt64(eight[1]) << 48 | UInt64(eight[2]) << 40 | UInt64(eight[3]) << 32
-        let low = UInt64(eight[4]) << 24 | UInt64(eight[5]) << 16 | UInt64(eight[6]) << 8 | UInt64(eight[7])
+        let high = UInt64(rest[0]) << 56 | UInt64(rest[1]) << 48 | UInt64(rest[2]) << 40 | UInt64(rest[3]) << 32
+        let low = UInt64(rest[4]) << 24 | UInt64(rest[5]) << 16 | UInt64(rest[6]) << 8 | UInt64(rest[7])
         return high | low
     }
 
     /// A copy of the next `count` bytes.
     @inlinable package mutating func readBytes(_ count: Int) throws(TruncatedInput) -> [UInt8] {
-        let range = try readRange(count)
-        return [UInt8](copying: bytes.extracting(range))
+        guard count >= 0, rest.count >= count else { throw TruncatedInput() }
+        defer { rest = rest.extracting(droppingFirst: count) }
+        return [UInt8](copying: rest.extracting(first: count))
     }
 
     /// Skips `count` bytes and tells where in the input they are.
     @inlinable package mutating func readRange(_ count: Int) throws(TruncatedInput) -> Range<Int> {
-        guard count >= 0, remaining >= count else { throw TruncatedInput() }
-        defer { offset += count }
-        return offset..<offset + count
+        guard count >= 0, rest.count >= count else { throw TruncatedInput() }
+        let start = position
+        rest = rest.extracting(droppingFirst: count)
+        return start..<start + count
     }
 
     @inlinable package mutating func readPeerID() throws(TruncatedInput) -> PeerID {
