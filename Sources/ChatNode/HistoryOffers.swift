@@ -11,7 +11,7 @@ package struct HistoryOffers {
         var pause: Duration
         var newsDue: Instant?
         /// The oldest news that waits for that, while there is any.
-        var oldest: News?
+        var oldest: HistoryNews.Entry?
         var newsOfferedAt: Instant?
         var allDue: Instant?
         var allOfferedAt: Instant?
@@ -30,24 +30,12 @@ package struct HistoryOffers {
         }
     }
 
-    private struct News {
-        let item: Archive.Item
-        let at: Instant
-        /// How much had been taken in with it, ours too: all of it takes the place of what came before.
-        let archived: UInt64
-    }
-
     /// How much is taken in between two looks whether news wait too long.
     private static let lookInterval: UInt64 = 10
 
     private let me: PeerID
     private var peers: [PeerID: Peer] = [:]
-    /// What may be in `recent` beyond the 300 that are looked at.
-    private static let slack = 100
-
-    /// What was taken in last, the newest last; the newest has the number `latest`.
-    private var recent: [News] = []
-    private var latest: UInt64 = 0
+    private var recent = HistoryNews()
     private var archived: UInt64 = 0
     /// Whether each peer has a time for its next offer: then something new costs nothing.
     private var isEverybodyDue = false
@@ -59,7 +47,7 @@ package struct HistoryOffers {
 
     /// A link stands: everything is offered, now.
     package mutating func opened(to peer: PeerID, now: Instant) {
-        var entry = peers[peer] ?? Peer(cursor: latest, pause: Limits.newsPause)
+        var entry = peers[peer] ?? Peer(cursor: recent.end, pause: Limits.newsPause)
         entry.pause = Limits.newsPause
         entry.allDue = now
         peers[peer] = entry
@@ -82,11 +70,8 @@ package struct HistoryOffers {
         archived += 1
         if archived.isMultiple(of: HistoryOffers.lookInterval) { hasten(now) }
         guard item.neighbour != nil else { return }
-        let news = News(item: item, at: now, archived: archived)
-        // Many at a time, because the others move up.
-        if recent.count == Limits.offeredPayloads + HistoryOffers.slack { recent.removeFirst(HistoryOffers.slack) }
+        let news = HistoryNews.Entry(item: item, at: now, archived: archived)
         recent.append(news)
-        latest += 1
         guard !isEverybodyDue else { return }
         isEverybodyDue = true
         for peer in peers.keys where peers[peer]?.newsDue == nil { schedule(peer, since: news) }
@@ -171,7 +156,7 @@ package struct HistoryOffers {
     private mutating func take(_ peer: PeerID, _ now: Instant) -> Set<UInt64>?? {
         guard var entry = peers[peer], let due = entry.nextDue, due <= now else { return .none }
         if let allDue = entry.allDue, allDue <= now {
-            entry.cursor = latest
+            entry.cursor = recent.end
             entry.allDue = nil
             entry.allOfferedAt = now
             peers[peer] = entry
@@ -180,11 +165,11 @@ package struct HistoryOffers {
         }
         // What came just now may still be on its author's own way to the peer.
         let age = min(entry.pause, Limits.newsPause)
-        let pending = pending(entry)
-        let ripe = pending.prefix { $0.at + age <= now }
+        // The oldest that came since may not be remembered any more.
+        let first = recent.firstRemembered(from: entry.cursor)
+        let ripe = recent.since(first).prefix { $0.at + age <= now }
         let news = ripe.filter { isNews($0.item, to: peer, entry) }
-        // Of what came since, the oldest may not be remembered any more.
-        entry.cursor = latest - UInt64(pending.count - ripe.count)
+        entry.cursor = first + UInt64(ripe.count)
         if !news.isEmpty { entry.newsOfferedAt = now }
         if entry.isIgnored && !news.isEmpty {
             entry.pause = min(entry.pause + entry.pause, Limits.longestNewsPause)
@@ -192,11 +177,6 @@ package struct HistoryOffers {
         peers[peer] = entry
         reschedule(peer)
         return news.isEmpty ? .none : Set(news.map(\.item.id))
-    }
-
-    /// What came since the last offer, or as much of it as is remembered.
-    private func pending(_ entry: Peer) -> ArraySlice<News> {
-        recent.suffix(Int(min(latest - entry.cursor, UInt64(Limits.offeredPayloads))))
     }
 
     private func isNews(_ item: Archive.Item, to peer: PeerID, _ entry: Peer) -> Bool {
@@ -208,14 +188,14 @@ package struct HistoryOffers {
         guard let entry = peers[peer] else { return }
         peers[peer]?.newsDue = nil
         peers[peer]?.oldest = nil
-        guard let first = pending(entry).first(where: { isNews($0.item, to: peer, entry) }) else {
+        guard let first = recent.since(entry.cursor).first(where: { isNews($0.item, to: peer, entry) }) else {
             isEverybodyDue = false
             return
         }
         schedule(peer, since: first)
     }
 
-    private mutating func schedule(_ peer: PeerID, since oldest: News) {
+    private mutating func schedule(_ peer: PeerID, since oldest: HistoryNews.Entry) {
         guard let pause = peers[peer]?.pause else { return }
         let due = oldest.at + (me < peer ? pause : pause + pause / 4)
         peers[peer]?.newsDue = due

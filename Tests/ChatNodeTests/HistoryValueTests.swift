@@ -42,6 +42,16 @@ struct HistoryValueTests {
         #expect(offers.nextDeadline == nil)
     }
 
+    @Test func `of more news than are remembered the latest are offered`() {
+        var offers = HistoryOffers(me: HistoryValueTests.me)
+        offers.opened(to: high, now: start)
+        _ = run(&offers, until: 1, all: [1])
+        let ids = Array(1...700 as ClosedRange<UInt64>)
+        for id in ids { offers.note(item(id, from: low), now: after(10)) }
+        let first = run(&offers, until: 13, all: ids).first
+        #expect(first == "12.0 high \(Array(ids.suffix(Limits.offeredPayloads)))")
+    }
+
     @Test func `offers that nothing is wanted of come more seldom, up to 32 s, and a want brings them back`() {
         var offers = HistoryOffers(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
