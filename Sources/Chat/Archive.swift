@@ -115,8 +115,10 @@ extension Archive {
     mutating func noteDeleted(_ message: MessageID) { forget(message, as: .over) }
 
     /// The ring let a message go, or refused it.
-    mutating func noteFallen(_ message: Message) {
-        forget(message.id, as: .fallen(message.place.time))
+    ///
+    /// - Parameter time: that of its place.
+    mutating func noteFallen(_ message: MessageID, from time: Timestamp) {
+        forget(message, as: .fallen(time))
     }
 
     /// Something is not kept and is not asked for again.

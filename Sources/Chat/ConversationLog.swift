@@ -50,7 +50,7 @@ package struct ConversationLog: Sendable {
     @discardableResult
     mutating func keep(_ message: Message) -> MessageRing.Placement {
         let placement = messages.insert(message)
-        if case .kept(let fallen?) = placement, unread.remove(fallen.id) != nil { unreadFallen += 1 }
+        if case .kept(let fallen?) = placement, !unread.isEmpty, unread.remove(fallen.id) != nil { unreadFallen += 1 }
         return placement
     }
 

@@ -36,11 +36,10 @@ package struct Message: Hashable, Sendable, Identifiable {
     package init?(
         from signed: SignedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
     ) {
-        switch signed.payload.body {
-        case .publicMessage(let stage, _, _):
-            senderStage = stage
-        case .dmRequest, .directMessage:
-            senderStage = knownStage()
+        // By the kind, which is a number: the body would be copied with its words.
+        switch signed.payload.type {
+        case .publicMessage, .dmRequest, .directMessage:
+            senderStage = signed.payload.senderStage ?? knownStage()
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
             return nil
         }

@@ -12,7 +12,14 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         /// The ring is full of later ones: not kept.
         case tooOld
         /// Kept; `fallen` made room.
-        case kept(fallen: Message?)
+        case kept(fallen: Fallen?)
+    }
+
+    /// What has to be known of a message that the ring let go.
+    package struct Fallen: Hashable, Sendable {
+        package let id: MessageID
+        /// The time of its place.
+        package let time: Timestamp
     }
 
     package let capacity: Int
@@ -63,7 +70,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         let slot = ranked[0]
         let time = message.effectiveTime
         guard times[slot] < time || slots[slot].place < message.place else { return .tooOld }
-        let fallen = slots[slot]
+        let fallen = Fallen(id: slots[slot].id, time: times[slot])
         leave(slot)
         slots[slot] = message
         times[slot] = time

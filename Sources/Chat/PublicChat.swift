@@ -35,9 +35,9 @@ package struct PublicChat: Sendable {
         case .duplicate:
             break
         case .tooOld:
-            archive.noteFallen(message)
+            archive.noteFallen(message.id, from: message.effectiveTime)
         case .kept(let fallen):
-            if let fallen { archive.noteFallen(fallen) }
+            if let fallen { archive.noteFallen(fallen.id, from: fallen.time) }
             archive.keep(payload)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }

@@ -5,7 +5,7 @@ struct SharedNumbers: Sendable {
     private var holders: [Int: PeerID] = [:]
     private var shared: Set<Int> = []
 
-    func isShared(_ number: Int) -> Bool { shared.contains(number) }
+    func isShared(_ number: Int) -> Bool { !shared.isEmpty && shared.contains(number) }
 
     /// The first holder of a number is remembered after it has gone: a second one never looks like the first.
     ///

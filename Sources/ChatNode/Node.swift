@@ -173,7 +173,7 @@ package actor Node {
         )
     }
 
-    func emit(_ event: NodeEvent) {
+    func emit(_ event: consuming NodeEvent) {
         batch.append(event)
         askForTurnEnd()
     }

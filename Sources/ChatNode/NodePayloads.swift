@@ -27,24 +27,23 @@ extension Node {
     }
 
     private func receivedPayload(_ body: Range<Int>, on slot: LinkSlot) {
-        guard let certificate = slot.certificate else { return }
+        guard let peer = slot.peer, let epoch = slot.certificate?.epoch else { return }
         counts.payloadsReceived += 1
-        if let id = awaitedID(body, from: certificate.identity) { return receivedHistory(id, body, on: slot) }
+        if let id = awaitedID(body, from: peer) { return receivedHistory(id, body, on: slot) }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
-            frame: plaintext.span.extracting(body), from: certificate.identity, linkEpoch: certificate.epoch,
-            now: now, wallClock: wallClock)
+            frame: plaintext.span.extracting(body), from: peer, linkEpoch: epoch, now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
             let type = payload.type
             counts.admitted.add(type)
             if type == .presence { compareClocks(with: payload) }
-            noteHeard(certificate.identity, on: slot)
+            noteHeard(peer, on: slot)
             router.route(payload, now: now, wallClock: wallClock, into: &arrivals)
             applyArrivals()
             routed()
         case .repeated(let payload):
-            noteHeard(certificate.identity, on: slot)
+            noteHeard(peer, on: slot)
             apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
         case .dropped:
@@ -104,8 +103,11 @@ extension Node {
 
     /// The same with what an arriving payload brought, whose room is used again.
     private func applyArrivals() {
-        for event in arrivals { emit(view(event)) }
-        arrivals.removeAll(keepingCapacity: true)
+        var events = exchange(&arrivals, with: [])
+        // Taken out, from the end, none of them is copied; nearly always there is but one.
+        if events.count > 1 { events.reverse() }
+        while let event = events.popLast() { emit(view(event)) }
+        arrivals = events
     }
 
     /// Encoded and signed once, sealed per link.

@@ -88,8 +88,8 @@ extension Node {
         return (room, all - room)
     }
 
-    func view(_ event: ChatEvent) -> NodeEvent {
-        switch event {
+    func view(_ event: consuming ChatEvent) -> NodeEvent {
+        switch consume event {
         case .message(let conversation, let message, let unread):
             .message(view(message, in: conversation, unread: unread))
         case .edited(let conversation, let message, let unread):

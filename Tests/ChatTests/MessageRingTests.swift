@@ -34,10 +34,11 @@ struct MessageRingTests {
     @Test func `of 101 messages the last 100 are left, and the first is what fell out`() throws {
         var ring = try filled(100)
         #expect(ring.map(\.content) == (0..<100).map(String.init))
+        let oldest = ring[0].id
         let placement = ring.insert(try message("100"))
-        #expect(placement.fallen?.content == "0")
+        #expect(placement.fallen == oldest)
         #expect(ring.map(\.content) == (1...100).map(String.init))
-        #expect(placement.fallen.flatMap { ring[id: $0.id] } == nil)
+        #expect(ring[id: oldest] == nil)
     }
 
     @Test func `after many turns of the ring each message is found by its id and its age`() throws {
@@ -63,8 +64,9 @@ struct MessageRingTests {
         let outcomes = [ring.delete(deleted), ring.delete(deleted)]
         #expect(outcomes == [true, false])
         #expect(ring.map(\.content) == ["3", "4", "6", "7"])
+        let oldest = ring[0].id
         let placements = [ring.insert(try message("8")), ring.insert(try message("9"))]
-        #expect(placements.map { $0.fallen?.content } == [nil, "3"])
+        #expect(placements.map(\.fallen) == [nil, oldest])
         #expect(ring.map(\.content) == ["4", "6", "7", "8", "9"])
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
     }
@@ -92,8 +94,9 @@ struct MessageRingTests {
         ]
         #expect(placements == [.kept(fallen: nil), .kept(fallen: nil), .tooOld])
         #expect(ring.map(\.content) == ["b", "d", "live"])
+        let oldest = MessageRing.Fallen(id: ring[0].id, time: ring[0].place.time)
         let placement = ring.insert(try past("c", at: 3_000))
-        #expect(placement.fallen?.content == "b")
+        #expect(placement == .kept(fallen: oldest))
         #expect(ring.map(\.content) == ["c", "d", "live"])
     }
 
@@ -106,11 +109,11 @@ struct MessageRingTests {
 
     @Test func `what was heard live makes room for later history`() throws {
         var ring = MessageRing(capacity: 2)
+        let oldest = try message("a", at: 1_000)
         let placements = [
-            ring.insert(try message("a", at: 1_000)), ring.insert(try message("c", at: 3_000)),
-            ring.insert(try past("b", at: 2_000)),
+            ring.insert(oldest), ring.insert(try message("c", at: 3_000)), ring.insert(try past("b", at: 2_000)),
         ]
-        #expect(placements.map { $0.fallen?.content } == [nil, nil, "a"])
+        #expect(placements.map(\.fallen) == [nil, nil, oldest.id])
         #expect(ring.map(\.content) == ["b", "c"])
     }
 
@@ -211,7 +214,7 @@ struct MessageRingTests {
 }
 
 extension MessageRing.Placement {
-    fileprivate var fallen: Message? {
-        if case .kept(let fallen) = self { fallen } else { nil }
+    fileprivate var fallen: MessageID? {
+        if case .kept(let fallen?) = self { fallen.id } else { nil }
     }
 }
