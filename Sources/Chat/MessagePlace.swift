@@ -6,12 +6,20 @@ package import Wire
 package struct MessagePlace: Hashable, Comparable, Sendable {
     /// Signed; of a message heard live not further than 300 s from when it came, so that a wrong clock wins nothing.
     package let time: Timestamp
+    let turn: MessageTurn
+
+    package static func < (left: MessagePlace, right: MessagePlace) -> Bool {
+        left.time == right.time ? left.turn < right.turn : left.time < right.time
+    }
+}
+
+/// Where a message stands among those of one millisecond.
+struct MessageTurn: Hashable, Comparable, Sendable {
     let author: PeerID
     let revision: Revision
     let id: MessageID
 
-    package static func < (left: MessagePlace, right: MessagePlace) -> Bool {
-        if left.time != right.time { return left.time < right.time }
+    static func < (left: MessageTurn, right: MessageTurn) -> Bool {
         if left.author != right.author { return left.author < right.author }
         if left.revision != right.revision { return left.revision < right.revision }
         return left.id.words < right.id.words
@@ -19,9 +27,9 @@ package struct MessagePlace: Hashable, Comparable, Sendable {
 }
 
 extension Message {
-    package var place: MessagePlace {
-        MessagePlace(time: effectiveTime, author: author, revision: revision, id: id)
-    }
+    package var place: MessagePlace { MessagePlace(time: effectiveTime, turn: turn) }
+
+    var turn: MessageTurn { MessageTurn(author: author, revision: revision, id: id) }
 
     /// The time of its place.
     var effectiveTime: Timestamp {
@@ -36,6 +44,6 @@ extension Message {
 extension P2PPayload {
     /// The place by what its author signed alone.
     var place: MessagePlace {
-        MessagePlace(time: timestamp, author: author, revision: revision, id: messageId)
+        MessagePlace(time: timestamp, turn: MessageTurn(author: author, revision: revision, id: messageId))
     }
 }

@@ -130,7 +130,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     }
 
     private func isLower(_ slot: Int, than other: Int) -> Bool {
-        times[slot] == times[other] ? slots[slot].place < slots[other].place : times[slot] < times[other]
+        times[slot] == times[other] ? slots[slot].turn < slots[other].turn : times[slot] < times[other]
     }
 
     /// From the end, where nearly all of them belong.

@@ -25,15 +25,13 @@ extension Node {
 
     /// Everything that `buffer` completes on a link, in order.
     func receive(_ buffer: [UInt8], count: Int, on slot: LinkSlot) {
-        counts.bytesReceived += count
+        let (unknown, unanswered) = (slot.link.unknownFrames, slot.link.unansweredPings)
+        let now = scheduler.now
         var position = 0
         while !slot.isForgotten {
-            let (unknown, unanswered) = (slot.link.unknownFrames, slot.link.unansweredPings)
             let event = slot.link.next(
                 in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
-                now: scheduler.now)
-            counts.unknownFrames += slot.link.unknownFrames - unknown
-            counts.pingsUnanswered += slot.link.unansweredPings - unanswered
+                now: now)
             guard let event else { break }
             switch event {
             case .established(let certificate): established(slot, certificate)
@@ -42,6 +40,9 @@ extension Node {
             }
             tellPortion()
         }
+        counts.bytesReceived += count
+        counts.unknownFrames += slot.link.unknownFrames - unknown
+        counts.pingsUnanswered += slot.link.unansweredPings - unanswered
         guard !slot.isForgotten else { return }
         if slot.link.hasSomethingToSend { markDirty(slot) }
         arm(slot)
