@@ -11,7 +11,7 @@ package struct TypingList: Sendable {
 
     package init() {}
 
-    package var nextDeadline: Instant? { ends.values.min() }
+    package var nextDeadline: Instant? { ends.isEmpty ? nil : ends.values.min() }
 
     /// Nil where nothing is new to a listener. Beyond the capacity nobody more is shown typing.
     mutating func set(_ isOn: Bool, _ peer: PeerID, in conversation: Conversation, now: Instant) -> ChatEvent? {

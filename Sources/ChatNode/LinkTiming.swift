@@ -54,7 +54,8 @@ struct LinkTiming {
         guard isOpen, let openedAt else { return handshakeDeadline }
         let ping = pingUnderWay == nil ? lastReceived + idleInterval : lastReceived + Limits.linkDeadAfter
         let record = recordBegunAt.map { $0 + Limits.recordTime } ?? ping
-        return min(ping, record, answerBy ?? ping, openedAt + Limits.sessionLifetime)
+        // Two by two: more at once go through an array.
+        return min(min(ping, record), min(answerBy ?? ping, openedAt + Limits.sessionLifetime))
     }
 
     func due(now: Instant, isOpen: Bool) -> Due? {

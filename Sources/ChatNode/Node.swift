@@ -72,6 +72,8 @@ package actor Node {
     /// In events.
     private static let portion = 64
     private var isTurnEndAsked = false
+    /// Made once, for each turn.
+    private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
     /// The router may have a new deadline.
     var isRouterChanged = false
     var tableTime = WakeTime()
@@ -188,23 +190,29 @@ package actor Node {
     func askForTurnEnd() {
         guard !isTurnEndAsked else { return }
         isTurnEndAsked = true
-        scheduler.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.endTurn() } }
+        scheduler.atEndOfTurn(turnEnd)
     }
+
+    private static func endTurn(of node: isolated Node) { node.endTurn() }
 
     /// One write for each link that has something to say, and one batch for whoever listens.
     private func endTurn() {
         isTurnEndAsked = false
         noteArchived()
         sendReplies()
+        if !dirty.isEmpty { flushDirty() }
+        goOnLeaving()
+        if isRouterChanged { armRouter() }
+        tellNow()
+    }
+
+    private func flushDirty() {
         let flushed = dirty
         dirty.removeAll(keepingCapacity: true)
         for slot in flushed {
             slot.isDirty = false
             flush(slot)
         }
-        goOnLeaving()
-        if isRouterChanged { armRouter() }
-        tellNow()
     }
 
     /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.

@@ -24,11 +24,15 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
         let ring: () -> Void
     }
 
+    private struct Hook {
+        let run: () -> Void
+    }
+
     private var poller: Poller
     private var timers = TimerHeap<Timer>()
     /// That of `timers`, which is looked at twice each turn.
     private var nextDeadline: Instant?
-    private var hooks: [() -> Void] = []
+    private var hooks: [Hook] = []
     /// Jobs taken from the queue and not run yet, the oldest last.
     private var backlog: [JobQueue.Job] = []
     private var turnStart = Instant.monotonic
@@ -110,7 +114,7 @@ extension EventLoop {
 
     package func atEndOfTurn(_ job: @escaping @Sendable () -> Void) {
         requireLoop()
-        hooks.append(job)
+        hooks.append(Hook(run: job))
     }
 }
 
@@ -191,10 +195,7 @@ extension EventLoop {
         }
     }
 
-    private func nextJob() -> JobQueue.Job? {
-        if backlog.isEmpty { queue.take(into: &backlog) }
-        return backlog.popLast()
-    }
+    private func nextJob() -> JobQueue.Job? { queue.next(from: &backlog) }
 
     private func run(_ job: JobQueue.Job) {
         switch job {
@@ -212,7 +213,11 @@ extension EventLoop {
 
     private func runHooks() {
         guard !hooks.isEmpty else { return }
-        for hook in exchange(&hooks, with: []) { hook() }
+        var due = exchange(&hooks, with: [])
+        if due.count > 1 { due.reverse() }
+        while let hook = due.popLast() { hook.run() }
+        // The room is used again, unless a hook has asked for another.
+        if hooks.isEmpty { hooks = due }
     }
 
     /// Runs what was asked for before the end and lets go of everything, so that nobody is kept by a loop that is over.

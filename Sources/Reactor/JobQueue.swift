@@ -36,10 +36,14 @@ final class JobQueue: Sendable {
         if mustWake { eventfd_write(wakeUp.number, 1) }
     }
 
-    /// Moves all jobs to `backlog`, which is empty, the oldest last.
-    func take(into backlog: inout [Job]) {
-        withLock { swap(&$0.jobs, &backlog) }
-        backlog.reverse()
+    /// The oldest job; nil if there is none. All that wait are moved to `backlog` when that is empty, the oldest last.
+    func next(from backlog: inout [Job]) -> Job? {
+        if backlog.isEmpty {
+            withLock { swap(&$0.jobs, &backlog) }
+            guard !backlog.isEmpty else { return nil }
+            backlog.reverse()
+        }
+        return backlog.popLast()
     }
 
     /// Whether the loop may sleep: from now on the next job writes to `wakeUp`. Not while jobs wait.
