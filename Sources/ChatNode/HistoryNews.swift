@@ -24,11 +24,29 @@ struct HistoryNews {
         end += 1
     }
 
-    /// The number itself, or that of the oldest that is remembered if that is higher.
-    func firstRemembered(from number: UInt64) -> UInt64 { max(number, end - min(end, HistoryNews.capacity)) }
+    /// For a number that is remembered.
+    subscript(number: UInt64) -> Entry { entries[Int(number % HistoryNews.capacity)] }
 
-    /// Those that are remembered of a number and all that came behind it, the oldest first.
-    func since(_ number: UInt64) -> some Sequence<Entry> {
-        (firstRemembered(from: number)..<end).lazy.map { [entries] in entries[Int($0 % HistoryNews.capacity)] }
+    /// The numbers that are remembered of one and all that came behind it.
+    func numbers(from number: UInt64) -> Range<UInt64> { max(number, end - min(end, HistoryNews.capacity))..<end }
+}
+
+/// What there is to offer at one moment, with the places that news has in it.
+struct HistoryList {
+    /// In the order in which others should get it.
+    let ids: [UInt64]
+    /// Of all news that is remembered; nil for what is not kept any more.
+    private let places: [Int?]
+    private let first: UInt64
+
+    init(_ ids: [UInt64], _ news: HistoryNews) {
+        let placeOfID = Dictionary(zip(ids, ids.indices)) { first, _ in first }
+        let numbers = news.numbers(from: 0)
+        self.ids = ids
+        places = numbers.map { placeOfID[news[$0].item.id] }
+        first = numbers.lowerBound
     }
+
+    /// For a number that was remembered when the list was made.
+    func place(of number: UInt64) -> Int? { places[Int(number - first)] }
 }

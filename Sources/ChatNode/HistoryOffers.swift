@@ -34,7 +34,8 @@ package struct HistoryOffers {
     private static let lookInterval: UInt64 = 10
 
     private let me: PeerID
-    private var peers: [PeerID: Peer] = [:]
+    private typealias Peers = [PeerID: Peer]
+    private var peers: Peers = [:]
     private var recent = HistoryNews()
     private var archived: UInt64 = 0
     /// Whether each peer has a time for its next offer: then something new costs nothing.
@@ -74,7 +75,7 @@ package struct HistoryOffers {
         recent.append(news)
         guard !isEverybodyDue else { return }
         isEverybodyDue = true
-        for peer in peers.keys where peers[peer]?.newsDue == nil { schedule(peer, since: news) }
+        for index in peers.indices where peers.values[index].newsDue == nil { schedule(index, since: news) }
     }
 
     /// Where so much has come since that news could be replaced before their offer is due, it comes sooner; but not where they
@@ -106,44 +107,35 @@ package struct HistoryOffers {
         let isAll = peers.values[index].learn(ids)
         if isUseful || isAll { peers.values[index].pause = min(peers.values[index].pause, Limits.newsPause) }
         // What it told us by this is no news to it.
-        reschedule(peer)
+        reschedule(index)
     }
 
     /// A peer wants some of what was offered.
     package mutating func wanted(by peer: PeerID) {
-        peers[peer]?.isIgnored = false
-        peers[peer]?.pause = Limits.shortestNewsPause
-        reschedule(peer)
+        guard let index = peers.index(forKey: peer) else { return }
+        peers.values[index].isIgnored = false
+        peers.values[index].pause = Limits.shortestNewsPause
+        reschedule(index)
     }
 
     /// The offers that are due, in the order of the peers' keys.
     ///
-    /// - Parameter all: what there is to offer, in order; asked for only where something is due.
+    /// - Parameter all: what there is to offer, in order; asked for only where something is due, and once.
     package mutating func due(now: Instant, all: () -> [UInt64]) -> [(peer: PeerID, ids: [UInt64])] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         var offers: [(peer: PeerID, ids: [UInt64])] = []
-        var everything: [UInt64]?
+        var made: HistoryList?
         for peer in peersDue(now) {
-            guard let wish = take(peer, now) else { continue }
-            let all = everything ?? all()
-            everything = all
-            let ids = wish.map { news in all.filter { news.contains($0) } } ?? all
-            guard !ids.isEmpty else {
-                rest(peer, now)
-                continue
-            }
-            peers[peer]?.isIgnored = true
+            guard let index = peers.index(forKey: peer) else { continue }
+            let list = made ?? HistoryList(all(), recent)
+            made = list
+            let ids = isEverythingDue(index, now) ? takeEverything(index, list, now) : takeNews(index, list, now)
+            guard !ids.isEmpty else { continue }
+            peers.values[index].isIgnored = true
             offers.append((peer, ids))
         }
         nextDeadline = peers.indices.reduce(nil) { .earlier($0, peers.values[$1].nextDue) }
         return offers
-    }
-
-    /// All that was new to a peer has been replaced by now. In a flood the next will be too, and is not looked at as soon as it is
-    /// due: that would be for each message.
-    private mutating func rest(_ peer: PeerID, _ now: Instant) {
-        guard let due = peers[peer]?.newsDue else { return }
-        peers[peer]?.newsDue = max(due, now + Limits.newsPause)
     }
 
     /// For whom something is due, in the order of their keys. All are looked at where they are, which copies none.
@@ -152,54 +144,73 @@ package struct HistoryOffers {
         return due.map { peers.keys[$0] }.sorted()
     }
 
-    /// What is due for a peer: nil for nothing, nothing inside for everything, else what is new.
-    private mutating func take(_ peer: PeerID, _ now: Instant) -> Set<UInt64>?? {
-        guard var entry = peers[peer], let due = entry.nextDue, due <= now else { return .none }
-        if let allDue = entry.allDue, allDue <= now {
-            entry.cursor = recent.end
-            entry.allDue = nil
-            entry.allOfferedAt = now
-            peers[peer] = entry
-            reschedule(peer)
-            return .some(.none)
-        }
-        // What came just now may still be on its author's own way to the peer.
-        let age = min(entry.pause, Limits.newsPause)
-        // The oldest that came since may not be remembered any more.
-        let first = recent.firstRemembered(from: entry.cursor)
-        let ripe = recent.since(first).prefix { $0.at + age <= now }
-        let news = ripe.filter { isNews($0.item, to: peer, entry) }
-        entry.cursor = first + UInt64(ripe.count)
-        if !news.isEmpty { entry.newsOfferedAt = now }
-        if entry.isIgnored && !news.isEmpty {
-            entry.pause = min(entry.pause + entry.pause, Limits.longestNewsPause)
-        }
-        peers[peer] = entry
-        reschedule(peer)
-        return news.isEmpty ? .none : Set(news.map(\.item.id))
+    private func isEverythingDue(_ index: Peers.Index, _ now: Instant) -> Bool {
+        peers.values[index].allDue.map { $0 <= now } ?? false
     }
 
-    private func isNews(_ item: Archive.Item, to peer: PeerID, _ entry: Peer) -> Bool {
-        item.author != peer && item.neighbour != peer && entry.known[item.id] == nil
+    private mutating func takeEverything(_ index: Peers.Index, _ list: HistoryList, _ now: Instant) -> [UInt64] {
+        peers.values[index].cursor = recent.end
+        peers.values[index].allDue = nil
+        peers.values[index].allOfferedAt = now
+        reschedule(index)
+        return list.ids
+    }
+
+    /// What is news to a peer, as far as it is still kept.
+    private mutating func takeNews(_ index: Peers.Index, _ list: HistoryList, _ now: Instant) -> [UInt64] {
+        let pause = peers.values[index].pause
+        // What came just now may still be on its author's own way to the peer.
+        let age = min(pause, Limits.newsPause)
+        let pending = recent.numbers(from: peers.values[index].cursor)
+        var (ripe, keepsAny, places) = (pending.lowerBound, false, [Int]())
+        while ripe < pending.upperBound, recent[ripe].at + age <= now {
+            if let place = list.place(of: ripe) {
+                keepsAny = true
+                if isNews(recent[ripe].item, to: index) { places.append(place) }
+            }
+            ripe += 1
+        }
+        // The oldest that came since the last offer may not be remembered any more.
+        peers.values[index].cursor = ripe
+        let isReplaced = !keepsAny && ripe > pending.lowerBound
+        if !places.isEmpty || isReplaced {
+            peers.values[index].newsOfferedAt = now
+            if peers.values[index].isIgnored { peers.values[index].pause = min(pause + pause, Limits.longestNewsPause) }
+        }
+        reschedule(index)
+        if isReplaced { rest(index, now) }
+        return places.sorted().map { list.ids[$0] }
+    }
+
+    /// All that was new to a peer has been replaced by now. In a flood the next will be too, and is not looked at as soon as it is
+    /// due: that would be for each message.
+    private mutating func rest(_ index: Peers.Index, _ now: Instant) {
+        guard let due = peers.values[index].newsDue else { return }
+        peers.values[index].newsDue = max(due, now + Limits.newsPause)
+    }
+
+    private func isNews(_ item: Archive.Item, to index: Peers.Index) -> Bool {
+        let peer = peers.keys[index]
+        return item.author != peer && item.neighbour != peer && peers.values[index].known[item.id] == nil
     }
 
     /// Sets when a peer is offered what waits for that longest; never, if nothing does.
-    private mutating func reschedule(_ peer: PeerID) {
-        guard let entry = peers[peer] else { return }
-        peers[peer]?.newsDue = nil
-        peers[peer]?.oldest = nil
-        guard let first = recent.since(entry.cursor).first(where: { isNews($0.item, to: peer, entry) }) else {
+    private mutating func reschedule(_ index: Peers.Index) {
+        peers.values[index].newsDue = nil
+        peers.values[index].oldest = nil
+        let pending = recent.numbers(from: peers.values[index].cursor)
+        guard let first = pending.first(where: { isNews(recent[$0].item, to: index) }) else {
             isEverybodyDue = false
             return
         }
-        schedule(peer, since: first)
+        schedule(index, since: recent[first])
     }
 
-    private mutating func schedule(_ peer: PeerID, since oldest: HistoryNews.Entry) {
-        guard let pause = peers[peer]?.pause else { return }
-        let due = oldest.at + (me < peer ? pause : pause + pause / 4)
-        peers[peer]?.newsDue = due
-        peers[peer]?.oldest = oldest
+    private mutating func schedule(_ index: Peers.Index, since oldest: HistoryNews.Entry) {
+        let pause = peers.values[index].pause
+        let due = oldest.at + (me < peers.keys[index] ? pause : pause + pause / 4)
+        peers.values[index].newsDue = due
+        peers.values[index].oldest = oldest
         wake(at: due)
     }
 
