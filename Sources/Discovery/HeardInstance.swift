@@ -15,9 +15,10 @@ struct HeardInstance: Hashable, Sendable {
     ///
     /// - Parameter bytes: from index 0.
     static func all(in bytes: ArraySlice<UInt8>, of name: BrowsedName) -> [HeardInstance] {
-        guard let packet = PointerPacket(bytes, about: name), packet.kind == .response,
-            var reader = HeardReader(bytes)
+        // What a question lists as known, of hundreds perhaps, is not looked at.
+        guard let message = DNSReader(bytes), message.isResponse, let packet = PointerPacket(bytes, about: name)
         else { return [] }
+        var reader = HeardReader(message)
         reader.read()
         return packet.pointers.compactMap { pointer in
             pointer.timeToLive > 0 ? reader.instance(pointer.instance) : nil
@@ -47,10 +48,7 @@ private struct HeardReader {
     private var versions: [[UInt8]: Bool] = [:]
     private var addresses: [[UInt8]: [[UInt8]]] = [:]
 
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard let message = DNSReader(bytes) else { return nil }
-        self.message = message
-    }
+    init(_ message: DNSReader) { self.message = message }
 
     mutating func read() {
         for _ in 0..<message.count(0) {
