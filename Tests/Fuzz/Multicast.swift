@@ -51,8 +51,10 @@ private enum MulticastRules {
                 demand(size < 3 * 256, "a name of \(size) bytes")
             }
         }
-        let heard = HeardInstance.all(in: bytes[...], of: BrowsedName(type: "_r73b49a38._sub._earshot._tcp"))
-        demand(heard.count <= pointers.count, "more is heard than was said")
+        let name = BrowsedName(type: "_r73b49a38._sub._earshot._tcp")
+        let heard = HeardInstance.all(in: bytes[...], of: name)
+        let listed = PointerPacket(bytes[...], about: name)?.pointers.map(\.instance) ?? []
+        demand(heard.map(\.instance).allSatisfy(listed.contains), "who is not listed is heard")
         for instance in heard {
             demand(RandomNames.canonical(instance.instance) == instance.instance, "a name that no node has")
             demand(
