@@ -9,10 +9,15 @@ struct DNSReader {
         let data: Range<Int>
 
         var isPointer: Bool { type == DNSReader.pointerType }
+        var isInternet: Bool { kind & ~RecordBody.topBit == DNSReader.internet }
+
+        /// A record that replaces all others under its name has it set (RFC 6762 section 10.2).
+        private static let topBit = 0x8000
     }
 
     static let headerSize = 12
     static let pointerType = 12
+    static let internet = 1
     /// RFC 1035 section 2.3.4: no name is longer, its lengths counted.
     private static let maximumName = 255
 
@@ -31,6 +36,17 @@ struct DNSReader {
 
     /// How many questions, answers, authorities and further records the header promises, in this order.
     func count(_ section: Int) -> Int { value(at: 4 + 2 * section) }
+
+    /// Of all sections behind the questions.
+    var recordCount: Int { count(1) + count(2) + count(3) }
+
+    /// Moves behind the questions; false where one has a fault.
+    mutating func passQuestions() -> Bool {
+        for _ in 0..<count(0) {
+            guard name(label: { _ in }), number() != nil, number() != nil else { return false }
+        }
+        return true
+    }
 
     mutating func number() -> Int? {
         guard bytes.count - position >= 2 else { return nil }

@@ -39,10 +39,6 @@ private struct HeardReader {
         let host: [UInt8]
     }
 
-    private static let internet = 1
-    /// A record that replaces all others under its name has it set (RFC 6762 section 10.2).
-    private static let topBit = 0x8000
-
     private var message: DNSReader
     private var services: [[UInt8]: Service] = [:]
     private var versions: [[UInt8]: Bool] = [:]
@@ -51,12 +47,10 @@ private struct HeardReader {
     init(_ message: DNSReader) { self.message = message }
 
     mutating func read() {
-        for _ in 0..<message.count(0) {
-            guard name() != nil, message.number() != nil, message.number() != nil else { return }
-        }
-        for _ in 0..<message.count(1) + message.count(2) + message.count(3) {
+        guard message.passQuestions() else { return }
+        for _ in 0..<message.recordCount {
             guard let owner = name(), let body = message.body() else { return }
-            if body.kind & ~Self.topBit == Self.internet, body.timeToLive > 0 { take(body, of: owner) }
+            if body.isInternet, body.timeToLive > 0 { take(body, of: owner) }
             message.leave(body)
         }
     }

@@ -41,15 +41,10 @@ struct MDNSMessage {
 
     /// The PTR records of a response, up to the first fault in it; none of a query.
     static func pointers(in bytes: [UInt8]) -> [MDNSPointer] {
-        guard let reader = DNSReader(bytes[...]), reader.isResponse else { return [] }
+        guard var reader = DNSReader(bytes[...]), reader.isResponse, reader.passQuestions() else { return [] }
         var message = MDNSMessage(reader: reader)
-        for _ in 0..<reader.count(0) {
-            guard message.labels() != nil, message.reader.number() != nil, message.reader.number() != nil else {
-                return []
-            }
-        }
         var found: [MDNSPointer] = []
-        for _ in 0..<reader.count(1) + reader.count(2) + reader.count(3) {
+        for _ in 0..<reader.recordCount {
             guard let record = message.record() else { break }
             if let pointer = record { found.append(pointer) }
         }

@@ -33,8 +33,7 @@ struct PointerPacket: Hashable {
         guard let asks = reader.questions(questions, for: name) else { return nil }
         var found: [Pointer] = []
         if message.isResponse {
-            let records = answers + message.count(2) + message.count(3)
-            _ = reader.pointers(records, of: name, into: &found)
+            _ = reader.pointers(message.recordCount, of: name, into: &found)
             guard !found.isEmpty else { return nil }
             kind = .response
         } else {
@@ -48,10 +47,6 @@ struct PointerPacket: Hashable {
 
 /// Looks through the questions and records of a message for one name.
 private struct PointerReader {
-    private static let internet = 1
-    /// In a question it asks for an answer by unicast, in a record it says that there is no other (RFC 6762 section 18).
-    private static let topBit = 0x8000
-
     var message: DNSReader
 
     /// Whether one of the questions asks everybody for the pointers of `name`; nil where there is a fault.
@@ -61,7 +56,7 @@ private struct PointerReader {
             guard let asked = pass(name.wire), let type = message.number(), let kind = message.number() else {
                 return nil
             }
-            asks = asks || asked.matches && type == DNSReader.pointerType && kind == Self.internet
+            asks = asks || asked.matches && type == DNSReader.pointerType && kind == DNSReader.internet
         }
         return asks
     }
@@ -70,7 +65,7 @@ private struct PointerReader {
     mutating func pointers(_ count: Int, of name: BrowsedName, into found: inout [PointerPacket.Pointer]) -> Bool {
         for _ in 0..<count {
             guard let owner = pass(name.wire), let body = message.body() else { return false }
-            guard owner.matches, body.isPointer, body.kind & ~Self.topBit == Self.internet else {
+            guard owner.matches, body.isPointer, body.isInternet else {
                 message.leave(body)
                 continue
             }
