@@ -125,23 +125,22 @@ package struct HistoryOffers {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         var offers: [(peer: PeerID, ids: [UInt64])] = []
         var made: HistoryList?
-        for peer in peersDue(now) {
-            guard let index = peers.index(forKey: peer) else { continue }
+        for index in peersDue(now) {
             let list = made ?? HistoryList(all(), recent)
             made = list
             let ids = isEverythingDue(index, now) ? takeEverything(index, list, now) : takeNews(index, list, now)
             guard !ids.isEmpty else { continue }
             peers.values[index].isIgnored = true
-            offers.append((peer, ids))
+            offers.append((peers.keys[index], ids))
         }
         nextDeadline = peers.indices.reduce(nil) { .earlier($0, peers.values[$1].nextDue) }
         return offers
     }
 
     /// For whom something is due, in the order of their keys. All are looked at where they are, which copies none.
-    private func peersDue(_ now: Instant) -> [PeerID] {
+    private func peersDue(_ now: Instant) -> [Peers.Index] {
         let due = peers.indices.filter { peers.values[$0].nextDue.map { $0 <= now } ?? false }
-        return due.map { peers.keys[$0] }.sorted()
+        return due.sorted { peers.keys[$0] < peers.keys[$1] }
     }
 
     private func isEverythingDue(_ index: Peers.Index, _ now: Instant) -> Bool {

@@ -48,8 +48,10 @@ package protocol PeerDiscovery: AnyObject, Sendable {
     /// Replaces the announcement: the old one is taken back.
     func announce(_ announcement: Announcement)
 
-    /// There is a link to a run of somebody now, or none any more: where many are to be asked about, it is not.
+    /// There is a link to a run of somebody: where many are to be asked about, it is not.
     func linkOpened(to run: LinkedRun)
+
+    /// The last link to a run has ended: it is asked about as others are.
     func linkClosed(to run: LinkedRun)
 
     /// Takes the announcement back and stops looking.

@@ -49,7 +49,7 @@ extension AvahiDiscovery {
         listener?.move(to: view)
     }
 
-    private func endListening() {
+    func endListening() {
         listener?.close()
         listener = nil
     }

@@ -178,8 +178,7 @@ extension AvahiDiscovery {
 
     private func end(_ continuation: CheckedContinuation<Bool, Never>) {
         tell = nil
-        listener?.close()
-        listener = nil
+        endListening()
         watch?.close()
         watch = nil
         ending = continuation

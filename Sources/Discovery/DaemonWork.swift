@@ -38,7 +38,7 @@ struct DaemonWork: Equatable {
         ticks = user + kernel + waited / 10_000_000
     }
 
-    /// Whether the same process has computed since then.
+    /// Whether the same process has computed since then, or waited to.
     func goesOn(since earlier: DaemonWork?) -> Bool {
         guard let earlier, earlier.process == process else { return false }
         return ticks - earlier.ticks >= Self.leastTicks

@@ -49,10 +49,11 @@ final class MulticastBrowser {
     }
 
     private func heard(_ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace) {
-        change(place) { $0.heard(bytes, from: sender, now: loop.now, using: &generator) }
+        // Before it is listed, so that it is not asked about.
         for heard in HeardInstance.all(in: bytes, of: name) {
             context.tell(.heard(heard, listing(heard.instance, at: place)))
         }
+        change(place) { $0.heard(bytes, from: sender, now: loop.now, using: &generator) }
         arm()
     }
 
