@@ -180,12 +180,14 @@ build_product() {
     # What changes while the compiler runs is newer than this file, and is built the next time.
     local started=$build/started.$1 package=${3:-$root}
     : >"$started"
+    # Optimised as a whole when it is linked, which joins what modules may not compile into each other: a fourteenth less
+    # to do for each message. The toolchain's own linker can do that.
+    local linking=(--experimental-lto-mode full -Xswiftc -use-ld=lld -Xlinker -s)
     # Relative relocations take a tenth of the room; the loader reads them from glibc 2.36 on.
-    local compact=()
     printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
-        compact=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
-    swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib --disable-local-rpath -Xlinker -s \
-        "${compact[@]}" --product "$1" </dev/null >&2 || return
+        linking+=(-Xlinker -z -Xlinker pack-relative-relocs)
+    swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib --disable-local-rpath \
+        "${linking[@]}" --product "$1" </dev/null >&2 || return
     mkdir -p "$(dirname "$2")"
     cp "$package/.build/release/$1" "$2.new" && touch -r "$started" "$2.new" && mv "$2.new" "$2"
 }
