@@ -10,14 +10,14 @@ package struct Roster: ~Copyable, Sendable {
     package private(set) var online = 0
     package private(set) var muted = MarkedPeers()
     package private(set) var marks: PeerMarks
-    var known: [PeerID: KnownPeer] = [:]
+    var known = PackedTable<PeerID, KnownPeer>()
     private(set) var numbers = SharedNumbers()
     /// Peers whose names have a suffix from now on, and of whom that is to be told.
     private(set) var renamed: [PeerID] = []
     private let capacity: Int
     private var moments: UInt64 = 0
     /// When peers with a link are announced, and when peers without one are told to have gone.
-    private(set) var deadlines: [PeerID: Instant] = [:]
+    private(set) var deadlines = PackedTable<PeerID, Instant>()
 
     /// - Parameters:
     ///   - marks: of earlier runs. Whoever has one is known, so that its number names it.
@@ -136,25 +136,26 @@ extension Roster {
 
     package mutating func tick(_ now: Instant) -> [ChatEvent] {
         guard !deadlines.isEmpty else { return [] }
-        let due = deadlines.filter { $0.value <= now }.keys.sorted()
+        let due = deadlines.filter { $0.value <= now }.map(\.key).sorted()
         return due.compactMap { isOnline($0) ? announce($0) : depart($0) }
     }
 
     private mutating func announce(_ peer: PeerID) -> ChatEvent? {
         deadlines[peer] = nil
-        known[peer]?.isAnnounced = true
-        return known[peer].map { .presence(peer, $0.presence, online: online) }
+        guard let index = known.index(forKey: peer) else { return nil }
+        known.values[index].isAnnounced = true
+        return .presence(peer, known.values[index].presence, online: online)
     }
 
     private mutating func depart(_ peer: PeerID) -> ChatEvent? {
         deadlines[peer] = nil
-        known[peer]?.isAnnounced = false
+        if let index = known.index(forKey: peer) { known.values[index].isAnnounced = false }
         return .presence(peer, .left, online: online)
     }
 
     /// Makes an entry for a peer, or notes that it was heard of again.
     @discardableResult
-    private mutating func meet(_ peer: PeerID) -> Dictionary<PeerID, KnownPeer>.Index {
+    private mutating func meet(_ peer: PeerID) -> Int {
         moments += 1
         if let index = known.index(forKey: peer) {
             known.values[index].heardAt = moments

@@ -6,7 +6,7 @@ import Wire
 /// What they say of their time is signed when it is sent, and a round trip is nothing against a minute.
 struct ClockSkew {
     /// How far the peers' clocks are ahead of ours, in milliseconds.
-    private var offsets: [PeerID: Int64] = [:]
+    private var offsets = PackedTable<PeerID, Int64>()
     private var isTold = false
 
     /// Further than this nobody's clock is off; beyond it a figure says nothing.

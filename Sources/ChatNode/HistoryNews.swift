@@ -7,6 +7,13 @@ import Wire
 struct HistoryNews {
     struct Entry {
         let item: Archive.Item
+        let age: Age
+
+        var at: Instant { age.at }
+    }
+
+    /// When something came.
+    struct Age {
         let at: Instant
         /// How much had been taken in with it, ours too: all of it takes the place of what came before.
         let archived: UInt64

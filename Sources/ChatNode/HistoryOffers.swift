@@ -10,8 +10,8 @@ package struct HistoryOffers {
         /// From something new to the offer of it.
         var pause: Duration
         var newsDue: Instant?
-        /// The oldest news that waits for that, while there is any.
-        var oldest: HistoryNews.Entry?
+        /// Of the oldest news that waits for that, while there is any.
+        var oldest: HistoryNews.Age?
         var newsOfferedAt: Instant?
         var allDue: Instant?
         var allOfferedAt: Instant?
@@ -34,8 +34,7 @@ package struct HistoryOffers {
     private static let lookInterval: UInt64 = 10
 
     private let me: PeerID
-    private typealias Peers = [PeerID: Peer]
-    private var peers: Peers = [:]
+    private var peers = PackedTable<PeerID, Peer>()
     private var recent = HistoryNews()
     private var archived: UInt64 = 0
     /// Whether each peer has a time for its next offer: then something new costs nothing.
@@ -59,9 +58,9 @@ package struct HistoryOffers {
     /// The last link to a peer has ended. If it was lost, the others are shown what came until then.
     package mutating func closed(to peer: PeerID, isLost: Bool, now: Instant) {
         guard peers.removeValue(forKey: peer) != nil, isLost else { return }
-        for other in peers.keys {
-            let earliest = peers[other]?.allOfferedAt.map { $0 + Limits.historyAnswerInterval } ?? now
-            peers[other]?.allDue = max(now, earliest)
+        for index in peers.indices {
+            let earliest = peers.values[index].allOfferedAt.map { $0 + Limits.historyAnswerInterval } ?? now
+            peers.values[index].allDue = max(now, earliest)
             wake(at: max(now, earliest))
         }
     }
@@ -71,7 +70,7 @@ package struct HistoryOffers {
         archived += 1
         if archived.isMultiple(of: HistoryOffers.lookInterval) { hasten(now) }
         guard item.neighbour != nil else { return }
-        let news = HistoryNews.Entry(item: item, at: now, archived: archived)
+        let news = HistoryNews.Entry(item: item, age: HistoryNews.Age(at: now, archived: archived))
         recent.append(news)
         guard !isEverybodyDue else { return }
         isEverybodyDue = true
@@ -138,16 +137,16 @@ package struct HistoryOffers {
     }
 
     /// For whom something is due, in the order of their keys. All are looked at where they are, which copies none.
-    private func peersDue(_ now: Instant) -> [Peers.Index] {
+    private func peersDue(_ now: Instant) -> [Int] {
         let due = peers.indices.filter { peers.values[$0].nextDue.map { $0 <= now } ?? false }
         return due.sorted { peers.keys[$0] < peers.keys[$1] }
     }
 
-    private func isEverythingDue(_ index: Peers.Index, _ now: Instant) -> Bool {
+    private func isEverythingDue(_ index: Int, _ now: Instant) -> Bool {
         peers.values[index].allDue.map { $0 <= now } ?? false
     }
 
-    private mutating func takeEverything(_ index: Peers.Index, _ list: HistoryList, _ now: Instant) -> [UInt64] {
+    private mutating func takeEverything(_ index: Int, _ list: HistoryList, _ now: Instant) -> [UInt64] {
         peers.values[index].cursor = recent.end
         peers.values[index].allDue = nil
         peers.values[index].allOfferedAt = now
@@ -156,7 +155,7 @@ package struct HistoryOffers {
     }
 
     /// What is news to a peer, as far as it is still kept.
-    private mutating func takeNews(_ index: Peers.Index, _ list: HistoryList, _ now: Instant) -> [UInt64] {
+    private mutating func takeNews(_ index: Int, _ list: HistoryList, _ now: Instant) -> [UInt64] {
         let pause = peers.values[index].pause
         // What came just now may still be on its author's own way to the peer.
         let age = min(pause, Limits.newsPause)
@@ -183,18 +182,18 @@ package struct HistoryOffers {
 
     /// All that was new to a peer has been replaced by now. In a flood the next will be too, and is not looked at as soon as it is
     /// due: that would be for each message.
-    private mutating func rest(_ index: Peers.Index, _ now: Instant) {
+    private mutating func rest(_ index: Int, _ now: Instant) {
         guard let due = peers.values[index].newsDue else { return }
         peers.values[index].newsDue = max(due, now + Limits.newsPause)
     }
 
-    private func isNews(_ item: Archive.Item, to index: Peers.Index) -> Bool {
+    private func isNews(_ item: Archive.Item, to index: Int) -> Bool {
         let peer = peers.keys[index]
         return item.author != peer && item.neighbour != peer && peers.values[index].known[item.id] == nil
     }
 
     /// Sets when a peer is offered what waits for that longest; never, if nothing does.
-    private mutating func reschedule(_ index: Peers.Index) {
+    private mutating func reschedule(_ index: Int) {
         peers.values[index].newsDue = nil
         peers.values[index].oldest = nil
         let pending = recent.numbers(from: peers.values[index].cursor)
@@ -205,11 +204,11 @@ package struct HistoryOffers {
         schedule(index, since: recent[first])
     }
 
-    private mutating func schedule(_ index: Peers.Index, since oldest: HistoryNews.Entry) {
+    private mutating func schedule(_ index: Int, since oldest: HistoryNews.Entry) {
         let pause = peers.values[index].pause
         let due = oldest.at + (me < peers.keys[index] ? pause : pause + pause / 4)
         peers.values[index].newsDue = due
-        peers.values[index].oldest = oldest
+        peers.values[index].oldest = oldest.age
         wake(at: due)
     }
 

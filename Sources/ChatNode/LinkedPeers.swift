@@ -10,7 +10,7 @@ struct LinkedPeers {
         let since: Instant
     }
 
-    private var entries: [PeerID: Entry] = [:]
+    private var entries = PackedTable<PeerID, Entry>()
     /// That of the latest link that was opened to somebody without one; they are counted from 1.
     private(set) var lastNumber = 0
     /// Whom our own handshakes have proven where. What others say about an address does not count.

@@ -53,7 +53,7 @@ package actor Node {
     /// Dialled, and not connected yet.
     var dials: [ConnectionID: Endpoint] = [:]
     /// The links of each peer; frames are sent on the last that is not retiring.
-    var linksByPeer: [PeerID: [LinkSlot]] = [:]
+    var linksByPeer = PackedTable<PeerID, [LinkSlot]>()
     /// The link of each peer that frames are sent on, in the order in which the connections began.
     var audience: [LinkSlot] = []
     /// Where records are opened to, for all links in turn.

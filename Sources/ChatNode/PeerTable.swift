@@ -13,7 +13,7 @@ package struct PeerTable {
         package let endpoint: Endpoint
     }
 
-    private var candidates: [String: Candidate] = [:]
+    private var candidates = PackedTable<String, Candidate>()
     /// The names of candidates by the times at which something was to be done about them; what was put off or taken back
     /// since is found out when its time comes.
     private var agenda = TimerHeap<String>()
@@ -91,7 +91,11 @@ package struct PeerTable {
     package mutating func lost(_ instance: String, now: Instant) {
         guard let candidate = candidates[instance] else { return }
         let isWorthKeeping = candidate.peer != nil || candidate.isBusy
-        if isWorthKeeping { candidates[instance]?.lostAt = now } else { candidates[instance] = nil }
+        guard isWorthKeeping else {
+            candidates[instance] = nil
+            return
+        }
+        update(instance) { $0.lostAt = now }
     }
 
     /// What to dial now. Where more are due than may be dialled at once, those with the fewest failures go first: names
@@ -139,7 +143,7 @@ package struct PeerTable {
     private mutating func isOfLinkedPeer(_ instance: String, _ now: Instant) -> Bool {
         guard let candidate = candidates[instance], let name = candidate.name else { return false }
         let owner = linked.owner(of: name, above: candidate.comparedTo)
-        candidates[instance]?.comparedTo = linked.lastNumber
+        update(instance) { [last = linked.lastNumber] in $0.comparedTo = last }
         guard let owner, linked.isYoung(owner, now: now) || !hasMoved(owner, to: candidate.endpoints) else {
             return false
         }

@@ -18,8 +18,8 @@ struct InstanceTable {
     /// How long what a source said holds after the source itself went away.
     static let staleTime = Duration.seconds(10)
 
-    private var instances: [String: [Listing: Lookup]] = [:]
-    private var told: [String: Set<Endpoint>] = [:]
+    private var instances: [String: PackedTable<Listing, Lookup>] = [:]
+    private var told: [String: [Endpoint]] = [:]
     /// Those that were never asked for go first, so that a crowd of names that never resolve can not keep them waiting.
     private var newcomers: [Listing] = []
     private var repeaters: [Listing] = []
@@ -73,7 +73,7 @@ struct InstanceTable {
 
     /// A place in the table for what is not in it, and what else that takes; nil where there is none.
     private mutating func add(_ listing: Listing, now: Instant) -> [ListingAction]? {
-        var lookups = instances[listing.instance] ?? [:]
+        var lookups = instances[listing.instance] ?? PackedTable()
         guard lookups.count < Self.maximumListingsPerInstance else {
             dropped += 1
             return nil
@@ -101,7 +101,7 @@ struct InstanceTable {
     private mutating func makeRoom(now: Instant) -> [ListingAction] {
         guard instances.count >= Self.maximumInstances, let oldest = arrivals.first else { return [] }
         dropped += 1
-        return (instances[oldest] ?? [:]).keys.flatMap { unlisted($0, now: now) }
+        return (instances[oldest]?.keys ?? []).flatMap { unlisted($0, now: now) }
     }
 
     /// From now on this name is ours, and nobody to tell of.
@@ -131,7 +131,7 @@ struct InstanceTable {
     /// The last link to a run has ended.
     mutating func linkClosed(to run: LinkedRun, now: Instant) -> [ListingAction] {
         linked.close(run).flatMap { instance in
-            (instances[instance] ?? [:]).keys.flatMap { begin($0, now: now) }
+            (instances[instance]?.keys ?? []).flatMap { begin($0, now: now) }
         }
     }
 
@@ -282,15 +282,16 @@ extension InstanceTable {
 
     /// Tells what changed for an instance, and asks at once again where it lost its last endpoint but is still listed.
     private mutating func settle(_ instance: String, now: Instant) -> [ListingAction] {
-        let lookups = instances[instance] ?? [:]
+        let lookups = instances[instance] ?? PackedTable()
         let before = told[instance] ?? []
-        let after = Set(lookups.values.compactMap(\.endpoint))
+        let after = Array(Set(lookups.values.compactMap(\.endpoint)))
         told[instance] = after.isEmpty ? nil : after
         if lookups.isEmpty, instances.removeValue(forKey: instance) != nil {
             arrivals.removeAll { $0 == instance }
             linked.forget(instance)
         }
-        let news = after.subtracting(before).map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
+        let found = after.filter { !before.contains($0) }
+        let news = found.map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
         guard after.isEmpty, !before.isEmpty else { return news }
         var actions: [ListingAction] = [.tell(.lost(instance: instance))]
         for (listing, lookup) in lookups where lookup.retry != nil { actions += begin(listing, now: now) }

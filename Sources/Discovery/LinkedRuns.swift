@@ -3,7 +3,7 @@ import Wire
 
 /// The runs that there are links to, and the instances that were not asked for because they are of one of these.
 struct LinkedRuns {
-    private var openedAt: [LinkedRun: Instant] = [:]
+    private var openedAt = PackedTable<LinkedRun, Instant>()
     private var passedOver: [String: LinkedRun] = [:]
 
     mutating func open(_ run: LinkedRun, now: Instant) {

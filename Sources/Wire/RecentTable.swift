@@ -7,8 +7,8 @@
 /// has to be usable from inline too, or the members' `@inlinable` is of no effect.
 @usableFromInline package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let half: Int
-    @usableFromInline var young: [Key: Value] = [:]
-    @usableFromInline var old: [Key: Value] = [:]
+    @usableFromInline var young = PackedTable<Key, Value>()
+    @usableFromInline var old = PackedTable<Key, Value>()
 
     @inlinable package init(capacity: Int) {
         precondition(capacity > 1, "a table of \(capacity) has no halves")
