@@ -11,45 +11,53 @@ package struct Certificate: Hashable, Sendable {
     private static let signedBytes = byteCount - Identity.signatureBytes
     private static let domain: Domain = "earshot/1 session\0"
 
-    /// The certificate as it crosses the wire.
-    package let bytes: [UInt8]
-    package let identity: PeerID
+    /// Once for all that keep the certificate: a link does, and the table of those that are known.
+    private final class Content: Sendable {
+        let fields: Fields
+        let signature: InlineArray<64, UInt8>
+
+        init(_ fields: Fields, signature: Span<UInt8>) {
+            self.fields = fields
+            self.signature = InlineArray { signature[$0] }
+        }
+    }
+
+    private let content: Content
+
+    package var identity: PeerID { content.fields.identity }
     /// Static key of the handshake.
-    package let noise: PublicKey
+    package var noise: PublicKey { content.fields.noise }
     /// Opens relayed direct messages.
-    package let dm: PublicKey
+    package var dm: PublicKey { content.fields.dm }
     /// Which run of the identity: the higher one is the later.
-    package let epoch: UInt64
-    package let issuedAt: Timestamp
+    package var epoch: UInt64 { content.fields.epoch }
+    package var issuedAt: Timestamp { content.fields.issuedAt }
+    /// The certificate as it crosses the wire; made each time.
+    package var bytes: [UInt8] { content.fields.bytes + [UInt8](copying: content.signature.span) }
 
     /// A certificate of one's own identity. The flags, reserved for later versions, are zero.
     package static func issue(
         by identity: borrowing Identity, noise: PublicKey, dm: PublicKey, epoch: UInt64, at time: Timestamp
     ) -> Certificate {
-        var writer = ByteWriter(capacity: byteCount)
-        writer.write(version)
-        writer.write(UInt8(0))
-        writer.write(identity.id)
-        writer.write(noise.bytes)
-        writer.write(dm.bytes)
-        writer.write(epoch)
-        writer.write(time.milliseconds)
-        writer.write(identity.sign(domain: domain, message: writer.bytes.span))
-        return Certificate(
-            bytes: writer.bytes, identity: identity.id, noise: noise, dm: dm, epoch: epoch, issuedAt: time)
+        let fields = Fields(flags: 0, identity: identity.id, noise: noise, dm: dm, epoch: epoch, issuedAt: time)
+        let signature = identity.sign(domain: domain, message: fields.bytes.span)
+        return Certificate(content: Content(fields, signature: signature.span))
     }
 
     /// The certificate in exactly 178 bytes, if its signature holds. Unknown flags are ignored.
     package init(verifying bytes: Span<UInt8>) throws(CertificateError) {
         guard bytes.count == Certificate.byteCount else { throw .wrongLength }
         guard bytes[0] == Certificate.version else { throw .unknownVersion }
-        guard let certificate = try? Certificate(reading: bytes) else { throw .wrongLength }
+        guard let fields = try? Fields(reading: bytes) else { throw .wrongLength }
+        let signature = bytes.extracting(Certificate.signedBytes...)
         let isGenuine = Identity.verify(
-            signature: bytes.extracting(Certificate.signedBytes...), domain: Certificate.domain,
-            message: bytes.extracting(..<Certificate.signedBytes), by: certificate.identity)
+            signature: signature, domain: Certificate.domain, message: bytes.extracting(..<Certificate.signedBytes),
+            by: fields.identity)
         guard isGenuine else { throw .badSignature }
-        self = certificate
+        content = Content(fields, signature: signature)
     }
+
+    private init(content: Content) { self.content = content }
 
     /// Whether this is of a later run of the same identity; of two runs with one epoch, the larger noise key counts as
     /// the later, so that everybody decides alike (Protocol.md section 9).
@@ -67,16 +75,48 @@ package struct Certificate: Hashable, Sendable {
         identity == other.identity && epoch == other.epoch && noise == other.noise && issuedAt > other.issuedAt
     }
 
-    /// The fields, whoever signed them: private, so that no such value leaves this file.
-    private init(reading bytes: Span<UInt8>) throws(TruncatedInput) {
+    package static func == (left: Certificate, right: Certificate) -> Bool {
+        left.content === right.content || left.bytes == right.bytes
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+extension Certificate {
+    /// What is signed, whoever signed it: of this file alone, so that nobody takes it for a certificate.
+    fileprivate struct Fields {
+        let flags: UInt8
+        let identity: PeerID
+        let noise: PublicKey
+        let dm: PublicKey
+        let epoch: UInt64
+        let issuedAt: Timestamp
+
+        /// As they cross the wire, with room for the signature.
+        var bytes: [UInt8] {
+            var writer = ByteWriter(capacity: byteCount)
+            writer.write(version)
+            writer.write(flags)
+            writer.write(identity)
+            writer.write(noise.bytes)
+            writer.write(dm.bytes)
+            writer.write(epoch)
+            writer.write(issuedAt.milliseconds)
+            return writer.bytes
+        }
+    }
+}
+
+extension Certificate.Fields {
+    fileprivate init(reading bytes: Span<UInt8>) throws(TruncatedInput) {
         var reader = ByteReader(bytes)
-        _ = try reader.readRange(2)
+        _ = try reader.readRange(1)
+        flags = try reader.readUInt8()
         identity = try reader.readPeerID()
-        noise = try Certificate.readKey(&reader)
-        dm = try Certificate.readKey(&reader)
+        noise = try Self.readKey(&reader)
+        dm = try Self.readKey(&reader)
         epoch = try reader.readUInt64()
         issuedAt = Timestamp(milliseconds: try reader.readUInt64())
-        self.bytes = [UInt8](copying: bytes)
     }
 
     private static func readKey(_ reader: inout ByteReader) throws(TruncatedInput) -> PublicKey {
@@ -84,19 +124,4 @@ package struct Certificate: Hashable, Sendable {
         guard let key = PublicKey(bytes.span) else { throw TruncatedInput() }
         return key
     }
-
-    private init(
-        bytes: [UInt8], identity: PeerID, noise: PublicKey, dm: PublicKey, epoch: UInt64, issuedAt: Timestamp
-    ) {
-        self.bytes = bytes
-        self.identity = identity
-        self.noise = noise
-        self.dm = dm
-        self.epoch = epoch
-        self.issuedAt = issuedAt
-    }
-
-    package static func == (left: Certificate, right: Certificate) -> Bool { left.bytes == right.bytes }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
