@@ -12,7 +12,14 @@ package struct Handshake: ~Copyable {
     }
 
     package let role: Role
-    private var state: HandshakeState?
+    private let memory: Memory
+
+    /// Apart, so that the link that comes of it does not keep the room of it.
+    private final class Memory {
+        var state: HandshakeState?
+
+        init(_ state: consuming HandshakeState) { self.state = consume state }
+    }
 
     /// - Parameter prologue: what both sides must agree on before they begin (Protocol.md section 3).
     package init(role: Role, prologue: [UInt8], key: StaticKey, using randomness: inout Randomness) {
@@ -23,7 +30,7 @@ package struct Handshake: ~Copyable {
     /// With an ephemeral key that must never be used again.
     init(role: Role, prologue: [UInt8], key: StaticKey, ephemeral: consuming KeyPair) {
         self.role = role
-        state = HandshakeState(role: role, prologue: prologue, key: key, ephemeral: ephemeral)
+        memory = Memory(HandshakeState(role: role, prologue: prologue, key: key, ephemeral: ephemeral))
     }
 
     /// True once all three messages have passed; false again after an error.
@@ -40,30 +47,30 @@ package struct Handshake: ~Copyable {
 
     /// The next message, with the payload in it: in the clear in message 1, sealed in 2 and 3.
     package mutating func writeMessage(payload: Span<UInt8>) throws(NoiseError) -> [UInt8] {
-        guard var step = state.take() else { throw .dead }
+        guard var step = memory.state.take() else { throw .dead }
         let message = try step.write(payload)
-        state = consume step
+        memory.state = consume step
         return message
     }
 
     /// The payload of the other side's next message.
     package mutating func readMessage(_ message: Span<UInt8>) throws(NoiseError) -> [UInt8] {
-        guard var step = state.take() else { throw .dead }
+        guard var step = memory.state.take() else { throw .dead }
         let payload = try step.read(message)
-        state = consume step
+        memory.state = consume step
         return payload
     }
 
     /// The session that the handshake was for.
     package consuming func finish() throws(NoiseError) -> Session {
-        guard let state else { throw .dead }
+        guard let state = memory.state.take() else { throw .dead }
         guard state.isComplete else { throw .outOfTurn }
         return Session(keys: state.split(), role: role)
     }
 
     /// What `body` finds in the state; nil if it is dead.
     private func alive<R>(_ body: (borrowing HandshakeState) -> R) -> R? {
-        switch state {
+        switch memory.state {
         case .some(let state): body(state)
         case .none: nil
         }
