@@ -4,8 +4,8 @@ internal import Wire
 ///
 /// As short as it can be while no two numbers of the window share a place: most who are met say little, and begin at any number.
 struct HeardIDs: Sendable {
-    /// Somebody who comes and goes says hardly more.
-    private static let least = 16
+    /// Somebody who only listens says hardly more.
+    private static let least = 4
 
     /// By the number modulo the count, a power of two up to the window's size.
     private var prefixes: [UInt64] = []
