@@ -74,7 +74,7 @@ let package = Package(
             ],
             swiftSettings: lean,
             linkerSettings: hardening),
-        tests("WireTests", ["Wire"]),
+        tests("WireTests", ["Wire", "Noise"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Chat"]),
