@@ -25,9 +25,12 @@ extension P2PPayload {
 }
 
 extension MessageID {
+    /// Made once: each id needs it.
+    private static let purpose: BLAKE2b.Purpose = "earshot/1 id"
+
     /// The id of what `signed` says: nobody can choose or reserve one (Protocol.md section 6).
     package init(signed: Span<UInt8>) {
-        let words = BLAKE2b.words("earshot/1 id", signed)
+        let words = BLAKE2b.words(MessageID.purpose, signed)
         self.init(words.0, words.1)
     }
 }

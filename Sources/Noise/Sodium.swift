@@ -70,14 +70,14 @@ extension Sodium {
     }
 
     /// BLAKE2b without a key (RFC 7693), 16 bytes.
-    static func blake2b(_ message: Span<UInt8>, _ purpose: BLAKE2b.Personalization) -> InlineArray<16, UInt8> {
+    static func blake2b(_ message: Span<UInt8>, _ purpose: BLAKE2b.Purpose) -> InlineArray<16, UInt8> {
         prepare()
         var digest = InlineArray<16, UInt8>(repeating: 0)
         var space = digest.mutableSpan
         unsafe space.withUnsafeMutableBufferPointer { output in
             guard let start = output.baseAddress else { fatalError("a digest has no room") }
             unsafe withBytes(message) { input, count in
-                unsafe withBytes(purpose.span) { purpose, _ in
+                unsafe withBytes(purpose.bytes.span) { purpose, _ in
                     _ = unsafe crypto_generichash_blake2b_salt_personal(
                         start, output.count, input, count, nil, 0, nil, purpose)
                 }
