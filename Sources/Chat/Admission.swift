@@ -10,10 +10,14 @@ package struct Admission: Sendable {
     private var seen = SeenMessages()
     private var peers: PeerBook
 
-    /// How many payloads were admitted, live and as history.
-    package private(set) var admitted = 0
+    /// Payload frames that neighbours sent, whatever became of them.
+    package private(set) var received = 0
+    /// What was admitted, live, as history and sealed, by kind.
+    package private(set) var tally = PayloadTally()
     /// How many were not, by reason.
     package private(set) var drops: [DropReason: Int] = [:]
+
+    package var admitted: Int { tally.total }
 
     package init(room: RoomID, me: PeerID, rates: AdmissionRates = AdmissionRates()) {
         self.room = room
@@ -30,6 +34,7 @@ package struct Admission: Sendable {
     package mutating func admit(
         frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, now: Instant, wallClock: Timestamp
     ) -> Verdict {
+        received += 1
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             try checkSource(frame, link)
@@ -52,6 +57,7 @@ package struct Admission: Sendable {
     package mutating func admitHistory(
         frame body: Span<UInt8>, from link: PeerID, wallClock: Timestamp
     ) -> Verdict {
+        received += 1
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             try checkHops(frame, link)
@@ -221,7 +227,7 @@ package struct Admission: Sendable {
     }
 
     private mutating func admit(_ payload: VerifiedPayload) -> Verdict {
-        admitted += 1
+        tally.add(payload.type)
         return .admitted(payload)
     }
 

@@ -78,10 +78,10 @@ package struct Archive: Sendable {
         return offer
     }
 
-    /// Hands over what was taken in since this was asked last.
-    mutating func takeItems(_ take: (Item) -> Void) {
+    /// Hands over what was taken in since this was asked last, if anything was.
+    mutating func takeItems(_ take: ([Item]) -> Void) {
         guard !items.isEmpty else { return }
-        for item in items { take(item) }
+        take(items)
         items.removeAll(keepingCapacity: true)
     }
 }

@@ -48,7 +48,7 @@ package struct Message: Hashable, Sendable, Identifiable {
         self.isHistory = isHistory
     }
 
-    package func isFromCurrentUser(in session: borrowing UserSession) -> Bool { author == session.id }
+    package func isFromCurrentUser(_ me: PeerID) -> Bool { author == me }
 
     /// The author as named when the message was sent, with the number that its key has, without a suffix:
     /// whether one is needed only the roster knows.

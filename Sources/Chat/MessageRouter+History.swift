@@ -9,8 +9,8 @@ extension MessageRouter {
         publicChat.prove(id) { admission.settle($0) }
     }
 
-    /// Hands over what was taken into the public conversation since this was asked last.
-    package mutating func takeArchived(_ take: (Archive.Item) -> Void) { publicChat.takeItems(take) }
+    /// Hands over what was taken into the public conversation since this was asked last, if anything was.
+    package mutating func takeArchived(_ take: ([Archive.Item]) -> Void) { publicChat.takeItems(take) }
 
     /// Something that was asked for is not fit to be taken in: it is not asked for again.
     package mutating func giveUp(_ id: UInt64) { publicChat.noteOver(id) }

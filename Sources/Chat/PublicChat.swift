@@ -91,5 +91,5 @@ extension PublicChat {
 
     mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> Verdict) -> Proof { archive.prove(id, judge) }
 
-    mutating func takeItems(_ take: (Archive.Item) -> Void) { archive.takeItems(take) }
+    mutating func takeItems(_ take: ([Archive.Item]) -> Void) { archive.takeItems(take) }
 }

@@ -65,6 +65,10 @@ package struct HistoryOffers {
         }
     }
 
+    package mutating func note(_ items: [Archive.Item], now: Instant) {
+        for item in items { note(item, now: now) }
+    }
+
     /// Something was taken in. What is ours everybody who has a link got from us at once.
     package mutating func note(_ item: Archive.Item, now: Instant) {
         archived += 1

@@ -63,7 +63,7 @@ package actor Node {
     var startedAt: Instant?
     var lastMetAt: Instant?
 
-    /// What the payload that is being taken in brings.
+    /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []
     private var dirty: [LinkSlot] = []
     private var batch: [NodeEvent] = []
@@ -71,6 +71,7 @@ package actor Node {
     private var spareBatch: [NodeEvent] = []
     /// In events.
     private static let portion = 64
+    private var isPortionGathered = false
     private var isTurnEndAsked = false
     /// Made once, for each turn.
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
@@ -177,6 +178,7 @@ package actor Node {
 
     func emit(_ event: consuming NodeEvent) {
         batch.append(event)
+        isPortionGathered = batch.count >= Node.portion
         askForTurnEnd()
     }
 
@@ -225,7 +227,7 @@ package actor Node {
 
     /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
     func tellPortion() {
-        guard batch.count >= Node.portion else { return }
+        guard isPortionGathered else { return }
         noteArchived()
         hand()
     }
@@ -233,6 +235,7 @@ package actor Node {
     /// Two batches in turn: whoever is told may make us tell more.
     private func hand() {
         guard !batch.isEmpty else { return }
+        isPortionGathered = false
         var events = batch
         batch = spareBatch
         spareBatch = []

@@ -5,7 +5,7 @@ import Wire
 /// Certificates that links tell of (Protocol.md section 9).
 extension Node {
     /// A neighbour tells of an identity's certificate: its own, ours elsewhere, or another's.
-    func receivedCertificate(_ body: Range<Int>, on slot: LinkSlot) {
+    func receivedCertificate(_ body: Span<UInt8>, on slot: LinkSlot) {
         guard let certificate = readCertificate(body, on: slot) else { return }
         if certificate.identity == context.me {
             heard(ofOurselves: certificate)
@@ -17,7 +17,7 @@ extension Node {
     }
 
     /// A neighbour knows a better certificate of our own identity.
-    func receivedSuperseded(_ body: Range<Int>, on slot: LinkSlot) {
+    func receivedSuperseded(_ body: Span<UInt8>, on slot: LinkSlot) {
         guard let certificate = readCertificate(body, on: slot) else { return }
         guard certificate.identity == context.me else {
             counts.unexpectedFrames += 1
@@ -127,14 +127,14 @@ extension Node {
     }
 
     /// The genuine certificate in a frame. One that is not convicts the neighbour, who has to check before it tells.
-    private func readCertificate(_ body: Range<Int>, on slot: LinkSlot) -> Certificate? {
+    private func readCertificate(_ body: Span<UInt8>, on slot: LinkSlot) -> Certificate? {
         guard slot.relayed.take(now: scheduler.now) else {
             counts.certificatesRefused += 1
             return nil
         }
         if let known = knownCertificate(body, on: slot) { return known }
         do throws(CertificateError) {
-            return try Certificate(verifying: plaintext.span.extracting(body))
+            return try Certificate(verifying: body)
         } catch .badSignature {
             convict(slot)
         } catch {
@@ -144,11 +144,11 @@ extension Node {
     }
 
     /// What has been checked before need not be again: most frames tell of what everybody tells of.
-    private func knownCertificate(_ body: Range<Int>, on slot: LinkSlot) -> Certificate? {
-        guard body.count == Certificate.byteCount,
-            let identity = PeerID(Array(plaintext[body].dropFirst(2).prefix(PeerID.byteCount))),
-            let known = certificates.best(of: identity, now: scheduler.now),
-            plaintext[body].elementsEqual(known.bytes)
+    private func knownCertificate(_ body: Span<UInt8>, on slot: LinkSlot) -> Certificate? {
+        guard body.count == Certificate.byteCount else { return nil }
+        let bytes = [UInt8](copying: body)
+        guard let identity = PeerID(Array(bytes.dropFirst(2).prefix(PeerID.byteCount))),
+            let known = certificates.best(of: identity, now: scheduler.now), bytes == known.bytes
         else { return nil }
         return known
     }

@@ -12,7 +12,7 @@ extension Node {
     }
 
     /// A neighbour offers what it keeps of the public conversation.
-    func receivedHave(_ body: Range<Int>, on slot: LinkSlot) {
+    func receivedHave(_ body: Span<UInt8>, on slot: LinkSlot) {
         guard let ids = idList(body, limit: Limits.offeredPayloads, on: slot), let peer = slot.peer else { return }
         let lacking = router.publicChat.lacking(ids)
         offers.offered(ids, by: peer, isUseful: !lacking.isEmpty)
@@ -21,7 +21,7 @@ extension Node {
     }
 
     /// A neighbour asks for what we offered.
-    func receivedWant(_ body: Range<Int>, on slot: LinkSlot) {
+    func receivedWant(_ body: Span<UInt8>, on slot: LinkSlot) {
         guard let ids = idList(body, limit: Limits.wantedPayloads, on: slot), let peer = slot.peer else { return }
         let kept = ids.filter { router.publicChat.payload($0) != nil }
         counts.wantedInVain += ids.count - kept.count
@@ -34,9 +34,9 @@ extension Node {
         answer(on: sendingLink(of: peer) ?? slot)
     }
 
-    private func idList(_ body: Range<Int>, limit: Int, on slot: LinkSlot) -> [UInt64]? {
+    private func idList(_ body: Span<UInt8>, limit: Int, on slot: LinkSlot) -> [UInt64]? {
         guard takesPart else { return nil }
-        guard let ids = IDList.read(plaintext.span.extracting(body), limit: limit) else {
+        guard let ids = IDList.read(body, limit: limit) else {
             counts.idListsMalformed += 1
             return nil
         }
@@ -74,22 +74,21 @@ extension Node {
     }
 
     /// Whether a payload frame is something that was asked of this link's peer; its id then.
-    func awaitedID(_ body: Range<Int>, from peer: PeerID) -> UInt64? {
+    func awaitedID(_ body: Span<UInt8>, from peer: PeerID) -> UInt64? {
         guard wants.isAwaitingAnything(from: peer) else { return nil }
-        guard let id = SignedPayload.id(inFrame: plaintext.span.extracting(body))?.prefix else { return nil }
+        guard let id = SignedPayload.id(inFrame: body)?.prefix else { return nil }
         return wants.isAwaited(id, from: peer) ? id : nil
     }
 
     /// A neighbour gives what it was asked for. What is not fit to be taken in is not asked for again.
-    func receivedHistory(_ id: UInt64, _ body: Range<Int>, on slot: LinkSlot) {
+    func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, on slot: LinkSlot) {
         guard let peer = slot.peer else { return }
         wants.arrived(id, from: peer)
         counts.historyReceived += 1
         let verdict = admission.admitHistory(
-            frame: plaintext.span.extracting(body), from: peer, wallClock: scheduler.wallClock)
+            frame: body, from: peer, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
-            counts.admitted.add(payload.payload.type)
             apply(
                 router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
             armRouter()
@@ -104,13 +103,11 @@ extension Node {
 
     /// Tells of what was just taken in, whichever way it came.
     func noteArchived() {
-        var isNews = false
-        let now = scheduler.now
-        router.takeArchived { item in
-            isNews = true
-            if configuration.sharesHistory { offers.note(item, now: now) }
+        router.takeArchived { items in
+            guard configuration.sharesHistory else { return }
+            offers.note(items, now: scheduler.now)
+            armHistory()
         }
-        if isNews, configuration.sharesHistory { armHistory() }
     }
 
     func historyLinkOpened(to peer: PeerID) {

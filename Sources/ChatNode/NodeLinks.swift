@@ -27,6 +27,9 @@ extension Node {
     func receive(_ buffer: [UInt8], count: Int, on slot: LinkSlot) {
         let (unknown, unanswered) = (slot.link.unknownFrames, slot.link.unansweredPings)
         let now = scheduler.now
+        // Taken out while frames lie in it: who acts on them need not look it up in the node again.
+        var plaintext = exchange(&self.plaintext, with: [])
+        defer { self.plaintext = plaintext }
         var position = 0
         while !slot.isForgotten {
             let event = slot.link.next(
@@ -35,7 +38,7 @@ extension Node {
             guard let event else { break }
             switch event {
             case .established(let certificate): established(slot, certificate)
-            case .frame(let type, let body): received(type, body, on: slot)
+            case .frame(let type, let body): received(type, plaintext.span.extracting(body), on: slot)
             case .failed(let error): fail(slot, error)
             }
             tellPortion()

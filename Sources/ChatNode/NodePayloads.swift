@@ -4,12 +4,12 @@ import Wire
 
 /// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
 extension Node {
-    func received(_ type: FrameType, _ body: Range<Int>, on slot: LinkSlot) {
+    func received(_ type: FrameType, _ body: Span<UInt8>, on slot: LinkSlot) {
         switch type {
         case .payload:
             receivedPayload(body, on: slot)
         case .goodbye:
-            farewell(body.isEmpty ? nil : plaintext[body.lowerBound], on: slot)
+            farewell(body.isEmpty ? nil : body[0], on: slot)
         case .have:
             receivedHave(body, on: slot)
         case .want:
@@ -26,21 +26,20 @@ extension Node {
         }
     }
 
-    private func receivedPayload(_ body: Range<Int>, on slot: LinkSlot) {
+    private func receivedPayload(_ body: Span<UInt8>, on slot: LinkSlot) {
         guard let peer = slot.peer, let epoch = slot.certificate?.epoch else { return }
-        counts.payloadsReceived += 1
         if let id = awaitedID(body, from: peer) { return receivedHistory(id, body, on: slot) }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
-            frame: plaintext.span.extracting(body), from: peer, linkEpoch: epoch, now: now, wallClock: wallClock)
+            frame: body, from: peer, linkEpoch: epoch, now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
-            let type = payload.type
-            counts.admitted.add(type)
-            if type == .presence { compareClocks(with: payload) }
+            if payload.type == .presence { compareClocks(with: payload) }
             noteHeard(peer, on: slot)
-            router.route(payload, now: now, wallClock: wallClock, into: &arrivals)
-            applyArrivals()
+            var events = exchange(&arrivals, with: [])
+            router.route(payload, now: now, wallClock: wallClock, into: &events)
+            emit(&events)
+            arrivals = events
             routed()
         case .repeated(let payload):
             noteHeard(peer, on: slot)
@@ -101,13 +100,11 @@ extension Node {
         noteArchived()
     }
 
-    /// The same with what an arriving payload brought, whose room is used again.
-    private func applyArrivals() {
-        var events = exchange(&arrivals, with: [])
+    /// Tells all of `events`, in order, and leaves their room.
+    private func emit(_ events: inout [ChatEvent]) {
         // Taken out, from the end, none of them is copied; nearly always there is but one.
         if events.count > 1 { events.reverse() }
         while let event = events.popLast() { emit(view(event)) }
-        arrivals = events
     }
 
     /// Encoded and signed once, sealed per link.

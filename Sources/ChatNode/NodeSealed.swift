@@ -5,7 +5,7 @@ import Wire
 /// Direct messages that go over relays (Protocol.md section 8).
 extension Node {
     /// A direct message for somebody, perhaps for us.
-    func receivedSealed(_ body: Range<Int>, on slot: LinkSlot) {
+    func receivedSealed(_ body: Span<UInt8>, on slot: LinkSlot) {
         guard let neighbour = slot.peer, SealedMessage.bodySizes.contains(body.count) else {
             counts.unexpectedFrames += 1
             return
@@ -14,7 +14,7 @@ extension Node {
             counts.sealedRefused += 1
             return
         }
-        let frame = Array(plaintext[body])
+        let frame = [UInt8](copying: body)
         switch sealedRelay.course(of: frame) {
         case .repeated: counts.sealedRepeated += 1
         case .forUs: unseal(frame, from: neighbour, on: slot)
@@ -57,7 +57,6 @@ extension Node {
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
             switch verdict {
             case .admitted(let payload):
-                counts.admitted.add(payload.payload.type)
                 learn(content.certificate, from: slot)
                 apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
             case .repeated(let payload):

@@ -10,10 +10,7 @@ struct NodeStatistics {
     var linksReplaced = 0
     /// Links to peers that had one before.
     var reconnects = 0
-    var payloadsReceived = 0
     var payloadsSent = 0
-    /// Payloads that went through admission, by kind; those of history and sealed ones among them.
-    var admitted = PayloadTally()
     /// Payloads that were sent, our own and others' as history, by kind: once for each link that they went on.
     var sent = PayloadTally()
     var bytesReceived = 0
@@ -56,7 +53,7 @@ struct NodeStatistics {
     }
 
     /// Every counter under the name that JSON gives it, those that are zero too, in a fixed order.
-    func counters(drops: [DropReason: Int]) -> [Counter] {
+    func counters(_ admission: Admission) -> [Counter] {
         [
             Counter(name: "handshakes_done", value: handshakesDone),
             Counter(name: "connections_refused", value: connectionsRefused),
@@ -64,7 +61,7 @@ struct NodeStatistics {
             Counter(name: "dials_failed", value: dialsFailed),
             Counter(name: "links_replaced", value: linksReplaced),
             Counter(name: "reconnects", value: reconnects),
-            Counter(name: "payloads_received", value: payloadsReceived),
+            Counter(name: "payloads_received", value: admission.received),
             Counter(name: "payloads_sent", value: payloadsSent),
             Counter(name: "bytes_received", value: bytesReceived),
             Counter(name: "bytes_sent", value: bytesSent),
@@ -88,8 +85,35 @@ struct NodeStatistics {
             Counter(name: "wanted_in_vain", value: wantedInVain),
             Counter(name: "id_lists_malformed", value: idListsMalformed),
         ]
-            + admitted.counters(prefix: "admitted_") + sent.counters(prefix: "sent_")
+            + admission.tally.counters(prefix: "admitted_") + sent.counters(prefix: "sent_")
             + LinkError.allCases.map { Counter(name: "link_\($0.rawValue)", value: linkErrors[$0] ?? 0) }
-            + DropReason.allCases.map { Counter(name: "dropped_\($0.rawValue)", value: drops[$0] ?? 0) }
+            + DropReason.allCases.map { Counter(name: "dropped_\($0.rawValue)", value: admission.drops[$0] ?? 0) }
+    }
+}
+
+extension PayloadTally {
+    /// One for each kind, those that are zero too.
+    fileprivate func counters(prefix: String) -> [Counter] {
+        PayloadType.allCases.map { Counter(name: prefix + $0.counterName, value: self[$0]) }
+    }
+}
+
+extension PayloadType {
+    /// How `/stats` calls it.
+    package var counterName: String {
+        switch self {
+        case .publicMessage: "public_message"
+        case .presence: "presence"
+        case .typing: "typing"
+        case .edit: "edit"
+        case .delete: "delete"
+        case .dmRequest: "dm_request"
+        case .dmAccept: "dm_accept"
+        case .dmDecline: "dm_decline"
+        case .dmLeave: "dm_leave"
+        case .directMessage: "direct_message"
+        case .delivered: "delivered"
+        case .read: "read"
+        }
     }
 }

@@ -78,7 +78,7 @@ extension Node {
             Counter(name: "unread_direct", value: others),
             Counter(name: "queued_bytes", value: waiting.reduce(0, +)),
             Counter(name: "queued_bytes_longest", value: waiting.max() ?? 0),
-        ] + counts.counters(drops: admission.drops) + refusalCounters
+        ] + counts.counters(admission) + refusalCounters
     }
 
     /// Unread messages: of the room, and of all direct conversations.
@@ -125,7 +125,7 @@ extension Node {
             conversation: view(conversation), id: message.id, from: router.roster.who(of: message),
             text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt,
-            isFromCurrentUser: message.isFromCurrentUser(in: session), isHistory: message.isHistory,
+            isFromCurrentUser: message.isFromCurrentUser(context.me), isHistory: message.isHistory,
             isEdited: message.isEdited, unread: unread,
             delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation))
     }

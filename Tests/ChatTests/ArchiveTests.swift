@@ -154,7 +154,7 @@ extension MessageRouter {
     /// What was taken into the public conversation since this was asked last.
     fileprivate mutating func archivedItems() -> [Archive.Item] {
         var items: [Archive.Item] = []
-        takeArchived { items.append($0) }
+        takeArchived { items += $0 }
         return items
     }
 }

@@ -139,8 +139,8 @@ struct PublicChatTests {
         try alice.does(to: bob) { person throws(ChatError) in try person.say("hi") }
         let sent = try #require(alice.router.publicChat.last)
         let received = try #require(bob.router.publicChat.last)
-        let isAlices = sent.isFromCurrentUser(in: alice.session)
-        let isBobs = received.isFromCurrentUser(in: bob.session)
+        let isAlices = sent.isFromCurrentUser(alice.session.id)
+        let isBobs = received.isFromCurrentUser(bob.session.id)
         #expect(isAlices && !isBobs)
         #expect(received.displayName == "alice#\(SenderNumber(of: alice.id).number)")
         #expect(sent.id == received.id)
