@@ -84,7 +84,7 @@ extension MessageRouter {
     }
 
     /// What a muted peer says is not shown, but acknowledged: muting is not told.
-    mutating func acknowledgeUnheard(_ arrival: Arrival) {
+    mutating func acknowledgeUnheard(_ arrival: borrowing Arrival) {
         let payload = arrival.payload
         switch payload.body {
         case .edit(let target, _), .delete(let target):
@@ -99,7 +99,7 @@ extension MessageRouter {
 
     /// An edit or a deletion that is not of a public message is acknowledged, whether its message is here or not: a
     /// message that its author took back before it was sent never comes.
-    mutating func acknowledgeChange(of target: MessageID, _ arrival: Arrival) {
+    mutating func acknowledgeChange(of target: MessageID, _ arrival: borrowing Arrival) {
         guard !publicChat.messages.contains(id: target), let peer = counterpart(in: arrival, target: me) else { return }
         receiveSilently(arrival.payload.messageId, from: peer)
     }

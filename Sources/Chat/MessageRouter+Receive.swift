@@ -2,19 +2,24 @@ internal import Wire
 
 /// What becomes of each kind of payload.
 extension MessageRouter {
-    mutating func receivePublic(_ arrival: Arrival, into events: inout [ChatEvent]) {
+    mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+        let signed = arrival.verified.signed
+        let stage = signed.payload.senderStage ?? .newcomer
+        roster.hear(
+            arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.revision,
+            into: &events)
         if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
         guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
             return publicChat.noteOver(arrival.verified)
         }
         // Hardly ever does a change come before its message.
         guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
-        guard let message = message(from: arrival) else { return }
+        let message = Message(of: signed, stage: stage, receivedAt: arrival.wallClock, isHistory: arrival.isHistory)
         events.note(publicChat.receive(message, of: arrival.verified, edit: nil, isOwn: arrival.author == me))
     }
 
     /// A public message, with what its author did to it already.
-    private mutating func receiveChanged(_ arrival: Arrival, into events: inout [ChatEvent]) {
+    private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         let change = waiting.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change)
@@ -26,7 +31,9 @@ extension MessageRouter {
                 message, of: arrival.verified, edit: change?.source, isOwn: arrival.author == me))
     }
 
-    mutating func receiveTyping(_ arrival: Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]) {
+    mutating func receiveTyping(
+        _ arrival: borrowing Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]
+    ) {
         let author = arrival.author
         guard author != me, !arrival.isHistory else { return }
         if target == nil { events.note(typing.set(isOn, author, in: .publicRoom, now: arrival.now)) }
@@ -35,7 +42,7 @@ extension MessageRouter {
     }
 
     mutating func receiveDirect(
-        _ arrival: Arrival, target: PeerID, nickname: String, into events: inout [ChatEvent]
+        _ arrival: borrowing Arrival, target: PeerID, nickname: String, into events: inout [ChatEvent]
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let payload = arrival.payload
@@ -61,7 +68,7 @@ extension MessageRouter {
     }
 
     mutating func receiveAnswer(
-        _ answer: DirectAnswer, _ arrival: Arrival, target: PeerID, into events: inout [ChatEvent]
+        _ answer: DirectAnswer, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let isOwn = arrival.author == me
@@ -83,7 +90,8 @@ extension MessageRouter {
     }
 
     mutating func receiveReceipt(
-        _ ids: [MessageID], _ delivery: Delivery, _ arrival: Arrival, target: PeerID, into events: inout [ChatEvent]
+        _ ids: [MessageID], _ delivery: Delivery, _ arrival: borrowing Arrival, target: PeerID,
+        into events: inout [ChatEvent]
     ) {
         guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
         finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
@@ -131,14 +139,14 @@ extension MessageRouter {
 
     /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author to us alone
     /// (Protocol.md section 8).
-    func counterpart(in arrival: Arrival, target: PeerID?) -> PeerID? {
+    func counterpart(in arrival: borrowing Arrival, target: PeerID?) -> PeerID? {
         guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
         if arrival.author == me { return target == me ? nil : target }
         return target == me ? arrival.author : nil
     }
 
     /// The message that a direct payload is, with what its author did to it already; nil if that was to delete it.
-    private mutating func directMessage(from arrival: Arrival) -> Message? {
+    private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
         let payload = arrival.payload
         let change = waiting.take(for: payload.messageId, by: payload.author)
         guard let change, change.isFirstHand else { return message(from: arrival) }
@@ -146,13 +154,13 @@ extension MessageRouter {
         return message(from: arrival, with: change)
     }
 
-    private func message(from arrival: Arrival) -> Message? {
+    private func message(from arrival: borrowing Arrival) -> Message? {
         Message(
             from: arrival.verified.signed, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
             isHistory: arrival.isHistory)
     }
 
-    private func message(from arrival: Arrival, with change: MessageChange?) -> Message? {
+    private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {
         let message = message(from: arrival)
         guard var message, case .edit(let text) = change?.kind, let revision = change?.revision else { return message }
         _ = message.show(text, as: revision)
