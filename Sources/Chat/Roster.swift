@@ -16,6 +16,8 @@ package struct Roster: ~Copyable, Sendable {
     private(set) var renamed: [PeerID] = []
     private let capacity: Int
     private var moments: UInt64 = 0
+    /// Where who was heard of last stands in `known`: it is nearly always asked about right after.
+    private var latest = 0
     /// When peers with a link are announced, and when peers without one are told to have gone.
     private(set) var deadlines = PackedTable<PeerID, Instant>()
 
@@ -69,13 +71,17 @@ package struct Roster: ~Copyable, Sendable {
 
     /// A message's author as it was named when it signed, under the number it is told apart by now.
     package func who(of message: Message) -> Who {
-        let number = known[message.author]?.number ?? SenderNumber(of: message.author)
+        let number = number(of: message.author)
         return Who(
             number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
             nickname: message.senderNickname, stage: message.senderStage, key: message.author)
     }
 
     func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
+
+    private func number(of peer: PeerID) -> SenderNumber {
+        known.index(forKey: peer, first: latest).map { known.values[$0].number } ?? SenderNumber(of: peer)
+    }
 }
 
 /// What is heard of peers.
@@ -157,8 +163,9 @@ extension Roster {
     @discardableResult
     private mutating func meet(_ peer: PeerID) -> Int {
         moments += 1
-        if let index = known.index(forKey: peer) {
+        if let index = known.index(forKey: peer, first: latest) {
             known.values[index].heardAt = moments
+            latest = index
             return index
         }
         if known.count >= capacity { forgetOne() }
@@ -166,6 +173,7 @@ extension Roster {
         known[peer] = entry
         if let holder = numbers.add(entry.number.number, of: peer) { renamed.append(holder) }
         guard let index = known.index(forKey: peer) else { preconditionFailure("an entry that was just made is gone") }
+        latest = index
         return index
     }
 

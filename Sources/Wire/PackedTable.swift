@@ -37,6 +37,12 @@
         return nil
     }
 
+    /// The same, looked for at `guess` first: whoever asks for one key again and again knows where it was the last time.
+    @inlinable package func index(forKey key: Key, first guess: Int) -> Int? {
+        if guess < keys.count, keys[guess] == key { return guess }
+        return index(forKey: key)
+    }
+
     /// Returns what was there, and is replaced.
     @discardableResult
     @inlinable package mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {

@@ -9,6 +9,8 @@
     @usableFromInline let half: Int
     @usableFromInline var young = PackedTable<Key, Value>()
     @usableFromInline var old = PackedTable<Key, Value>()
+    /// Where the entry that was changed last is in the young half: the next is often the same.
+    @usableFromInline var latest = 0
 
     @inlinable package init(capacity: Int) {
         precondition(capacity > 1, "a table of \(capacity) has no halves")
@@ -27,7 +29,7 @@
     @inlinable package mutating func update<Result, Failure: Error>(
         _ key: Key, orNew new: () -> Value, _ change: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        if let index = young.index(forKey: key) { return try change(&young.values[index]) }
+        if let index = indexOfYoung(key) { return try change(&young.values[index]) }
         var value = old[key] ?? new()
         let result = try change(&value)
         set(value, for: key)
@@ -38,10 +40,16 @@
     @inlinable package mutating func update<Failure: Error>(
         _ key: Key, _ change: (inout Value) throws(Failure) -> Void
     ) throws(Failure) {
-        if let index = young.index(forKey: key) { return try change(&young.values[index]) }
+        if let index = indexOfYoung(key) { return try change(&young.values[index]) }
         guard var value = old[key] else { return }
         try change(&value)
         set(value, for: key)
+    }
+
+    @inlinable mutating func indexOfYoung(_ key: Key) -> Int? {
+        guard let index = young.index(forKey: key, first: latest) else { return nil }
+        latest = index
+        return index
     }
 
     @inlinable package mutating func set(_ value: Value, for key: Key) {

@@ -34,6 +34,32 @@ struct BoundedTableTests {
         #expect(seen.contains(.numbered(904)) && !seen.contains(.numbered(903)))
     }
 
+    @Test func `whatever was changed last, a table changes the entry that is meant`() {
+        var randomness = Randomness.seeded(1)
+        var table = RecentTable<Int, Int>(capacity: 16)
+        var counts: [Int: Int] = [:]
+        // Of so few keys none is ever forgotten, though halves come and go.
+        for step in 0..<5_000 {
+            let key = Int.random(in: 0..<8, using: &randomness)
+            counts[key, default: 0] += 1
+            table.update(key, orNew: { 0 }) { $0 += 1 }
+            if step.isMultiple(of: 7) { table.set(counts[key] ?? 0, for: key) }
+            table.update(key + 100) { $0 = -1 }
+            #expect((0..<8).allSatisfy { table[$0] == counts[$0] })
+        }
+    }
+
+    @Test func `an entry that was changed last is changed in a copy of the table alone`() {
+        var table = RecentTable<Int, Int>(capacity: 16)
+        table.set(1, for: 1)
+        table.update(1) { $0 += 1 }
+        var copy = table
+        copy.set(5, for: 2)
+        copy.update(1) { $0 += 1 }
+        table.update(1) { $0 += 10 }
+        #expect(table[1] == 12 && copy[1] == 3)
+    }
+
     @Test func `a table never holds more than its capacity and always the latest half`() {
         var table = RecentTable<Int, Int>(capacity: 10)
         for key in 0..<1_000 {

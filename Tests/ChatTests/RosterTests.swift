@@ -226,6 +226,19 @@ struct RosterTests {
         #expect(roster.find("n43") == .one(RosterTests.peer(43)))
     }
 
+    @Test func `whoever was heard last, each is named by what it said itself`() {
+        var roster = Roster(me: RosterTests.peer(0), capacity: 10)
+        // Each twice in a row, while those that were not heard for long are forgotten.
+        for step in 1...500 as ClosedRange<UInt64> {
+            let number = step / 2 % 30 + 1
+            let revision = Revision(epoch: 1, sequence: step)
+            _ = roster.hear(
+                RosterTests.peer(number), nickname: "n\(number)-\(step)", stage: .regular, as: revision)
+            #expect(roster.who(RosterTests.peer(number)).nickname == "n\(number)-\(step)")
+            #expect(roster.count <= 10)
+        }
+    }
+
     @Test func `nobody can mute, block or link to itself`() {
         var roster = Roster(me: RosterTests.peer(0))
         roster.setMuted(RosterTests.peer(0), true)
