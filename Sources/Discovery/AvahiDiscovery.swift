@@ -23,8 +23,9 @@ package actor AvahiDiscovery: PeerDiscovery {
     private static let patience = Duration.milliseconds(500)
     /// The same where there is nobody else to ask.
     private static let lonePatience = Duration.seconds(1)
-    /// One that computes all the while is waited for, but not for ever.
-    private static let longestPatience = Duration.seconds(30)
+    /// One that computes all the while is waited for, but not for ever: that of 200 nodes which start at once is 40 s behind,
+    /// and more if they answer mDNS themselves besides.
+    private static let longestPatience = Duration.seconds(120)
     /// A daemon that hangs is not waited for when the program ends.
     private static let closingTime = Duration.milliseconds(300)
     /// Both loops give way to the node's. Avahi compares each of its questions with each other one, for 0.1 s where there are a
@@ -122,7 +123,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     }
 
     /// Goes on when the daemon's time for an answer is over: `patience`, and again as long as the question `isOpen` and the
-    /// daemon's process computes, up to 30 s in all.
+    /// daemon's process computes, up to two minutes in all.
     func awaitDaemon(
         _ patience: Duration, since seen: DaemonWork? = .read(), until limit: Instant? = nil,
         while isOpen: @escaping @Sendable (isolated AvahiDiscovery) -> Bool,
