@@ -74,8 +74,11 @@ final class RudeMember: TransportHandler {
         state.withLock { $0.session.sign(body, at: time).signed }
     }
 
-    func send(_ frame: [UInt8]) {
-        state.withLock { $0.slot?.link.enqueue(frame) }
+    func send(_ frame: [UInt8]) { send(together: [frame]) }
+
+    /// Several frames in one write, so that they arrive at once.
+    func send(together frames: [[UInt8]]) {
+        for frame in frames { state.withLock { $0.slot?.link.enqueue(frame) } }
         flush()
     }
 
