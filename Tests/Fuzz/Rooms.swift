@@ -104,7 +104,9 @@ final class RoomRun {
     }
 
     private func settle() {
-        router.takeArchived { demand($0.neighbour != session.id, "we are our own neighbour") }
+        router.takeArchived { items in
+            demand(items.allSatisfy { $0.neighbour != session.id }, "we are our own neighbour")
+        }
         for id in router.publicChat.offer {
             switch router.prove(id, with: &admission) {
             case .proven(let payload): demand(payload.signed.isSignatureValid, "something is given that nobody signed")
