@@ -30,6 +30,8 @@ final class TCPListener: DescriptorHandler {
     func stop() {
         guard socket != nil else { return }
         loop.unwatch(descriptor)
+        // Closed it would go on for as long as a child that is being started holds it too.
+        shutdown(descriptor, CInt(SHUT_RDWR))
         socket = nil
         spare = nil
     }

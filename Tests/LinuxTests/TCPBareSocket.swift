@@ -72,6 +72,18 @@ final class TCPBareSocket: Sendable {
         shutdown(socket.number, CInt(SHUT_WR))
     }
 
+    /// Copies of what listens on a port, as a child of this process has that was just started. The caller closes them.
+    static func copiesOfListeners(on port: UInt16) -> [CInt] {
+        (0..<getdtablesize()).compactMap { number in
+            var isListening: CInt = 0
+            var size = socklen_t(MemoryLayout<CInt>.size)
+            let result = unsafe getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size)
+            guard result == 0, isListening != 0 else { return nil }
+            let (_, address) = unsafe SocketAddress.written { unsafe getsockname(number, $0, $1) }
+            return address.endpoint?.port == port ? dup(number) : nil
+        }
+    }
+
     /// The close that follows is a reset.
     func resetOnClose() {
         var now = linger(l_onoff: 1, l_linger: 0)
