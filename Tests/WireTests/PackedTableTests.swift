@@ -13,13 +13,23 @@ struct PackedTableTests {
 
     @Test(arguments: [false, true], 1...5 as ClosedRange<UInt64>)
     func `it agrees with a dictionary, however large it is`(isCrowded: Bool, seed: UInt64) {
+        compareWithDictionary(seed: seed) { Key(number: $0, isCrowded: isCrowded) }
+    }
+
+    /// Those that follow each other, those that differ in their highest bits alone, and any.
+    @Test(arguments: [{ $0 }, { $0 << 50 }, { $0 &* 0x9e37_79b9_7f4a_7c15 }] as [@Sendable (UInt64) -> UInt64])
+    func `numbers are found, however they lie`(number: @Sendable (UInt64) -> UInt64) {
+        compareWithDictionary(seed: 1) { number(UInt64($0)) }
+    }
+
+    private func compareWithDictionary<Key: Hashable>(seed: UInt64, key: (Int) -> Key) {
         var randomness = Randomness.seeded(seed)
         var table = PackedTable<Key, Int>()
         var model: [Key: Int] = [:]
         for step in 0..<3_000 {
             // It grows to hundreds and shrinks to few, in turn.
             let isShrinking = step / 500 % 2 == 1
-            let key = Key(number: Int.random(in: 0..<300, using: &randomness), isCrowded: isCrowded)
+            let key = key(Int.random(in: 0..<300, using: &randomness))
             if Int.random(in: 0..<10, using: &randomness) < (isShrinking ? 8 : 2) {
                 #expect(table.removeValue(forKey: key) == model.removeValue(forKey: key))
             } else {
