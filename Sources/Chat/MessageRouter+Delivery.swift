@@ -118,7 +118,9 @@ extension MessageRouter {
 
     /// When more of what waits may be sent.
     var nextDelivery: Instant? {
-        backlogs.isEmpty ? nil : backlogs.compactMap { peer in directChats[peer]?.queue.nextDeadline }.min()
+        var next: Instant?
+        for peer in backlogs { next = .earlier(next, directChats[peer]?.queue.nextDeadline) }
+        return next
     }
 
     private mutating func takeReceipts() -> [(PeerID, PayloadBody)] {
