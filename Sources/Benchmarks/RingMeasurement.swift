@@ -30,7 +30,7 @@ enum RingMeasurement {
         var speaker = Speaker(seed: 1)
         return (0..<messages).compactMap { number in
             Message(
-                from: speaker.say(number).signed, knownStage: .resident, receivedAt: Speaker.wallClock,
+                from: speaker.say(number), knownStage: .resident, receivedAt: Speaker.wallClock,
                 isHistory: false)
         }
     }

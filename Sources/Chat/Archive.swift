@@ -1,9 +1,10 @@
 package import Wire
 
-/// The signed payloads behind the public conversation, for whoever missed them (Protocol.md section 7).
+/// What others are given of the public conversation besides the messages that its ring holds, for whoever missed it
+/// (Protocol.md section 7).
 ///
-/// A message's payload is here while the ring holds the message, with that of its latest edit; besides, the latest 100
-/// deletions. All of it is found by the first 8 bytes of its id.
+/// That is the latest edit of each message in the ring, and the latest 100 deletions. All of it is found by the first 8
+/// bytes of its id.
 package struct Archive: Sendable {
     /// Something that was taken in, which others may lack.
     package struct Item: Hashable, Sendable {
@@ -38,16 +39,21 @@ package struct Archive: Sendable {
         let author: PeerID
     }
 
-    /// A message with its edit, a hundred times, and the deletions.
-    private var payloads = PayloadTable(capacity: 2 * Limits.messagesPerConversation + 2 * Limits.deletionsKept)
+    /// The edits, at most as many as the ring has messages, and the deletions.
+    private var changes: [UInt64: VerifiedPayload] = [:]
     private var editOfMessage: [MessageID: UInt64] = [:]
     /// As they came, so that no made-up time keeps a place.
     private var deletions: [Deletion] = []
     private var deleted: Set<Target> = []
+    /// Messages in the ring whose signatures proved false: shown, since their authors' links brought them, but given to nobody.
+    private var withheld: Set<UInt64> = []
     private var past = RecentTable<UInt64, Past>(capacity: Limits.seenMessages)
     private var items: [Item] = []
 
-    package func payload(_ id: UInt64) -> VerifiedPayload? { payloads[id] }
+    /// An edit or a deletion.
+    func change(_ id: UInt64) -> VerifiedPayload? { changes[id] }
+
+    func isWithheld(_ message: UInt64) -> Bool { !withheld.isEmpty && withheld.contains(message) }
 
     /// Whether a message is not to be taken in again.
     func isDeleted(_ message: MessageID, of author: PeerID) -> Bool {
@@ -57,9 +63,9 @@ package struct Archive: Sendable {
     /// Whether a message was in the public conversation and is there no longer.
     func isPast(_ message: MessageID) -> Bool { past[message.prefix] != nil }
 
-    /// Whether something that is offered is worth asking for.
+    /// Whether something that is offered, and is not in the ring, is worth asking for.
     func lacks(_ id: UInt64, besides ring: MessageRing, lowest: MessagePlace?) -> Bool {
-        guard !payloads.contains(id) else { return false }
+        guard changes[id] == nil else { return false }
         switch past[id] {
         case nil: return true
         case .over: return false
@@ -69,9 +75,9 @@ package struct Archive: Sendable {
 
     /// What is kept, in the order in which others should get it: the deletions, then the messages by place, oldest first,
     /// each behind its edit.
-    func offer(_ ring: MessageRing) -> [UInt64] {
+    func offer(with ring: MessageRing) -> [UInt64] {
         var offer = deletions.map(\.id)
-        for message in ring.idsByPlace where payloads.contains(message.prefix) {
+        for message in ring.idsByPlace where !isWithheld(message.prefix) {
             if let edit = editOfMessage[message] { offer.append(edit) }
             offer.append(message.prefix)
         }
@@ -88,27 +94,24 @@ package struct Archive: Sendable {
 
 /// What changes it.
 extension Archive {
-    /// The ring holds a message.
-    mutating func keep(_ message: VerifiedPayload) { put(message) }
-
     /// A message shows an edit.
     mutating func keepEdit(_ edit: VerifiedPayload, of target: MessageID) {
-        if let replaced = editOfMessage[target] { drop(replaced, as: .over) }
-        editOfMessage[target] = edit.payload.messageId.prefix
-        put(edit)
+        if let replaced = editOfMessage[target] { drop(replaced) }
+        editOfMessage[target] = edit.id.prefix
+        keep(edit)
     }
 
     /// A message is deleted, whether or not it was here.
     mutating func keepDeletion(_ deletion: VerifiedPayload, of message: MessageID) {
-        let id = deletion.payload.messageId.prefix
-        let target = Target(message: message, author: deletion.payload.author)
+        let id = deletion.id.prefix
+        let target = Target(message: message, author: deletion.author)
         guard deleted.insert(target).inserted else { return noteOver(id) }
         deletions.append(Deletion(id: id, target: target))
-        put(deletion)
+        keep(deletion)
         guard deletions.count > Limits.deletionsKept else { return }
         let oldest = deletions.removeFirst()
         deleted.remove(oldest.target)
-        drop(oldest.id, as: .over)
+        drop(oldest.id)
     }
 
     /// The ring gave up a message because its author deleted it.
@@ -123,23 +126,14 @@ extension Archive {
 
     /// Something is not kept and is not asked for again.
     mutating func noteOver(_ id: UInt64) {
-        if !payloads.contains(id) { past.set(.over, for: id) }
+        if changes[id] == nil { past.set(.over, for: id) }
     }
 
-    /// Has a signature checked that was not needed until now; what has a false one is not kept any more.
-    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> Verdict) -> Proof {
-        guard let payload = payloads[id] else { return .absent }
-        guard case .admitted(let proven) = judge(payload) else {
-            forget(payload.payload.messageId, as: .over)
-            return .forged(by: payload.payload.author)
-        }
-        payloads.set(proven, for: id)
-        return .proven(proven)
-    }
+    /// The signature of a message in the ring proved false. Those of changes are checked as they come.
+    mutating func withhold(_ message: UInt64) { withheld.insert(message) }
 
-    private mutating func put(_ payload: VerifiedPayload) {
-        let id = payload.payload.messageId.prefix
-        payloads.set(payload, for: id)
+    /// Something was taken in, here or into the ring.
+    mutating func noteNews(_ payload: VerifiedPayload) {
         let neighbour: PeerID?
         switch payload.provenance {
         case .own:
@@ -150,17 +144,23 @@ extension Archive {
             neighbour = via
         }
         if items.count == Limits.offeredPayloads { items.removeFirst() }
-        items.append(Item(id: id, author: payload.payload.author, neighbour: neighbour))
+        items.append(Item(id: payload.id.prefix, author: payload.author, neighbour: neighbour))
     }
 
-    private mutating func forget(_ message: MessageID, as past: Past) {
-        drop(message.prefix, as: past)
+    private mutating func keep(_ change: VerifiedPayload) {
+        changes[change.id.prefix] = change
+        noteNews(change)
+    }
+
+    private mutating func forget(_ message: MessageID, as reason: Past) {
+        past.set(reason, for: message.prefix)
+        if !withheld.isEmpty { withheld.remove(message.prefix) }
         guard !editOfMessage.isEmpty, let edit = editOfMessage.removeValue(forKey: message) else { return }
-        drop(edit, as: .over)
+        drop(edit)
     }
 
-    private mutating func drop(_ id: UInt64, as reason: Past) {
-        payloads.remove(id)
-        past.set(reason, for: id)
+    private mutating func drop(_ change: UInt64) {
+        changes[change] = nil
+        past.set(.over, for: change)
     }
 }

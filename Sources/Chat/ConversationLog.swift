@@ -68,6 +68,14 @@ package struct ConversationLog: Sendable {
         }
     }
 
+    /// The signature of a message was checked.
+    mutating func settle(_ proven: VerifiedPayload) {
+        _ = messages.update(proven.id) { message in
+            message.settle(proven)
+            return true
+        }
+    }
+
     private mutating func readAll() {
         unread.removeAll(keepingCapacity: true)
         unreadFallen = 0

@@ -2,9 +2,11 @@ package import Wire
 
 /// A payload as a chat shows it.
 ///
-/// It goes through many hands, so it is small: what its author signed is one object that all of them share.
+/// It goes through many hands, so it is small: what its author signed is one object that all of them share. In the public
+/// conversation it is also what others are given of it (Protocol.md section 7).
 package struct Message: Hashable, Sendable, Identifiable {
-    private let signed: SignedPayload
+    /// What its author signed.
+    private(set) var source: VerifiedPayload
     package let senderStage: SenderStage
     package let receivedAt: Timestamp
     /// From before we joined: never unread.
@@ -13,6 +15,7 @@ package struct Message: Hashable, Sendable, Identifiable {
     package private(set) var edit: Revision?
     private var editedText: String?
 
+    private var signed: SignedPayload { source.signed }
     package var id: MessageID { signed.payload.messageId }
     package var author: PeerID { signed.payload.author }
     /// As its author signed it when it was sent.
@@ -25,8 +28,8 @@ package struct Message: Hashable, Sendable, Identifiable {
     package var isEdited: Bool { edit != nil }
 
     /// Of a payload that is known to be a message.
-    init(of signed: SignedPayload, stage: SenderStage, receivedAt: Timestamp, isHistory: Bool) {
-        self.signed = signed
+    init(of source: VerifiedPayload, stage: SenderStage, receivedAt: Timestamp, isHistory: Bool) {
+        self.source = source
         senderStage = stage
         self.receivedAt = receivedAt
         self.isHistory = isHistory
@@ -36,13 +39,13 @@ package struct Message: Hashable, Sendable, Identifiable {
     ///
     /// - Parameter knownStage: how settled the roster knows the author to be: direct payloads carry no stage.
     package init?(
-        from signed: SignedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
+        from source: VerifiedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
     ) {
         // By the kind, which is a number: the body would be copied with its words.
-        switch signed.payload.type {
+        switch source.type {
         case .publicMessage, .dmRequest, .directMessage:
-            let stage = signed.payload.senderStage ?? knownStage()
-            self.init(of: signed, stage: stage, receivedAt: receivedAt, isHistory: isHistory)
+            let stage = source.signed.payload.senderStage ?? knownStage()
+            self.init(of: source, stage: stage, receivedAt: receivedAt, isHistory: isHistory)
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
             return nil
         }
@@ -58,6 +61,9 @@ package struct Message: Hashable, Sendable, Identifiable {
             key: author
         ).displayName
     }
+
+    /// The same payload, with its signature checked.
+    mutating func settle(_ proven: VerifiedPayload) { source = proven }
 
     /// Shows a later text; edits that come out of order end in the same text everywhere.
     ///

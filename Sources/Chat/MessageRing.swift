@@ -50,6 +50,11 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     package func contains(id: MessageID) -> Bool { slot(of: id) != nil }
 
+    /// One whose id begins so: as good as its id among those that the ring holds, unless somebody made two alike.
+    subscript(prefix prefix: UInt64) -> Message? { index.slot(of: prefix).map { slots[$0] } }
+
+    func contains(prefix: UInt64) -> Bool { index.slot(of: prefix) != nil }
+
     private func slot(of id: MessageID) -> Int? { index.slot(of: id.prefix) { slots[$0].id == id } }
 
     /// The place of the message that makes room next.

@@ -14,8 +14,9 @@ extension MessageRouter {
         }
         // Hardly ever does a change come before its message.
         guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
-        let message = Message(of: signed, stage: stage, receivedAt: arrival.wallClock, isHistory: arrival.isHistory)
-        events.note(publicChat.receive(message, of: arrival.verified, edit: nil, isOwn: arrival.author == me))
+        let message = Message(
+            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, isHistory: arrival.isHistory)
+        events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
     }
 
     /// A public message, with what its author did to it already.
@@ -26,9 +27,7 @@ extension MessageRouter {
             return publicChat.noteOver(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
-        events.note(
-            publicChat.receive(
-                message, of: arrival.verified, edit: change?.source, isOwn: arrival.author == me))
+        events.note(publicChat.receive(message, edit: change?.source, isOwn: arrival.author == me))
     }
 
     mutating func receiveTyping(
@@ -156,7 +155,7 @@ extension MessageRouter {
 
     private func message(from arrival: borrowing Arrival) -> Message? {
         Message(
-            from: arrival.verified.signed, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
+            from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
             isHistory: arrival.isHistory)
     }
 

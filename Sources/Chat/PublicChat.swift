@@ -27,9 +27,7 @@ package struct PublicChat: Sendable {
     /// Takes a message in. Nil for a duplicate, and for history from before what is kept.
     ///
     /// - Parameter edit: the payload of the edit that the message shows already.
-    mutating func receive(
-        _ message: Message, of payload: VerifiedPayload, edit: VerifiedPayload?, isOwn: Bool
-    ) -> ChatEvent? {
+    mutating func receive(_ message: Message, edit: VerifiedPayload?, isOwn: Bool) -> ChatEvent? {
         let (event, placement) = log.take(message, isOwn: isOwn)
         switch placement {
         case .duplicate:
@@ -38,7 +36,7 @@ package struct PublicChat: Sendable {
             archive.noteFallen(message.id, from: message.effectiveTime)
         case .kept(let fallen):
             if let fallen { archive.noteFallen(fallen.id, from: fallen.time) }
-            archive.keep(payload)
+            archive.noteNews(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
         return event
@@ -64,15 +62,18 @@ package struct PublicChat: Sendable {
 /// History (Protocol.md section 7).
 extension PublicChat {
     /// The first 8 bytes of the ids of all that others may be given, in the order for that.
-    package var offer: [UInt64] { archive.offer(messages) }
+    package var offer: [UInt64] { archive.offer(with: messages) }
 
     /// Those of the ids that others offer that are worth asking for.
     package func lacking(_ ids: [UInt64]) -> [UInt64] {
         let lowest = messages.lowest
-        return ids.filter { archive.lacks($0, besides: messages, lowest: lowest) }
+        return ids.filter { !messages.contains(prefix: $0) && archive.lacks($0, besides: messages, lowest: lowest) }
     }
 
-    package func payload(_ id: UInt64) -> VerifiedPayload? { archive.payload(id) }
+    package func payload(_ id: UInt64) -> VerifiedPayload? {
+        if let change = archive.change(id) { return change }
+        return archive.isWithheld(id) ? nil : messages[prefix: id]?.source
+    }
 
     func isDeleted(_ message: MessageID, of author: PeerID) -> Bool { archive.isDeleted(message, of: author) }
 
@@ -85,11 +86,22 @@ extension PublicChat {
     }
 
     /// A payload is not kept, and not to be asked for again.
-    mutating func noteOver(_ payload: VerifiedPayload) { archive.noteOver(payload.id.prefix) }
+    mutating func noteOver(_ payload: VerifiedPayload) { noteOver(payload.id.prefix) }
 
-    mutating func noteOver(_ id: UInt64) { archive.noteOver(id) }
+    mutating func noteOver(_ id: UInt64) {
+        if !messages.contains(prefix: id) { archive.noteOver(id) }
+    }
 
-    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> Verdict) -> Proof { archive.prove(id, judge) }
+    /// Has a signature checked that was not needed until now; what has a false one is given to nobody.
+    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> Verdict) -> Proof {
+        guard let payload = payload(id) else { return .absent }
+        guard case .admitted(let proven) = judge(payload) else {
+            archive.withhold(id)
+            return .forged(by: payload.author)
+        }
+        log.settle(proven)
+        return .proven(proven)
+    }
 
     mutating func takeItems(_ take: ([Archive.Item]) -> Void) { archive.takeItems(take) }
 }

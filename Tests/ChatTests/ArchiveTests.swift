@@ -119,6 +119,7 @@ struct ArchiveTests {
             frame: frame.span, from: alice.id, linkEpoch: 1, now: bob.now, wallClock: bob.wallClock)
         let forged = try #require(verdict.admitted)
         bob.note(bob.router.route(forged, now: bob.now, wallClock: bob.wallClock))
+        bob.hear(edit(forged, "denied"))
         #expect(bob.router.publicChat.payload(id(honest))?.provenance == .direct(alice.id))
         guard case .forged(by: alice.id) = bob.router.prove(id(forged), with: &admission),
             case .proven(let proven) = bob.router.prove(id(honest), with: &admission)
@@ -134,6 +135,7 @@ struct ArchiveTests {
             Issue.record("a forgery is kept")
             return
         }
+        #expect(bob.publicTexts == ["honest", "denied"])
     }
 
     @Test func `what is taken in is told once, with its author and the neighbour that it came from`() throws {

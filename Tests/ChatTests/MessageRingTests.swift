@@ -8,7 +8,7 @@ struct MessageRingTests {
     private let alice = Person("alice", seed: 1)
 
     private func message(_ text: String, isHistory: Bool = false, receivedAt time: UInt64? = nil) throws -> Message {
-        let payload = alice.signPublic(text).signed
+        let payload = alice.signPublic(text)
         let received = time.map { Timestamp(milliseconds: $0) } ?? alice.wallClock
         return try #require(
             Message(from: payload, knownStage: .newcomer, receivedAt: received, isHistory: isHistory))
@@ -146,7 +146,7 @@ struct MessageRingTests {
         let times = (0..<150).map { _ in UInt64.random(in: 0...100, using: &randomness) }
         let payloads = times.map { time in
             alice.wallClock = Timestamp(milliseconds: 1_700_000_000_000 + time)
-            return alice.signPublic("").signed
+            return alice.signPublic("")
         }
         let kept = Set(payloads.map(\.payload).sorted { $0.place < $1.place }.suffix(100).map(\.messageId))
         for isHistory in [true, false] {
@@ -193,7 +193,7 @@ struct MessageRingTests {
 
     @Test func `a message found both ways is one message`() throws {
         var ring = MessageRing()
-        let payload = alice.signPublic("once").signed
+        let payload = alice.signPublic("once")
         let time = Timestamp(milliseconds: 0)
         let live = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: false))
         let old = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: true))

@@ -35,19 +35,4 @@ struct SlotIndexTests {
         #expect(index.slot(of: 7) == 3)
         #expect(index.slot(of: 8) == nil)
     }
-
-    @Test func `a full table of payloads stays as it is, and has room again when one goes`() throws {
-        var alice = Author(seed: 1)
-        let payloads = try (0..<4).map { number in
-            try #require(VerifiedPayload(alice.say("\(number)"), onLinkOf: alice.id))
-        }
-        var table = PayloadTable(capacity: 3)
-        for (number, payload) in payloads.enumerated() { table.set(payload, for: UInt64(number)) }
-        #expect((0..<4).map { table[$0] } == [payloads[0], payloads[1], payloads[2], nil])
-        table.set(payloads[3], for: 1)
-        table.remove(0)
-        table.remove(0)
-        table.set(payloads[1], for: 9)
-        #expect([0, 1, 2, 9].map { table[$0] } == [nil, payloads[3], payloads[2], payloads[1]])
-    }
 }
