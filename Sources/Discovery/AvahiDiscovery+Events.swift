@@ -18,7 +18,7 @@ extension AvahiDiscovery {
         case .failed(let reason): failed(source, reason)
         case .published:
             stands(source, .serving)
-            announceSoon()
+            announceSoon(with: source)
         case .collision: collided()
         case .answered(let number): pulseAnswered(number)
         case .listed(let listing):
@@ -46,8 +46,11 @@ extension AvahiDiscovery {
         listener = AnnouncementListener(type: browsingType, loop: loop) { [weak self] heard, listing in
             self?.assumeIsolated { $0.heard(heard, listing) }
         }
-        listener?.move(to: view)
+        listener?.move(to: served)
     }
+
+    /// Where the daemon works.
+    private var served: NetworkView { view.served(by: .read()) }
 
     func endListening() {
         listener?.close()
@@ -172,7 +175,7 @@ extension AvahiDiscovery {
                 $0.publish()
             }
             $0.embedded?.responder.networkChanged($0.view)
-            $0.listener?.move(to: $0.view)
+            $0.listener?.move(to: $0.served)
             guard $0.view != old else { return }
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)
@@ -199,12 +202,13 @@ extension AvahiDiscovery {
         stands(.daemon, .serving)
     }
 
-    private func announceSoon() {
+    private func announceSoon(with source: Source) {
         var generator = SystemRandomNumberGenerator()
         after(.random(in: FirstAnnouncement.wait, using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
             guard !$0.isReading, $0.tell != nil else { return }
-            let packets = $0.firstAnnouncement.packets(of: $0.publication, in: $0.view, now: $0.loop.now)
+            let view = source == .daemon ? $0.served : $0.view
+            let packets = $0.firstAnnouncement.packets(of: $0.publication, in: view, now: $0.loop.now)
             packets.forEach { $0.send() }
         }
     }

@@ -65,6 +65,16 @@ struct NetworkView: Hashable, Sendable {
         return posts
     }
 
+    /// What of it Avahi's daemon works on.
+    func served(by daemon: DaemonConfiguration) -> NetworkView {
+        var served = self
+        for index in interfaces.indices {
+            let name = interfaces[index].name
+            served.interfaces[index].addresses.removeAll { !daemon.serves(name, $0.isIPv4 ? .ipv4 : .ipv6) }
+        }
+        return served
+    }
+
     /// Those that take part.
     var permitted: [NetworkInterface] {
         names.isEmpty ? interfaces : interfaces.filter { names.contains($0.name) }

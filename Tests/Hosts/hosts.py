@@ -130,6 +130,11 @@ class Hosts:
     def start_daemon(self, host):
         self._script("daemon", host)
 
+    def configure_daemon(self, host, text):
+        """Starts it anew with `text` as its configuration."""
+        self.kill_daemon(host)
+        self._script("configure", host, text)
+
     def kill_bus(self, host):
         """The Avahi daemon does not outlive its bus."""
         self._script("signal", host, "bus", "KILL")
@@ -186,9 +191,9 @@ class Hosts:
         for host in hosts:
             self._script("isolate", host)
 
-    def capture(self, path):
-        """Writes what crosses net0 to a pcap file, until `end` of the returned capture."""
-        capture = Capture(path, "net0")
+    def capture(self, path, network="net0"):
+        """Writes what crosses a network to a pcap file, until `end` of the returned capture."""
+        capture = Capture(path, network)
         self.captures.append(capture)
         return capture
 

@@ -10,6 +10,7 @@
 #                                            its host by itself
 #   hosts.sh exec HOST COMMAND...            becomes COMMAND on that host
 #   hosts.sh bus HOST | daemon HOST          starts it
+#   hosts.sh configure HOST TEXT             starts the daemon with TEXT as its configuration, in the usual place
 #   hosts.sh signal HOST bus|daemon SIGNAL   e.g. KILL, STOP, CONT
 #   hosts.sh link HOST up|down               the cable
 #   hosts.sh attach HOST BRIDGE              to another network (a partition) or back to net0
@@ -148,6 +149,15 @@ daemon() {
     on "$1" cat /run/avahi-daemon/pid >"$state/$1.daemon"
 }
 
+configure() {
+    on "$1" bash -c '
+        printf %s "$1" >/run/avahi-daemon.conf
+        mount --bind /run/avahi-daemon.conf /etc/avahi/avahi-daemon.conf
+    ' configure "$2"
+    echo /etc/avahi/avahi-daemon.conf >"$state/$1.conf"
+    daemon "$1"
+}
+
 remove() {
     # Everything that runs in the host's network goes with it.
     local namespace process
@@ -167,7 +177,7 @@ action=$1
 shift
 case $action in
 enter | inside) "$action" "$@" ;;
-add | bus | daemon | remove | exec | signal | link | attach | isolate | second)
+add | bus | daemon | configure | remove | exec | signal | link | attach | isolate | second)
     [ -n "$state" ] || die "not within a network: use 'hosts.sh enter' first"
     host=$1
     shift

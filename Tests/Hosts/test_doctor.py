@@ -88,13 +88,8 @@ class Doctor(unittest.TestCase):
             self.assertIn(f"{hosts.host_name(1)}.local", self.message("host_name"))
 
     def test_a_daemon_that_is_kept_from_an_interface(self):
-        with Hosts(1, quiet=True) as hosts, tempfile.TemporaryDirectory() as folder:
-            hosts.kill_daemon(1)
-            path = os.path.join(folder, "conf")
-            with open(path, "w") as file:
-                file.write("[server]\ndeny-interfaces=eth0\n[publish]\npublish-addresses=no\n")
-            flags = ["--no-rlimits"] + (["--no-drop-root", "--no-chroot"] if "EARSHOT_ROOTLESS" in os.environ else [])
-            hosts.run(1, ["avahi-daemon", f"--file={path}", "--daemonize", *flags])
+        with Hosts(1, quiet=True) as hosts:
+            hosts.configure_daemon(1, "[server]\ndeny-interfaces=eth0\n[publish]\npublish-addresses=no\n")
             self.assertEqual(self.examine(hosts, 1)["problem"], {"responder_silent"})
 
     def test_only_loopback(self):

@@ -61,6 +61,24 @@ class Privacy(unittest.TestCase):
                 # The control: what a run itself sends again and again is among what is compared.
                 self.assertIn(mdns.services(paths[0], macs[1])[0][0].encode(), runs[0] - everybodys)
 
+    def test_nothing_is_said_where_the_daemon_is_told_not_to_work(self):
+        with Hosts(2) as hosts, tempfile.TemporaryDirectory() as folder:
+            for host in (1, 2):
+                hosts.second_card(host)
+            hosts.configure_daemon(1, "[server]\n# Not for guests.\ndeny-interfaces=docker0, eth1\n")
+            path = os.path.join(folder, "other.pcap")
+            capture = hosts.capture(path, "net2")
+            nodes = [Node(on(hosts, host), f"node-{host}", "--discovery", "daemon") for host in (1, 2)]
+            everybody_sees_everybody(nodes)
+            everybody_hears_everybody(nodes)
+            for node in nodes:
+                self.assertEqual(node.quit(), 0)
+            capture.end()
+            senders = {sender for sender, protocol, _ in wire.payloads(path) if protocol == 17}
+            self.assertNotIn(self.mac(hosts, 1, "eth1"), senders)
+            # The control: who may speak there does.
+            self.assertIn(self.mac(hosts, 2, "eth1"), senders)
+
     def run_of_bob(self, hosts, path, identity, *others):
         """Bob comes, says something and leaves; his key."""
         capture = hosts.capture(path)
@@ -88,9 +106,9 @@ class Privacy(unittest.TestCase):
                 found.update(data[start:start + TOKEN] for start in range(len(data) - TOKEN + 1))
         return found
 
-    def mac(self, hosts, host):
-        (card,) = json.loads(hosts.run(host, ["ip", "-j", "link", "show", "eth0"]))
-        return bytes.fromhex(card["address"].replace(":", ""))
+    def mac(self, hosts, host, card="eth0"):
+        (link,) = json.loads(hosts.run(host, ["ip", "-j", "link", "show", card]))
+        return bytes.fromhex(link["address"].replace(":", ""))
 
     def addresses(self, hosts, host):
         """All that a machine is reached by, as records hold it."""

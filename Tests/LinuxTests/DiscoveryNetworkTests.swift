@@ -50,6 +50,27 @@ private let lo = NetworkInterface(
         #expect(view.endpoint(address: [192, 168, 7, 1], port: 1, interface: 3) != nil)
     }
 
+    @Test func `where the daemon is told not to work nothing is said and nobody listened to`() {
+        let cards = [UInt32(2), 3].map { index in
+            card([ipv4, stable].map { InterfaceAddress(bytes: $0, prefixLength: 24) }, index: index)
+        }
+        let view = NetworkView(interfaces: cards)
+        let places = [UInt32(2), 3].flatMap { index in
+            [Family.ipv4, .ipv6].map { MulticastPlace(interface: index, family: $0) }
+        }
+        func served(_ text: String) -> Set<MulticastPlace> {
+            Set(view.served(by: DaemonConfiguration(text)).listeningPosts.keys)
+        }
+        #expect(served("") == Set(places))
+        #expect(served("[server]\nallow-interfaces=eth0 , eth2\n") == Set(places[..<2]))
+        #expect(served("[server]\n  deny-interfaces=eth2\n use-ipv6=no") == [places[2]])
+        #expect(served("[server]\nallow-interfaces=eth2,eth3\ndeny-interfaces=eth3\nuse-ipv4=Yes") == Set(places[..<2]))
+        #expect(served("[server]\nallow-interfaces=\n") == Set(places))
+        let elsewhere =
+            "[server]\n#deny-interfaces=eth2\n;use-ipv6=no\n[publish]\ndeny-interfaces=eth3\nuse-ipv4=no\n=\n[\n"
+        #expect(served(elsewhere) == Set(places))
+    }
+
     @Test func `no more than sixteen interfaces are published on`() {
         let cards = (UInt32(2)..<40).map { card([InterfaceAddress(bytes: ipv4, prefixLength: 24)], index: $0) }
         #expect(NetworkView(interfaces: cards).publications.count == 16)

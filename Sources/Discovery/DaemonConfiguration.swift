@@ -1,0 +1,53 @@
+import Reactor
+
+/// Where Avahi's daemon was told to work (avahi-daemon.conf(5)): what it leaves out is left alone beside it too.
+struct DaemonConfiguration: Hashable {
+    private static let file = "/etc/avahi/avahi-daemon.conf"
+    private static let limit = 64 << 10
+
+    /// Nil for all.
+    private var allowed: [String]?
+    private var denied: [String] = []
+    private var families: [Family] = [.ipv4, .ipv6]
+
+    /// Of the file that the daemon reads unless it is told another. One that can not be read keeps nothing back.
+    static func read() -> DaemonConfiguration {
+        DaemonConfiguration(SystemFile.text(at: file, limit: limit) ?? "")
+    }
+
+    init(_ text: String) {
+        var section = Substring()
+        for line in text.split(whereSeparator: \.isNewline).map(DaemonConfiguration.trimmed) {
+            if line.first == "[", line.last == "]" { section = line.dropFirst().dropLast() }
+            guard section == "server", let sign = line.firstIndex(of: "=") else { continue }
+            let value = DaemonConfiguration.trimmed(line[line.index(after: sign)...])
+            switch line[..<sign] {
+            case "allow-interfaces": allowed = value.isEmpty ? nil : DaemonConfiguration.list(value)
+            case "deny-interfaces": denied = DaemonConfiguration.list(value)
+            case "use-ipv4": use(.ipv4, value)
+            case "use-ipv6": use(.ipv6, value)
+            default: continue
+            }
+        }
+    }
+
+    func serves(_ interface: String, _ family: Family) -> Bool {
+        families.contains(family) && !denied.contains(interface) && allowed?.contains(interface) ?? true
+    }
+
+    /// What does not begin as a yes is a no.
+    private mutating func use(_ family: Family, _ value: Substring) {
+        families.removeAll { $0 == family }
+        if let first = value.first, "1yYtT".contains(first) { families.append(family) }
+    }
+
+    private static func list(_ value: Substring) -> [String] {
+        value.split(separator: ",").map { String(trimmed($0)) }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop(while: \.isWhitespace)
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return start[...end]
+    }
+}
