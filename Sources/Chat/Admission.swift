@@ -122,7 +122,6 @@ package struct Admission: Sendable {
 
     /// A payload that was let in before. Where its author waits for a receipt, that one may be lost: then the router has
     /// to know that it came again.
-    @inline(never)
     private mutating func again(
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
     ) throws(DropReason) -> Verdict {
@@ -156,7 +155,6 @@ package struct Admission: Sendable {
         return payload
     }
 
-    @inline(never)
     private mutating func relayed(
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {

@@ -20,7 +20,6 @@ extension MessageRouter {
     }
 
     /// A public message, with what its author did to it already.
-    @inline(never)
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         let change = waiting.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {

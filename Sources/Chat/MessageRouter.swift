@@ -83,14 +83,8 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     /// The only place that looks at what kind of payload it is.
     private mutating func receive(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
-        // It is nearly all that comes, and a look at the body copies its words.
+        // By itself: it is nearly all that comes, and a look at the body copies its words.
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
-        receiveOther(arrival, into: &events)
-    }
-
-    /// By itself: what it needs on the stack would lie between what a public message needs, and be cold each time.
-    @inline(never)
-    private mutating func receiveOther(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
         case .presence(let state, let stage, let nickname):

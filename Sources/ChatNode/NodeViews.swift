@@ -89,15 +89,6 @@ extension Node {
     }
 
     func view(_ event: consuming ChatEvent) -> NodeEvent {
-        if case .message(let conversation, let message, let unread) = event {
-            return .message(view(message, in: conversation, unread: unread))
-        }
-        return viewOfOther(event)
-    }
-
-    /// By itself: what it needs on the stack would lie between what a message needs, and be cold each time.
-    @inline(never)
-    private func viewOfOther(_ event: consuming ChatEvent) -> NodeEvent {
         switch consume event {
         case .message(let conversation, let message, let unread):
             .message(view(message, in: conversation, unread: unread))
