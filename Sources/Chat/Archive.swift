@@ -63,9 +63,9 @@ package struct Archive: Sendable {
     /// Whether a message was in the public conversation and is there no longer.
     func isPast(_ message: MessageID) -> Bool { past[message.prefix] != nil }
 
-    /// Whether something that is offered, and is not in the ring, is worth asking for.
+    /// Whether something that is offered is worth asking for.
     func lacks(_ id: UInt64, besides ring: MessageRing, lowest: MessagePlace?) -> Bool {
-        guard changes[id] == nil else { return false }
+        guard changes[id] == nil, !ring.contains(prefix: id) else { return false }
         switch past[id] {
         case nil: return true
         case .over: return false

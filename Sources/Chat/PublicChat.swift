@@ -67,7 +67,7 @@ extension PublicChat {
     /// Those of the ids that others offer that are worth asking for.
     package func lacking(_ ids: [UInt64]) -> [UInt64] {
         let lowest = messages.lowest
-        return ids.filter { !messages.contains(prefix: $0) && archive.lacks($0, besides: messages, lowest: lowest) }
+        return ids.filter { archive.lacks($0, besides: messages, lowest: lowest) }
     }
 
     package func payload(_ id: UInt64) -> VerifiedPayload? {
