@@ -124,7 +124,7 @@ def directions(root):
 
 def imports(root):
     allowed = directions(root)
-    rooms = {path.name for path in (root / "Sources").iterdir() if any(path.glob("*.swift"))}
+    rooms = {path.name for path in (root / "Sources").iterdir() if any(path.rglob("*.swift"))}
     for room in sorted(rooms ^ set(allowed)):
         yield f"Docs/Architecture.md: {room} is only in one of the table and Sources"
     pattern = re.compile(r"^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|class|enum|func|protocol|var|let)\s+)?(\w+)")

@@ -57,7 +57,7 @@ enum RouterMeasurement {
         }
     }
 
-    private static func admit(_ frame: [UInt8], _ author: PeerID, _ admission: inout Admission) -> Verdict {
+    private static func admit(_ frame: [UInt8], _ author: PeerID, _ admission: inout Admission) -> AdmissionResult {
         admission.admit(
             frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: now, wallClock: Speaker.wallClock)
     }

@@ -30,7 +30,7 @@ package actor Node {
     var router: MessageRouter
     var admission: Admission
     var table = PeerTable()
-    var gate: HandshakeGate
+    var gate: ConnectionLimiter
     var bans = BanList()
     var pace: TokenBucket
     var counts = NodeStatistics()
@@ -45,17 +45,17 @@ package actor Node {
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
-    var offers: HistoryOffers
-    var wants = HistoryWants()
+    var offers: IHave
+    var wants = IWant()
     var answers = HistoryAnswers()
 
-    var slots: [ConnectionID: LinkSlot] = [:]
+    var slots: [ConnectionID: Connection] = [:]
     /// Dialled, and not connected yet.
     var dials: [ConnectionID: Endpoint] = [:]
     /// The links of each peer; frames are sent on the last that is not retiring.
-    var linksByPeer = PackedTable<PeerID, [LinkSlot]>()
+    var linksByPeer = PackedTable<PeerID, [Connection]>()
     /// The link of each peer that frames are sent on, in the order in which the connections began.
-    var audience: [LinkSlot] = []
+    var activeLinks: [Connection] = []
     /// Where records are opened to, for all links in turn.
     var plaintext: [UInt8] = []
     var port: UInt16 = 0
@@ -65,7 +65,7 @@ package actor Node {
 
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []
-    private var dirty: [LinkSlot] = []
+    private var dirty: [Connection] = []
     private var batch: [NodeEvent] = []
     /// The room of the batch before.
     private var spareBatch: [NodeEvent] = []
@@ -77,10 +77,10 @@ package actor Node {
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
     /// The router may have a new deadline.
     var isRouterChanged = false
-    var tableTime = WakeTime()
-    var routerTime = WakeTime()
-    var historyTime = WakeTime()
-    var typingTime = WakeTime()
+    var tableTime = TimerToken()
+    var routerTime = TimerToken()
+    var historyTime = TimerToken()
+    var typingTime = TimerToken()
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
@@ -123,11 +123,11 @@ package actor Node {
         router = MessageRouter(
             me: certificate.identity, marks: marks, tellsReading: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
-        offers = HistoryOffers(me: certificate.identity)
+        offers = IHave(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
-        gate = HandshakeGate(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
+        gate = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
         self.randomness = randomness
     }
@@ -170,7 +170,7 @@ package actor Node {
     /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
     func makeAnnouncement() -> Announcement {
         let name = InstanceName(of: context.certificate.noise, using: &randomness)
-        table.isNamed(name, now: scheduler.now)
+        table.recordName(name, now: scheduler.now)
         return Announcement(
             instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + session.room.tag
         )
@@ -182,7 +182,7 @@ package actor Node {
         askForTurnEnd()
     }
 
-    func markDirty(_ slot: LinkSlot) {
+    func markDirty(_ slot: Connection) {
         guard !slot.isDirty else { return }
         slot.isDirty = true
         dirty.append(slot)
@@ -205,7 +205,7 @@ package actor Node {
         if !dirty.isEmpty { flushDirty() }
         goOnLeaving()
         if isRouterChanged { armRouter() }
-        tellNow()
+        flushEvents()
     }
 
     private func flushDirty() {
@@ -219,21 +219,21 @@ package actor Node {
 
     /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.
     @discardableResult
-    package func tellNow() -> [NodeEvent] {
+    package func flushEvents() -> [NodeEvent] {
         let events = batch
-        hand()
+        deliverBatch()
         return events
     }
 
     /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
-    func tellPortion() {
+    func flushFullBatch() {
         guard isPortionGathered else { return }
         noteArchived()
-        hand()
+        deliverBatch()
     }
 
     /// Two batches in turn: whoever is told may make us tell more.
-    private func hand() {
+    private func deliverBatch() {
         guard !batch.isEmpty else { return }
         isPortionGathered = false
         var events = batch

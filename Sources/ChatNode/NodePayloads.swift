@@ -4,7 +4,7 @@ import Wire
 
 /// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
 extension Node {
-    func received(_ type: FrameType, _ body: Span<UInt8>, on slot: LinkSlot) {
+    func received(_ type: FrameType, _ body: Span<UInt8>, on slot: Connection) {
         switch type {
         case .payload:
             receivedPayload(body, on: slot)
@@ -26,7 +26,7 @@ extension Node {
         }
     }
 
-    private func receivedPayload(_ body: Span<UInt8>, on slot: LinkSlot) {
+    private func receivedPayload(_ body: Span<UInt8>, on slot: Connection) {
         guard let peer = slot.peer, let epoch = slot.certificate?.epoch else { return }
         if let id = awaitedID(body, from: peer) { return receivedHistory(id, body, on: slot) }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
@@ -49,20 +49,20 @@ extension Node {
             break
         case .closeLink:
             drop(slot)
-        case .convict:
-            convict(slot)
+        case .ban:
+            ban(slot)
         }
     }
 
     /// Bans a neighbour for what it sent, and its address.
-    func convict(_ slot: LinkSlot) {
+    func ban(_ slot: Connection) {
         guard let peer = slot.peer else { return }
         counts.bans += 1
         bans.ban(peer, at: slot.endpoint, now: scheduler.now)
         drop(slot)
     }
 
-    private func noteHeard(_ peer: PeerID, on slot: LinkSlot) {
+    private func noteHeard(_ peer: PeerID, on slot: Connection) {
         if !slot.isHeard { table.heard(peer) }
         slot.isHeard = true
     }
@@ -112,8 +112,8 @@ extension Node {
         let frame = payload.signed.frame(hops: 0)
         switch destination {
         case .everyone:
-            counts.sent.add(payload.payload.type, audience.count)
-            for slot in audience { send(frame, on: slot) }
+            counts.sent.add(payload.payload.type, activeLinks.count)
+            for slot in activeLinks { send(frame, on: slot) }
         case .peer(let peer):
             guard let slot = sendingLink(of: peer) else { return seal(payload, for: peer) }
             counts.sent.add(payload.payload.type)
@@ -121,10 +121,10 @@ extension Node {
         }
     }
 
-    func send(_ frame: [UInt8], on slot: LinkSlot) {
+    func send(_ frame: [UInt8], on slot: Connection) {
         slot.link.enqueue(frame)
         counts.payloadsSent += 1
         markDirty(slot)
-        spill(slot)
+        flushIfLarge(slot)
     }
 }

@@ -29,7 +29,7 @@ extension Node {
         guard let deadline = typingNotice.nextDeadline, typingTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
-                guard node.typingTime.rings(deadline), case .running = node.phase else { return }
+                guard node.typingTime.isCurrent(deadline), case .running = node.phase else { return }
                 node.tell(node.typingNotice.tick(node.scheduler.now))
                 node.armTyping()
             }

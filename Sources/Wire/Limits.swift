@@ -48,7 +48,7 @@ package enum Limits {
     package static let answeredPingsBurst = 1_000.0
     package static let linkDeadAfter = Duration.seconds(75)
     /// Five times what TCP sends again on a link that loses much.
-    package static let doubtTime = Duration.seconds(6)
+    package static let probeTimeout = Duration.seconds(6)
     /// Longer than a connection and its handshake may take.
     package static let crossingTime = Duration.seconds(10)
     package static let sessionLifetime = Duration.seconds(6 * 3_600)
@@ -107,9 +107,9 @@ package enum Limits {
     package static let historyTries = 3
     /// From something new to the offer of it, while offers are of use, at first, and at most.
     package static let shortestNewsPause = Duration.seconds(1)
-    package static let newsPause = Duration.seconds(2)
+    package static let gossipInterval = Duration.seconds(2)
     package static let longestNewsPause = Duration.seconds(32)
-    /// What may come after news until they are offered, if the last offer was `newsPause` ago: half of what is kept.
+    /// What may come after news until they are offered, if the last offer was `gossipInterval` ago: half of what is kept.
     package static let crowdedNews: UInt64 = 50
 
     // Direct messages (section 8).

@@ -18,7 +18,7 @@ struct App: Sendable {
     private let display: any ReportDisplay
     /// Nil where there is no line editor.
     private let terminal: TerminalOwner?
-    private let pump: InputPump
+    private let pump: InputLoop
     /// Nil where no other program reaches this node.
     private let control: ControlServer?
     private let signals: Signals
@@ -58,10 +58,10 @@ struct App: Sendable {
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        let desk = CommandDesk(
+        let desk = CommandExecutor(
             current: current, files: files, diagnostics: diagnostics, departure: departure
         ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
-        pump = InputPump(input: input, desk: desk, reports: reports)
+        pump = InputLoop(input: input, desk: desk, reports: reports)
     }
 
     /// Chats until somebody or something ends it.
@@ -106,7 +106,7 @@ struct App: Sendable {
     ///
     /// - Returns: false if the program leaves instead.
     private func beginAnew() async throws(StartFailure) -> Bool {
-        guard let lost = current.takeLost() else { return false }
+        guard let lost = current.drainUndelivered() else { return false }
         let (removed, failures) = files?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
         let told = Answer.wiped(lost, files: removed)

@@ -5,7 +5,7 @@ import Reactor
 /// One client of the control socket: its connection, and how far the conversation is.
 final class ControlClient {
     let number: Int
-    var dialogue: ControlDialogue
+    var dialogue: ControlSession
     /// What the loop watches its connection for.
     var interest = Interest.readable
     private let socket: Descriptor
@@ -13,7 +13,7 @@ final class ControlClient {
     init(_ number: Int, _ socket: consuming Descriptor) {
         self.number = number
         self.socket = socket
-        dialogue = ControlDialogue()
+        dialogue = ControlSession()
     }
 
     var descriptor: CInt { socket.number }

@@ -23,7 +23,7 @@ actor ControlServer {
     nonisolated let backlog = Atomic(0)
     nonisolated let hasGap = Atomic(false)
     private nonisolated let clientCount = Atomic(0)
-    var desk: CommandDesk?
+    var desk: CommandExecutor?
     var clients: [Int: ControlClient] = [:]
     private var accepted = 0
     private var hasEnded = false
@@ -50,7 +50,7 @@ actor ControlServer {
     }
 
     /// Answers from now on; who has connected before has waited. Once.
-    func begin(_ desk: CommandDesk) {
+    func begin(_ desk: CommandExecutor) {
         guard self.desk == nil else { return }
         self.desk = desk
         listen()
@@ -109,7 +109,7 @@ extension ControlServer {
         let client = ControlClient(accepted, connection)
         guard clients.count < ControlServer.mostClients else {
             let fault = ControlFault(.busy, "\(ControlServer.mostClients) clients are the most")
-            client.dialogue = ControlDialogue(refusing: fault)
+            client.dialogue = ControlSession(refusing: fault)
             _ = client.send()
             return
         }

@@ -7,7 +7,7 @@ final class CurrentNode: Sendable {
         var node: Node
         var isWiping = false
         /// What the node knew, once it is to be forgotten.
-        var lost: Holdings?
+        var lost: MemoryUsage?
         /// What is told of it once it is.
         var told: Answer?
         var waiting: [CheckedContinuation<Answer?, Never>] = []
@@ -49,7 +49,7 @@ final class CurrentNode: Sendable {
     @discardableResult
     func wipe() async -> Answer? {
         let node = node
-        let lost = await node.holdings()
+        let lost = await node.memoryUsage()
         return await withCheckedContinuation { continuation in
             let step = state.withLock { state -> WipeStep in
                 if !state.isWiping, state.node !== node { return .isDone }
@@ -67,7 +67,7 @@ final class CurrentNode: Sendable {
     }
 
     /// What is forgotten with the node that has ended; nil if it ended for another reason.
-    func takeLost() -> Holdings? { state.withLock { $0.lost.take() } }
+    func drainUndelivered() -> MemoryUsage? { state.withLock { $0.lost.take() } }
 
     /// Notes what is told of a wipe, for whoever has asked for it.
     func note(_ answer: Answer) { state.withLock { $0.told = answer } }

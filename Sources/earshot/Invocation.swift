@@ -5,7 +5,7 @@ enum Invocation: Sendable {
     case identity(IdentityArguments)
     case simulate(SimulateSettings)
     /// `send`, `tail`, `who` and `stats`.
-    case ask(Question)
+    case ask(ClientRequest)
     case help(CommandName)
     case document(Document)
     case version

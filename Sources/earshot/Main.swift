@@ -87,10 +87,10 @@ struct Earshot {
     }
 
     /// A signal ends the program in the middle of it.
-    private static func ask(_ question: Question) -> Never {
+    private static func ask(_ question: ClientRequest) -> Never {
         endBySignal()
-        do throws(Asking.Failure) {
-            Ending.inOrder(try Asking.run(question))
+        do throws(ControlClientCommand.Failure) {
+            Ending.inOrder(try ControlClientCommand.run(question))
         } catch {
             switch error {
             case .unread: Ending.inOrder(0)

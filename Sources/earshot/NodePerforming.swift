@@ -22,14 +22,14 @@ extension Node {
     /// The same for who hears nothing else of the node: with the events that came of the command, before its answer or
     /// error.
     func performApart(_ command: Command, keep: @Sendable (PeerMarks) -> Void = { _ in }) -> [Report] {
-        tellNow()
+        flushEvents()
         let (events, reply) = carryOut(command, keep: keep)
         return events.map(Report.event) + [reply].compactMap(\.self)
     }
 
     /// What a tail begins with. Nothing of it is told after this, and what comes after this is told.
     func beginTail(withHistory: Bool) -> [Report] {
-        tellNow()
+        flushEvents()
         let ready = introduction().map(Report.event)
         let kept = withHistory ? Report.answer(.history(.publicRoom, history(.publicRoom))) : nil
         return [ready, kept].compactMap(\.self)
@@ -53,9 +53,9 @@ extension Node {
         do throws(ChatError) {
             let answer = try answer(to: command)
             if command.changesMarks { keep(marks) }
-            return (tellNow(), answer.map(Report.answer))
+            return (flushEvents(), answer.map(Report.answer))
         } catch {
-            return (tellNow(), .error(error))
+            return (flushEvents(), .error(error))
         }
     }
 

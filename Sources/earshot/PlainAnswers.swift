@@ -66,7 +66,7 @@ enum PlainAnswers {
         return [head, "read it to each other over another way; if it is the same, /verify \(number) ok"]
     }
 
-    static func wiped(_ lost: Holdings, files: [String]) -> [String] {
+    static func wiped(_ lost: MemoryUsage, files: [String]) -> [String] {
         [
             "forgotten: \(count(lost.conversations, "conversation")) with \(count(lost.messages, "message"))",
             "forgotten: \(count(lost.peers, "peer")), and who was muted, blocked or verified",

@@ -23,7 +23,7 @@ enum Answer: Sendable {
     /// `/verify`; whether what is marked outlasts the program is not for the node to know.
     case verification(Who, code: String, isVerified: Bool, isKept: Bool)
     /// `/wipe`: what was forgotten, and the files that were removed.
-    case wiped(Holdings, files: [String])
+    case wiped(MemoryUsage, files: [String])
     /// `/mute` and its like, `/nick`, `/away`, `/back`: done, and about whom.
     case done(command: String, Who)
 

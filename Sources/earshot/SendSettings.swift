@@ -34,11 +34,11 @@ struct SendSettings: AskingSettings {
         lines = SendLines.of(operands.joined(separator: " "))
     }
 
-    var question: Question {
+    var question: ClientRequest {
         let requests = lines.map { lines in
-            Question.Requests.these(lines.map { Question.saying($0, to: who) })
+            ClientRequest.Requests.these(lines.map { ClientRequest.saying($0, to: who) })
         }
-        return Question(control: control, requests: requests ?? .input(to: who), showsJSON: isJSON)
+        return ClientRequest(control: control, requests: requests ?? .input(to: who), showsJSON: isJSON)
     }
 }
 

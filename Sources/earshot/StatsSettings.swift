@@ -20,13 +20,13 @@ struct StatsSettings: AskingSettings {
         try UsageError.refuse(operands, of: .stats)
     }
 
-    var question: Question {
+    var question: ClientRequest {
         let request =
             switch format {
             case .plain: ControlRequest(.command("/stats"), as: .plain)
             case .json: ControlRequest(.command("/stats"))
             case .prometheus: ControlRequest(.prometheus)
             }
-        return Question(control: control, requests: .these([request]), showsJSON: format == .json)
+        return ClientRequest(control: control, requests: .these([request]), showsJSON: format == .json)
     }
 }

@@ -19,8 +19,8 @@ struct TailSettings: AskingSettings {
         try UsageError.refuse(operands, of: .tail)
     }
 
-    var question: Question {
+    var question: ClientRequest {
         let request = ControlRequest(.tail(withHistory: withHistory), as: isJSON ? .json : .plain)
-        return Question(control: control, requests: .these([request]), showsJSON: isJSON)
+        return ClientRequest(control: control, requests: .these([request]), showsJSON: isJSON)
     }
 }

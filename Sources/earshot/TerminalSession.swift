@@ -171,7 +171,7 @@ extension TerminalSession {
         }
         let paced = waiting.count(where: \.isPaced)
         let parts = [
-            MessageRoom.note(on: editor.text, nickname: nickname),
+            LengthHint.note(on: editor.text, nickname: nickname),
             paced == 0
                 ? nil : "\(paced) \(paced == 1 ? "line waits" : "lines wait"), Esc drops \(paced == 1 ? "it" : "them")",
             prompt.typists,

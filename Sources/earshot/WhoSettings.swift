@@ -14,8 +14,8 @@ struct WhoSettings: AskingSettings {
         try UsageError.refuse(operands, of: .who)
     }
 
-    var question: Question {
+    var question: ClientRequest {
         let request = ControlRequest(.command("/who"), as: isJSON ? .json : .plain)
-        return Question(control: control, requests: .these([request]), showsJSON: isJSON)
+        return ClientRequest(control: control, requests: .these([request]), showsJSON: isJSON)
     }
 }

@@ -158,16 +158,16 @@ import Wire
 
     @Test func `who is vouched for is sent once, and again with a new key`() throws {
         let bobKey = bob.key
-        func vouch() {
-            alice.with { node in for slot in node.audience { node.vouch(for: bobKey, on: slot) } }
+        func sendCertificate() {
+            alice.with { node in for slot in node.activeLinks { node.sendCertificate(for: bobKey, on: slot) } }
             simulation.advance(by: .seconds(1))
         }
-        vouch()
-        vouch()
+        sendCertificate()
+        sendCertificate()
         let first = try #require(best(bob.key, at: alice))
         #expect(rude.frames(.certificate) == [first.bytes])
         try #require(simulation.run(atMost: .seconds(3_700)) { best(bob.key, at: alice) != first })
-        vouch()
+        sendCertificate()
         let second = try #require(best(bob.key, at: alice))
         #expect(second.isRenewal(of: first) && second.dm != first.dm)
         #expect(rude.frames(.certificate).contains(second.bytes))

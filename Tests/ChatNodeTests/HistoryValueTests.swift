@@ -22,7 +22,7 @@ struct HistoryValueTests {
     }
 
     /// Each offer made within `seconds`, as `second: ids`.
-    private func run(_ offers: inout HistoryOffers, until seconds: Double, all: [UInt64]) -> [String] {
+    private func run(_ offers: inout IHave, until seconds: Double, all: [UInt64]) -> [String] {
         var told: [String] = []
         while let deadline = offers.nextDeadline, deadline <= after(seconds) {
             for (peer, ids) in offers.due(now: deadline, all: { all }) {
@@ -33,7 +33,7 @@ struct HistoryValueTests {
     }
 
     @Test func `everything is offered on a new link, then what is new after 2 s, to whoever may lack it`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: low, now: start)
         offers.opened(to: high, now: start)
         #expect(run(&offers, until: 1, all: [1, 2]) == ["0.0 low [1, 2]", "0.0 high [1, 2]"])
@@ -43,7 +43,7 @@ struct HistoryValueTests {
     }
 
     @Test func `of more news than are remembered the latest are offered`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [1])
         let ids = Array(1...700 as ClosedRange<UInt64>)
@@ -53,7 +53,7 @@ struct HistoryValueTests {
     }
 
     @Test func `offers that nothing is wanted of come more seldom, up to 32 s, and a want brings them back`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
         var waits: [Double] = []
@@ -70,7 +70,7 @@ struct HistoryValueTests {
     }
 
     @Test func `where 50 wait, they are offered, however seldom offers are of use`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
         var told: [String] = []
@@ -93,7 +93,7 @@ struct HistoryValueTests {
     }
 
     @Test func `floods that replace everything at once are offered as seldom as all else`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
         var count = 0
@@ -107,7 +107,7 @@ struct HistoryValueTests {
     }
 
     @Test func `what was offered is not offered again, however much more came than is remembered`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
         for id in 0..<1_000 as Range<UInt64> { offers.note(item(id, from: low), now: after(10)) }
@@ -117,7 +117,7 @@ struct HistoryValueTests {
     }
 
     @Test func `where all is replaced before it can be offered, that is not found out for each message`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         for peer in [low, high] { offers.opened(to: peer, now: start) }
         _ = run(&offers, until: 1, all: [])
         var looks = 0
@@ -142,7 +142,7 @@ struct HistoryValueTests {
     }
 
     @Test func `what the peer authored, sent or offered is no news to it, and what came just now waits`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
         offers.note(item(1, from: high), now: after(10))
@@ -158,7 +158,7 @@ struct HistoryValueTests {
     }
 
     @Test func `who loses a link offers everything to the others, once in 2 s, and who says goodbye does not matter`() {
-        var offers = HistoryOffers(me: HistoryValueTests.me)
+        var offers = IHave(me: HistoryValueTests.me)
         for peer in [low, high, author] { offers.opened(to: peer, now: start) }
         _ = run(&offers, until: 0, all: [1])
         offers.closed(to: author, isLost: false, now: after(1))
@@ -174,7 +174,7 @@ struct HistoryValueTests {
     }
 
     /// Each want within `seconds`, as `second: how many of whom`.
-    private func run(_ wants: inout HistoryWants, until seconds: Double, here: Set<UInt64> = []) -> [String] {
+    private func run(_ wants: inout IWant, until seconds: Double, here: Set<UInt64> = []) -> [String] {
         var told: [String] = []
         while let deadline = wants.nextDeadline, deadline <= after(seconds) {
             for (peer, ids) in wants.due(now: deadline, lacking: { $0.filter { !here.contains($0) } }) {
@@ -185,7 +185,7 @@ struct HistoryValueTests {
     }
 
     @Test func `at most 100 are asked for at once, the newest first, each group oldest first`() {
-        var wants = HistoryWants()
+        var wants = IWant()
         wants.offered(Array(1...250), by: low, now: start)
         let first = wants.due(now: start) { $0 }
         #expect(first.map(\.ids) == [Array(151...250)])
@@ -197,7 +197,7 @@ struct HistoryValueTests {
     }
 
     @Test func `what does not come is asked of another, and of each three times at most`() {
-        var wants = HistoryWants()
+        var wants = IWant()
         wants.offered([1, 2], by: low, now: start)
         wants.offered([2, 3], by: high, now: start)
         #expect(run(&wants, until: 4) == ["0.0 low 2", "0.0 high 1"])
@@ -210,7 +210,7 @@ struct HistoryValueTests {
     }
 
     @Test func `what is offered again when it has just come, and is lacking still, is asked for once`() {
-        var wants = HistoryWants()
+        var wants = IWant()
         wants.offered([1], by: low, now: start)
         #expect(wants.due(now: start) { $0 }.map(\.ids) == [[1]])
         wants.arrived(1, from: low)
@@ -219,7 +219,7 @@ struct HistoryValueTests {
     }
 
     @Test func `when a link ends, what was asked there is asked of another at once`() {
-        var wants = HistoryWants()
+        var wants = IWant()
         wants.offered([1], by: low, now: start)
         wants.offered([1], by: high, now: start)
         #expect(run(&wants, until: 1) == ["0.0 low 1"])
@@ -228,7 +228,7 @@ struct HistoryValueTests {
     }
 
     @Test func `a peer that offers without end fills no more than 300 places`() {
-        var wants = HistoryWants()
+        var wants = IWant()
         for round in 0..<50 as Range<UInt64> {
             wants.offered(Array(round * 300..<(round + 1) * 300), by: low, now: start)
         }

@@ -67,8 +67,8 @@ final class LinkSide {
         do throws(LinkError) { try link.tick(now: now, using: &randomness) } catch { failure = error }
     }
 
-    func doubt() {
-        link.doubt(now: now, using: &randomness)
+    func probe() {
+        link.probe(now: now, using: &randomness)
     }
 
     func ping() {

@@ -244,7 +244,7 @@ import Wire
     @Test func `a link in doubt is dead after 6 s, unless something comes`() {
         let pair = LinkPair()
         pair.shuttle()
-        pair.bob.doubt()
+        pair.bob.probe()
         let ping = pair.bob.output()
         #expect(ping.count == 530)
         pair.bob.now = instant(.seconds(5))
@@ -255,7 +255,7 @@ import Wire
         pair.bob.now = instant(.seconds(12))
         pair.bob.tick()
         #expect(pair.bob.failure == nil)
-        pair.bob.doubt()
+        pair.bob.probe()
         pair.bob.now = instant(.seconds(18))
         pair.bob.tick()
         #expect(pair.bob.failure == .unanswered)

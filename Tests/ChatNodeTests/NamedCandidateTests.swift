@@ -50,7 +50,7 @@ import Wire
 
     @Test mutating func `who has just come waits 300 ms longer for whom has the lesser name, and then dials`() throws {
         let (lesser, greater) = names()
-        table.isNamed(greater, now: start)
+        table.recordName(greater, now: start)
         find(lesser.text, at: 1, start + .seconds(2))
         let deadline = try #require(table.nextDeadline)
         #expect((300...350).contains((deadline - (start + .seconds(2))).nanoseconds / 1_000_000))
@@ -59,16 +59,16 @@ import Wire
 
     @Test mutating func `who has the lesser name dials at once, and so does who has been here for three seconds`() {
         let (lesser, greater) = names()
-        table.isNamed(lesser, now: start)
+        table.recordName(lesser, now: start)
         find(greater.text, at: 1, start)
         #expect(dial(start + .milliseconds(50)) == [place(1)])
-        table.isNamed(greater, now: start)
+        table.recordName(greater, now: start)
         find(lesser.text, at: 2, start + .seconds(3))
         #expect(dial(start + .milliseconds(3_050)) == [place(2)])
     }
 
     @Test mutating func `whom one was told of by an address is dialled at once`() {
-        table.isNamed(InstanceName(of: key(), using: &randomness), now: start)
+        table.recordName(InstanceName(of: key(), using: &randomness), now: start)
         find("10.0.0.1:4000", at: 1, start)
         #expect(dial(start + .milliseconds(50)) == [place(1)])
     }

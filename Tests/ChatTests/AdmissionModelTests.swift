@@ -75,7 +75,7 @@ struct AdmissionModel {
             isHistory = Int.random(in: 0..<6, using: &randomness) == 0
         }
 
-        func apply(to gate: inout Gate) -> Verdict {
+        func apply(to gate: inout Gate) -> AdmissionResult {
             var frame = signed.frameBody(hops: hops)
             if isForged { frame[frame.count - 1] ^= 1 }
             guard isHistory else { return gate.admit(frame, from: link, epoch: linkEpoch) }

@@ -97,9 +97,9 @@ struct AdmissionTests {
             var forged = frame
             forged[bit / 8] ^= 1 << UInt8(bit % 8)
             switch gate.admit(forged, from: relay) {
-            case .convict(.badSignature): convicted += 1
+            case .ban(.badSignature): convicted += 1
             case .dropped(.otherRoom), .dropped(.malformed), .dropped(.unknownKind), .dropped(.misdirected): break
-            case .admitted, .repeated, .dropped, .closeLink, .convict: Issue.record("bit \(bit) was taken")
+            case .admitted, .repeated, .dropped, .closeLink, .ban: Issue.record("bit \(bit) was taken")
             }
         }
         #expect(convicted > 1_000)

@@ -84,7 +84,7 @@ private final class Correspondent {
             note(person.router.route(payload, now: person.now, wallClock: person.wallClock), with: other.person.id)
         case .repeated(let payload):
             note(person.router.routeAgain(payload, now: person.now, wallClock: person.wallClock), with: other.person.id)
-        case .dropped, .closeLink, .convict:
+        case .dropped, .closeLink, .ban:
             Issue.record("an honest peer was not heard: \(verdict)")
         }
     }

@@ -36,7 +36,7 @@ struct MessageRingTests {
         #expect(ring.map(\.content) == (0..<100).map(String.init))
         let oldest = ring[0].id
         let placement = ring.insert(try message("100"))
-        #expect(placement.fallen == oldest)
+        #expect(placement.evicted == oldest)
         #expect(ring.map(\.content) == (1...100).map(String.init))
         #expect(ring[id: oldest] == nil)
     }
@@ -66,7 +66,7 @@ struct MessageRingTests {
         #expect(ring.map(\.content) == ["3", "4", "6", "7"])
         let oldest = ring[0].id
         let placements = [ring.insert(try message("8")), ring.insert(try message("9"))]
-        #expect(placements.map(\.fallen) == [nil, oldest])
+        #expect(placements.map(\.evicted) == [nil, oldest])
         #expect(ring.map(\.content) == ["4", "6", "7", "8", "9"])
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
     }
@@ -77,7 +77,7 @@ struct MessageRingTests {
         _ = ring.insert(live)
         for (text, time) in [("b", 2_000), ("c", 3_000), ("a", 1_000)] as [(String, UInt64)] {
             let placement = ring.insert(try past(text, at: 1_900_000_000_000 + time))
-            #expect(placement == .kept(fallen: nil))
+            #expect(placement == .kept(evicted: nil))
         }
         #expect(ring.map(\.content) == ["a", "b", "c", live.content])
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
@@ -92,11 +92,11 @@ struct MessageRingTests {
             ring.insert(try past("b", at: 2_000)), ring.insert(try past("d", at: 4_000)),
             ring.insert(try past("a", at: 1_000)),
         ]
-        #expect(placements == [.kept(fallen: nil), .kept(fallen: nil), .tooOld])
+        #expect(placements == [.kept(evicted: nil), .kept(evicted: nil), .tooOld])
         #expect(ring.map(\.content) == ["b", "d", "live"])
-        let oldest = MessageRing.Fallen(id: ring[0].id, time: ring[0].place.time)
+        let oldest = MessageRing.Evicted(id: ring[0].id, time: ring[0].place.time)
         let placement = ring.insert(try past("c", at: 3_000))
-        #expect(placement == .kept(fallen: oldest))
+        #expect(placement == .kept(evicted: oldest))
         #expect(ring.map(\.content) == ["c", "d", "live"])
     }
 
@@ -113,7 +113,7 @@ struct MessageRingTests {
         let placements = [
             ring.insert(oldest), ring.insert(try message("c", at: 3_000)), ring.insert(try past("b", at: 2_000)),
         ]
-        #expect(placements.map(\.fallen) == [nil, nil, oldest.id])
+        #expect(placements.map(\.evicted) == [nil, nil, oldest.id])
         #expect(ring.map(\.content) == ["b", "c"])
     }
 
@@ -214,7 +214,7 @@ struct MessageRingTests {
 }
 
 extension MessageRing.Placement {
-    fileprivate var fallen: MessageID? {
-        if case .kept(let fallen?) = self { fallen.id } else { nil }
+    fileprivate var evicted: MessageID? {
+        if case .kept(let evicted?) = self { evicted.id } else { nil }
     }
 }

@@ -17,8 +17,8 @@ private struct HistoryRun {
     }
 
     private var now = Instant(nanoseconds: 0)
-    private var offers = HistoryOffers(me: HistoryRun.peers[3])
-    private var wants = HistoryWants()
+    private var offers = IHave(me: HistoryRun.peers[3])
+    private var wants = IWant()
     private var answers = HistoryAnswers()
     private var kept: [UInt64] = []
     /// When each peer was given something.

@@ -77,7 +77,7 @@ extension RoomRun {
         case .repeated(let payload):
             demand(payload.payload.author == link, "somebody repeats what is another's")
             note(router.routeAgain(payload, now: now, wallClock: wallClock))
-        case .dropped, .closeLink, .convict: break
+        case .dropped, .closeLink, .ban: break
         }
     }
 
@@ -92,7 +92,7 @@ extension RoomRun {
             demand(payload.signed.isSignatureValid, "nobody signed this history")
             note(router.route(payload, now: now, wallClock: wallClock, isHistory: true))
         case .repeated: fatalError("history is repeated")
-        case .dropped, .closeLink, .convict: router.giveUp(signed.payload.messageId.prefix)
+        case .dropped, .closeLink, .ban: router.giveUp(signed.payload.messageId.prefix)
         }
     }
 }

@@ -43,7 +43,7 @@ private enum SealedRules {
             demand(payload.payload == signed.payload, "other words are believed")
         case .repeated: fatalError("what never came is repeated")
         case .dropped: break
-        case .closeLink, .convict: fatalError("the neighbour is blamed for what it could not see")
+        case .closeLink, .ban: fatalError("the neighbour is blamed for what it could not see")
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ControlCommandTests {
     private static func question(
         _ words: [String], in surroundings: Surroundings = .none
-    ) throws -> Question {
+    ) throws -> ClientRequest {
         guard case .ask(let question) = try Invocation(parsing: words, in: surroundings) else {
             throw UsageError("\(words)")
         }

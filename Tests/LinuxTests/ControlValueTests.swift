@@ -11,7 +11,7 @@ import Wire
     private static let line = Array("{\"event\":\"x\"}\n".utf8)
 
     /// Takes everything that waits.
-    static func drained(_ dialogue: inout ControlDialogue) -> [UInt8] {
+    static func drained(_ dialogue: inout ControlSession) -> [UInt8] {
         var all: [UInt8] = []
         dialogue.drain { bytes in
             for index in bytes.indices { all.append(bytes[index]) }
@@ -20,8 +20,8 @@ import Wire
         return all
     }
 
-    static func greeted() -> ControlDialogue {
-        var dialogue = ControlDialogue()
+    static func greeted() -> ControlSession {
+        var dialogue = ControlSession()
         #expect(drained(&dialogue) == ControlLines.greeting)
         return dialogue
     }
@@ -85,7 +85,7 @@ import Wire
         dialogue.beginTail(.plain, Self.line)
         #expect(dialogue.phase == .tailing(.plain))
         #expect(dialogue.next() == nil)
-        let big = [UInt8](repeating: 0x0a, count: ControlDialogue.mostWaiting / 2)
+        let big = [UInt8](repeating: 0x0a, count: ControlSession.mostWaiting / 2)
         let isFirstTaken = dialogue.tell(big)
         let isSecondTaken = dialogue.tell(big)
         #expect(isFirstTaken)
@@ -130,7 +130,7 @@ import Wire
         // Its answer comes too late.
         asking.answer(Self.line)
         #expect(!asking.isWaitingToWrite)
-        let refused = ControlDialogue(refusing: ControlFault(.busy, "full"))
+        let refused = ControlSession(refusing: ControlFault(.busy, "full"))
         #expect(!refused.isWaitingToRead)
     }
 

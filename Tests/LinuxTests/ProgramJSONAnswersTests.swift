@@ -83,7 +83,7 @@ import Wire
                 == "{\"event\":\"result\",\"command\":\"verify\",\"with\":\(JSON.who),\"code\":\"1 2\",\"verified\":true,\"kept\":false}\n"
         )
         #expect(
-            JSON.text(.answer(.wiped(Holdings(conversations: 2, messages: 31, peers: 5), files: ["a", "b"])))
+            JSON.text(.answer(.wiped(MemoryUsage(conversations: 2, messages: 31, peers: 5), files: ["a", "b"])))
                 == "{\"event\":\"result\",\"command\":\"wipe\",\"conversations\":2,\"messages\":31,\"peers\":5,\"files\":[\"a\",\"b\"]}\n"
         )
     }

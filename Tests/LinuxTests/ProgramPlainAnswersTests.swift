@@ -88,7 +88,7 @@ import Wire
     }
 
     @Test func `a wipe has a line for each thing that is gone, and no name of a file can steer a terminal`() throws {
-        let lost = Holdings(conversations: 2, messages: 31, peers: 5)
+        let lost = MemoryUsage(conversations: 2, messages: 31, peers: 5)
         #expect(
             ProgramPlainTests.text(.answer(.wiped(lost, files: ["/a\u{1b}[2J"]))) == """
                 23:59:59 * forgotten: 2 conversations with 31 messages

@@ -63,7 +63,7 @@ import Wire
 
     @Test func `characters left are told from 200 on, and not for commands that send nothing`() {
         let full = String(repeating: "각", count: 240)
-        func note(_ line: String) -> String? { MessageRoom.note(on: line, nickname: "otter") }
+        func note(_ line: String) -> String? { LengthHint.note(on: line, nickname: "otter") }
         #expect(note(String(full.prefix(199))) == nil)
         #expect(note(String(full.prefix(200))) == "40 characters left")
         #expect(note(String(full.prefix(239))) == "1 character left")

@@ -43,7 +43,7 @@ import Wire
             [.event(.peer(.here, who, online: 1)), .answer(.active(command: "open", .direct(with: who)))],
             at: Self.start, wallClock: Sample.time)
         #expect(Self.shown(&session).hasSuffix("#4821 · 1 peer > /msg "))
-        let lost = Holdings(conversations: 2, messages: 1, peers: 1)
+        let lost = MemoryUsage(conversations: 2, messages: 1, peers: 1)
         session.show([.answer(.wiped(lost, files: []))], at: Self.start, wallClock: Sample.time)
         // Tab, then the last line that was cut out, then the line before.
         Self.type("qui\t\u{19}", into: &session)

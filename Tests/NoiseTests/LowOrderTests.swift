@@ -66,11 +66,11 @@ private let lowOrderPoints: [[UInt8]] = [
         let nothing: [UInt8] = []
         let message = point + [UInt8](repeating: 0, count: 16)
         let sealing = refusal { () throws(NoiseError) in
-            _ = try OneWay.seal(to: recipient, prologue: [], plaintext: nothing.span, using: &randomness)
+            _ = try SealedBox.seal(to: recipient, prologue: [], plaintext: nothing.span, using: &randomness)
         }
         #expect(sealing == .invalidKey)
         let opening = refusal { () throws(NoiseError) in
-            _ = try OneWay.open(with: key, prologue: [], message: message.span)
+            _ = try SealedBox.open(with: key, prologue: [], message: message.span)
         }
         #expect(opening == .invalidKey)
     }

@@ -48,12 +48,12 @@ import Wire
     private func mismatches(n vector: Vector) throws -> [Int] {
         let recipient = KeyPair(copying: vector.field("resp_static"))
         let payload = vector.field("msg_0_payload")
-        var sealing = OneWay.start(to: recipient.publicKey, prologue: vector.field("prologue"))
-        let message = try OneWay.seal(
+        var sealing = SealedBox.start(to: recipient.publicKey, prologue: vector.field("prologue"))
+        let message = try SealedBox.seal(
             to: recipient.publicKey, plaintext: payload.span,
             ephemeral: KeyPair(copying: vector.field("gen_init_ephemeral")), mixing: &sealing)
-        var opening = OneWay.start(to: recipient.publicKey, prologue: vector.field("prologue"))
-        let heard = try OneWay.open(with: recipient, message: message.span, mixing: &opening)
+        var opening = SealedBox.start(to: recipient.publicKey, prologue: vector.field("prologue"))
+        let heard = try SealedBox.open(with: recipient, message: message.span, mixing: &opening)
         let wrong = message != vector.field("msg_0_ciphertext") || heard != payload ? [0] : []
         return try wrong
             + mismatches(

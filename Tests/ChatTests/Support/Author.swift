@@ -63,16 +63,16 @@ struct Gate {
             room: Author.room, me: Gate.me, rates: AdmissionRates(messagesPerSecond: rate))
     }
 
-    mutating func admit(_ frame: [UInt8], from link: PeerID, epoch: UInt64 = 1) -> Verdict {
+    mutating func admit(_ frame: [UInt8], from link: PeerID, epoch: UInt64 = 1) -> AdmissionResult {
         admission.admit(frame: frame.span, from: link, linkEpoch: epoch, now: now, wallClock: wallClock)
     }
 
-    mutating func admit(_ signed: SignedPayload, hops: UInt8 = 0, from link: PeerID? = nil) -> Verdict {
+    mutating func admit(_ signed: SignedPayload, hops: UInt8 = 0, from link: PeerID? = nil) -> AdmissionResult {
         admit(
             signed.frameBody(hops: hops), from: link ?? signed.payload.author, epoch: signed.payload.epoch)
     }
 
-    mutating func admitHistory(_ signed: SignedPayload, from link: PeerID) -> Verdict {
+    mutating func admitHistory(_ signed: SignedPayload, from link: PeerID) -> AdmissionResult {
         admission.admitHistory(frame: signed.frameBody(hops: 1).span, from: link, wallClock: wallClock)
     }
 
@@ -86,7 +86,7 @@ struct Gate {
     }
 }
 
-extension Verdict {
+extension AdmissionResult {
     var admitted: VerifiedPayload? {
         if case .admitted(let payload) = self { payload } else { nil }
     }
@@ -98,7 +98,7 @@ extension Verdict {
         case .repeated: "repeated"
         case .dropped(let reason): "dropped \(reason.rawValue)"
         case .closeLink(let reason): "close \(reason.rawValue)"
-        case .convict(let reason): "convict \(reason.rawValue)"
+        case .ban(let reason): "convict \(reason.rawValue)"
         }
     }
 }

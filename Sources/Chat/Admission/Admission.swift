@@ -1,0 +1,238 @@
+internal import Noise
+package import Wire
+
+/// The one way from a payload frame to a `VerifiedPayload` (Protocol.md section 7).
+///
+/// Cheap checks come before dear ones, and nothing is noted of an author before it is proven.
+package struct Admission: Sendable {
+    private let room: RoomID
+    private let me: PeerID
+    private var seen = SeenMessages()
+    private var peers: AuthorStates
+
+    /// Payload frames that neighbours sent, whatever became of them.
+    package private(set) var received = 0
+    /// What was admitted, live, as history and sealed, by kind.
+    package private(set) var tally = PayloadTally()
+    /// How many were not, by reason.
+    package private(set) var drops: [DropReason: Int] = [:]
+
+    package var admitted: Int { tally.total }
+
+    package init(room: RoomID, me: PeerID, rates: AdmissionRates = AdmissionRates()) {
+        self.room = room
+        self.me = me
+        peers = AuthorStates(rates: rates)
+    }
+
+    /// Judges a payload frame that a neighbour sent of its own accord.
+    ///
+    /// - Parameters:
+    ///   - body: the frame without its type byte, `hops u8 | S | sig`.
+    ///   - link: the identity that the link's handshake proved.
+    ///   - linkEpoch: the epoch of that identity's certificate.
+    package mutating func admit(
+        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, now: Instant, wallClock: Timestamp
+    ) -> AdmissionResult {
+        received += 1
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            try checkSource(frame, link)
+            guard frame.header.room == room else { throw .otherRoom }
+            if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
+                return admit(try direct(frame, link, linkEpoch, now))
+            }
+            guard !isKnown(frame) else { return try again(frame, link, linkEpoch, now) }
+            if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
+            return accept(try relayed(frame, link, now, wallClock))
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    /// Judges a payload frame that a neighbour sent because it was asked to, with `want`.
+    ///
+    /// Neither its epoch nor a rate matters, nor whether it was seen before: it was asked for because it is not here. Our
+    /// own from before is welcome.
+    package mutating func admitHistory(
+        frame body: Span<UInt8>, from link: PeerID, wallClock: Timestamp
+    ) -> AdmissionResult {
+        received += 1
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            try checkHops(frame, link)
+            try checkRoom(frame)
+            guard frame.type.isHistory else { throw .notHistory }
+            let payload = try VerifiedPayload(checking: frame, via: link)
+            try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+            try checkNotForgotten(frame.header.timestamp, wallClock)
+            if !seen.contains(frame.id) { try peers.noteHistory(frame.header, frame.id) }
+            return accept(payload)
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    /// Judges what somebody sealed for us and a neighbour passed on (Protocol.md section 8).
+    ///
+    /// Whatever is wrong with it, it is only dropped: the neighbour could not know.
+    package mutating func admitSealed(
+        _ content: SealedContent, via link: PeerID, now: Instant, wallClock: Timestamp
+    ) -> AdmissionResult {
+        do throws(DropReason) {
+            let frame = try PayloadFrame(content.frame.span)
+            let isNew = !isKnown(frame)
+            guard isNew || frame.type.isSentAgain else { throw .duplicate }
+            let payload = try sealed(frame, content.certificate, link, now, wallClock, isNew: isNew)
+            if isNew { return accept(payload) }
+            drop(.duplicate)
+            return .repeated(payload)
+        } catch {
+            drop(error)
+            return .dropped(error)
+        }
+    }
+
+    /// Counts something that never became a payload.
+    package mutating func drop(_ reason: DropReason) {
+        drops[reason, default: 0] += 1
+    }
+
+    /// Checks the signature that `admit` put off, before the payload is offered or relayed to anybody.
+    ///
+    /// - Returns: the payload as `.signed`, or the conviction of the neighbour that it came from.
+    package mutating func settle(_ payload: VerifiedPayload) -> AdmissionResult {
+        do throws(DropReason) { return .admitted(try payload.settled()) } catch { return refuse(error) }
+    }
+
+    /// Notes the epoch that a session certificate, which was verified, names for its identity.
+    ///
+    /// - Parameter relay: the neighbour that passed it on; nil if it is the certificate of a link's own peer.
+    /// - Returns: false, and nothing is noted, if the neighbour tells of too many new authors.
+    package mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?, now: Instant) -> Bool {
+        do throws(DropReason) {
+            if let relay { try peers.takeNewAuthor(author, from: relay, now: now) }
+        } catch {
+            _ = refuse(error)
+            return false
+        }
+        peers.learn(epoch: epoch, of: author, now: now)
+        return true
+    }
+
+    /// A payload that was let in before. Where its author waits for a receipt, that one may be lost: then the router has
+    /// to know that it came again.
+    private mutating func again(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
+    ) throws(DropReason) -> AdmissionResult {
+        guard frame.hops == 0, frame.type.isSentAgain else { throw .duplicate }
+        let payload = try direct(frame, link, linkEpoch, now)
+        drops[.duplicate, default: 0] += 1
+        return .repeated(payload)
+    }
+
+    private mutating func direct(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
+    ) throws(DropReason) -> VerifiedPayload {
+        guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
+        // What is sent again may have any number: the session proves that it is no replay.
+        return try peers.hear(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
+            let payload = try Admission.proven(frame, link)
+            guard payload.payload.target ?? me == me else { throw .misdirected }
+            return payload
+        }
+    }
+
+    /// Whether the very payload was let in before. What came in order over its author's own link, the numbers tell.
+    private func isKnown(_ frame: borrowing PayloadFrame) -> Bool {
+        seen.contains(frame.id) || peers.knows(frame.header, frame.id)
+    }
+
+    private static func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
+        // What changes a message must hold for everybody who has that message: its signature is checked at once.
+        if frame.type.changesMessage { return try VerifiedPayload(checking: frame, via: link) }
+        guard let payload = VerifiedPayload(try frame.signedPayload(), onLinkOf: link) else { throw .foreignAuthor }
+        return payload
+    }
+
+    private mutating func relayed(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ now: Instant, _ wallClock: Timestamp
+    ) throws(DropReason) -> VerifiedPayload {
+        guard !frame.type.isDirect else { throw .misdirected }
+        try peers.takeRelayed(of: frame.header.author, from: link, now: now)
+        let payload = try VerifiedPayload(checking: frame, via: link)
+        guard payload.payload.target == nil else { throw .misdirected }
+        try noteRelayed(frame, now, wallClock)
+        return payload
+    }
+
+    private mutating func sealed(
+        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant,
+        _ wallClock: Timestamp, isNew: Bool
+    ) throws(DropReason) -> VerifiedPayload {
+        guard frame.header.author != me else { throw .ownPayload }
+        guard frame.header.author == certificate.identity else { throw .badCertificate }
+        guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
+        guard frame.type.maySeal else { throw .misdirected }
+        try checkRoom(frame)
+        try peers.takeRelayed(of: frame.header.author, from: link, now: now)
+        let payload = try VerifiedPayload(opening: frame, via: link)
+        guard payload.payload.target ?? me == me else { throw .misdirected }
+        if isNew {
+            try noteRelayed(frame, now, wallClock)
+        } else {
+            try peers.take(frame.type, of: frame.header.author, now: now)
+        }
+        return payload
+    }
+
+    /// What holds for everything that did not come over its author's own link: fresh, in order, and not too much.
+    private mutating func noteRelayed(
+        _ frame: borrowing PayloadFrame, _ now: Instant, _ wallClock: Timestamp
+    ) throws(DropReason) {
+        try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+        guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
+        try peers.checkOrder(frame.header, frame.id)
+        try peers.take(frame.type, of: frame.header.author, now: now)
+        peers.note(frame.header, frame.id, now: now)
+    }
+
+    private func checkSource(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
+        try checkHops(frame, link)
+        guard frame.header.author != me else { throw .ownPayload }
+    }
+
+    private func checkHops(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
+        guard frame.hops > 0 || frame.header.author == link else { throw .foreignAuthor }
+        guard frame.hops <= Limits.relayHops else { throw .tooManyHops }
+    }
+
+    private func checkRoom(_ frame: borrowing PayloadFrame) throws(DropReason) {
+        guard frame.header.room == room else { throw .otherRoom }
+    }
+
+    private func checkNotFromTheFuture(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
+        guard time <= wallClock || time.distance(to: wallClock) <= Limits.freshnessMilliseconds
+        else { throw .fromTheFuture }
+    }
+
+    private func checkNotForgotten(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
+        guard time >= wallClock || time.distance(to: wallClock) <= Limits.historyAgeMilliseconds
+        else { throw .stale }
+    }
+
+    private mutating func accept(_ payload: VerifiedPayload) -> AdmissionResult {
+        seen.insert(payload.payload.messageId)
+        return admit(payload)
+    }
+
+    private mutating func admit(_ payload: VerifiedPayload) -> AdmissionResult {
+        tally.add(payload.type)
+        return .admitted(payload)
+    }
+
+    private mutating func refuse(_ reason: DropReason) -> AdmissionResult {
+        drop(reason)
+        return AdmissionResult(refusing: reason)
+    }
+}

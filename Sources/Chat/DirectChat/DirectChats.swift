@@ -1,0 +1,133 @@
+package import Wire
+
+/// All direct conversations. At most 256; at most 32 of them are open requests (Protocol.md section 8).
+package struct DirectChats: Sendable {
+    private struct Entry {
+        var chat: DirectChat
+        /// Grows with each use: the smallest makes room first.
+        var usedAt: UInt64
+    }
+
+    private var entries: [PeerID: Entry] = [:]
+    private var uses: UInt64 = 0
+    private let capacity: Int
+    private let tellsReading: Bool
+    /// Open requests that made room for newer ones.
+    private(set) var displacedRequests = 0
+    /// What was given up with conversations that are forgotten, until it is told.
+    private var lost: [ChatEvent] = []
+
+    package init(capacity: Int = Limits.directConversations, tellsReading: Bool = false) {
+        self.capacity = capacity
+        self.tellsReading = tellsReading
+    }
+
+    package var count: Int { entries.count }
+
+    package subscript(peer: PeerID) -> DirectChat? { entries[peer]?.chat }
+
+    /// Those that a person may want to see: used last comes first.
+    package var all: [DirectChat] {
+        entries.values.sorted { $0.usedAt > $1.usedAt }.map(\.chat)
+    }
+
+    /// Those that wait for an answer of ours, oldest first.
+    package var requests: [DirectChat] { all.reversed().filter { $0.request != nil } }
+
+    /// Whether nothing was ever agreed upon with a peer, or it is forgotten.
+    func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
+
+    var hasLost: Bool { !lost.isEmpty }
+
+    mutating func drainUndelivered() -> [ChatEvent] {
+        guard !lost.isEmpty else { return [] }
+        defer { lost = [] }
+        return lost
+    }
+
+    /// Changes all conversations, in the order of their peers.
+    mutating func updateAll(_ change: (inout DirectChat) -> [ChatEvent]) -> [ChatEvent] {
+        entries.keys.sorted().flatMap { update($0, change) ?? [] }
+    }
+
+    /// Changes a conversation; nil where there is none.
+    mutating func update<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result? {
+        guard let index = entries.index(forKey: peer) else { return nil }
+        return change(&entries.values[index].chat)
+    }
+
+    /// Changes a conversation at our wish; it is there afterwards.
+    mutating func use<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
+        if entries[peer] == nil { makeRoom(from: .accepted) }
+        return touch(peer, change)
+    }
+
+    /// Takes in a request. Nil where it would push out a conversation that we wanted.
+    mutating func receiveRequest(_ message: Message) -> DirectStep? {
+        if entries[message.author] == nil {
+            makeRoom(from: .declined)
+            guard entries.count < capacity else { return nil }
+        }
+        let step = touch(message.author) { $0.receiveRequest(message) }
+        dropExcessRequest()
+        return step
+    }
+
+    private mutating func touch<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
+        uses += 1
+        let new = Entry(chat: DirectChat(with: peer, tellsReading: tellsReading), usedAt: uses)
+        entries[peer, default: new].usedAt = uses
+        return change(&entries[peer, default: new].chat)
+    }
+
+    private mutating func forget(_ peer: PeerID) {
+        guard var chat = entries.removeValue(forKey: peer)?.chat else { return }
+        lost += chat.giveUp()
+    }
+
+    /// Nobody asks in vain for ever: the oldest request goes. What was said before it is kept.
+    private mutating func dropExcessRequest() {
+        let open = entries.filter { $0.value.chat.request != nil }
+        guard open.count > Limits.openRequests, let oldest = open.min(by: { $0.value.usedAt < $1.value.usedAt })
+        else { return }
+        displacedRequests += 1
+        if oldest.value.chat.messages.isEmpty && !oldest.value.chat.isActive {
+            forget(oldest.key)
+        } else {
+            entries[oldest.key]?.chat.state = .left
+        }
+    }
+
+    /// Forgets, where all places are taken, the conversation that is worth least and was used longest ago.
+    private mutating func makeRoom(from mostWorth: EvictionPriority) {
+        guard entries.count >= capacity else { return }
+        let candidates = entries.lazy.filter { !$0.value.chat.isActive && $0.value.chat.evictionPriority <= mostWorth }
+        let least = candidates.min {
+            ($0.value.chat.evictionPriority, $0.value.usedAt) < ($1.value.chat.evictionPriority, $1.value.usedAt)
+        }
+        if let least { forget(least.key) }
+    }
+
+    /// What would be lost with a conversation, least first.
+    fileprivate enum EvictionPriority: Int, Comparable {
+        case none
+        case requestedByThem
+        case declined
+        case requestedByUs
+        case accepted
+
+        static func < (left: EvictionPriority, right: EvictionPriority) -> Bool { left.rawValue < right.rawValue }
+    }
+}
+
+extension DirectChat {
+    fileprivate var evictionPriority: DirectChats.EvictionPriority {
+        switch state {
+        case .none, .left: .none
+        case .requestedByThem: .requestedByThem
+        case .declined: .declined
+        case .requestedByUs: .requestedByUs
+        case .accepted: .accepted
+        }
+    }
+}

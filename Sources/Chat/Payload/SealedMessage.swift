@@ -1,0 +1,76 @@
+package import Noise
+package import Wire
+
+/// A direct message for somebody who can only be reached over relays, as frame 9 (Protocol.md section 8):
+/// `to[16] | dmId[16] | Noise_N(certificate[178] | S | sig[64] | zeros)`.
+///
+/// A relay learns for whom it is and which of three sizes it has.
+package enum SealedMessage {
+    package static let addressBytes = 16
+    private static let idBytes = 16
+
+    /// The lengths of the body of a frame 9, each of which fills its record.
+    package static let bodySizes = Limits.recordPlaintexts.map { $0 - Limits.lengthPrefix - 1 }
+
+    /// What a frame for `peer` begins with.
+    package static func address(of peer: PeerID) -> [UInt8] {
+        Array(SHA256.hash(peer.bytes.span).prefix(addressBytes))
+    }
+
+    /// The whole frame, its type byte included. Nil if the target's key is none that anything can be sealed to.
+    ///
+    /// - Parameter certificate: ours, so that the target can answer.
+    package static func frame(
+        sealing payload: VerifiedPayload, with certificate: Certificate, to target: Certificate,
+        using randomness: inout Randomness
+    ) -> [UInt8]? {
+        let id = randomness.bytes(idBytes)
+        var plaintext = certificate.bytes + payload.signed.signedBytes + payload.signed.signature
+        let overhead = addressBytes + idBytes + SealedBox.overhead
+        guard let size = bodySizes.first(where: { $0 >= overhead + plaintext.count }) else { return nil }
+        plaintext += repeatElement(0, count: size - overhead - plaintext.count)
+        let sealed = try? SealedBox.seal(
+            to: target.dm, prologue: prologue(for: target.identity, id), plaintext: plaintext.span, using: &randomness)
+        return sealed.map { [FrameType.sealed.rawValue] + address(of: target.identity) + id + $0 }
+    }
+
+    /// Opens the body of a frame 9, whose length is one of `bodySizes`, that was sealed for us.
+    package static func open(
+        _ body: Span<UInt8>, for me: PeerID, with key: borrowing KeyPair
+    ) throws(NoiseError) -> [UInt8] {
+        guard body.count >= addressBytes + idBytes else { throw .messageTooShort }
+        let id = [UInt8](copying: body.extracting(addressBytes..<addressBytes + idBytes))
+        return try SealedBox.open(
+            with: key, prologue: prologue(for: me, id), message: body.extracting((addressBytes + idBytes)...))
+    }
+
+    /// The target and the id belong to what is sealed: nobody can send it on to somebody else.
+    private static func prologue(for target: PeerID, _ id: [UInt8]) -> [UInt8] {
+        Array("earshot/1 dm\0".utf8) + target.bytes + id
+    }
+}
+
+/// What a sealed message turned out to hold, before its payload is believed.
+package struct SealedContent: Sendable {
+    /// The author's, with its signature checked.
+    package let certificate: Certificate
+    /// As the body of a payload frame: `hops u8 | S | sig`.
+    let frame: [UInt8]
+
+    /// Reads `certificate[178] | S | sig[64] | zeros`.
+    package init(_ opened: [UInt8]) throws(DropReason) {
+        let signedStart = Certificate.byteCount
+        let least = signedStart + PayloadHeader.byteCount + SignedPayload.signatureBytes
+        guard opened.count >= least else { throw .malformed }
+        let lengthAt = signedStart + PayloadHeader.byteCount - 2
+        let bodyLength = Int(opened[lengthAt]) << 8 | Int(opened[lengthAt + 1])
+        guard opened.count >= least + bodyLength, opened[(least + bodyLength)...].allSatisfy({ $0 == 0 })
+        else { throw .malformed }
+        do throws(CertificateError) {
+            certificate = try Certificate(verifying: opened.span.extracting(..<signedStart))
+        } catch {
+            throw .badCertificate
+        }
+        frame = [1] + opened[signedStart..<least + bodyLength]
+    }
+}

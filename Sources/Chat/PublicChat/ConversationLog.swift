@@ -1,0 +1,85 @@
+internal import Wire
+
+/// What a conversation keeps, public or direct: its last messages and how many of them nobody has looked at.
+package struct ConversationLog: Sendable {
+    package let conversation: Conversation
+    package private(set) var messages = MessageRing()
+    /// Whether the person is looking at it: then nothing is unread.
+    package var isActive = false {
+        didSet { if isActive { readAll() } }
+    }
+    private var unread: Set<MessageID> = []
+    /// Unread messages that the ring no longer holds: they stay counted.
+    private var unreadEvicted = 0
+
+    package init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    package var unreadCount: Int { unread.count + unreadEvicted }
+
+    package var last: Message? { messages.last }
+
+    /// Unread messages that are still kept, oldest first.
+    var unreadMessages: [MessageID] {
+        unread.isEmpty ? [] : messages.lazy.map(\.id).filter { [unread] in unread.contains($0) }
+    }
+
+    /// Adds a message, which counts as unread if it was received now and nobody is looking.
+    ///
+    /// - Returns: nil for a duplicate, and for history from before what the ring holds.
+    mutating func add(_ message: Message, isOwn: Bool) -> ChatEvent? { take(message, isOwn: isOwn).event }
+
+    /// As `add`, and tells what became of the message. One heard live is told though it be too old to be kept.
+    mutating func take(_ message: Message, isOwn: Bool) -> (event: ChatEvent?, placement: MessageRing.Placement) {
+        let placement = keep(message)
+        let isNews = !isOwn && !message.isHistory && !isActive
+        switch placement {
+        case .duplicate:
+            return (nil, placement)
+        case .tooOld:
+            guard !message.isHistory else { return (nil, placement) }
+            if isNews { unreadEvicted += 1 }
+        case .kept:
+            if isNews { unread.insert(message.id) }
+        }
+        return (.message(conversation, message, unread: unreadCount), placement)
+    }
+
+    /// Keeps a message that its reader has seen already.
+    @discardableResult
+    mutating func keep(_ message: Message) -> MessageRing.Placement {
+        let placement = messages.insert(message)
+        if case .kept(let evicted?) = placement, !unread.isEmpty, unread.remove(evicted.id) != nil {
+            unreadEvicted += 1
+        }
+        return placement
+    }
+
+    /// Does to a message what its author wishes. Nil if the message is not here or not that author's, or is newer.
+    mutating func apply(_ change: MessageChange) -> ChatEvent? {
+        guard messages[id: change.target]?.author == change.author else { return nil }
+        switch change.kind {
+        case .edit(let text):
+            let edited = messages.update(change.target) { $0.show(text, as: change.authorClock) }
+            return edited.map { .edited(conversation, $0, unread: unreadCount) }
+        case .delete:
+            messages.delete(change.target)
+            unread.remove(change.target)
+            return .deleted(conversation, change.target, unread: unreadCount)
+        }
+    }
+
+    /// The signature of a message was checked.
+    mutating func settle(_ proven: VerifiedPayload) {
+        _ = messages.update(proven.id) { message in
+            message.settle(proven)
+            return true
+        }
+    }
+
+    private mutating func readAll() {
+        unread.removeAll(keepingCapacity: true)
+        unreadEvicted = 0
+    }
+}

@@ -1,0 +1,107 @@
+package import Wire
+
+/// The room's public conversation, with what it takes to give it to others.
+package struct PublicChat: Sendable {
+    private var log = ConversationLog(.publicRoom)
+    private var archive = Archive()
+
+    package init() {}
+
+    package var isActive: Bool {
+        get { log.isActive }
+        set { log.isActive = newValue }
+    }
+    package var unreadCount: Int { log.unreadCount }
+    package var messages: MessageRing { log.messages }
+    package var last: Message? { log.last }
+
+    /// A text as the payload that says it. Throws what the rules of Protocol.md section 6 refuse.
+    package static func compose(
+        _ text: String, in session: inout UserSession, at time: Timestamp
+    ) throws(ChatError) -> VerifiedPayload {
+        let text = try Text.compose(text)
+        let body = PayloadBody.publicMessage(stage: session.stage, nickname: session.nickname, text: text)
+        return session.sign(body, at: time)
+    }
+
+    /// Takes a message in. Nil for a duplicate, and for history from before what is kept.
+    ///
+    /// - Parameter edit: the payload of the edit that the message shows already.
+    mutating func receive(_ message: Message, edit: VerifiedPayload?, isOwn: Bool) -> ChatEvent? {
+        let (event, placement) = log.take(message, isOwn: isOwn)
+        switch placement {
+        case .duplicate:
+            break
+        case .tooOld:
+            archive.noteEvicted(message.id, from: message.effectiveTime)
+        case .kept(let evicted):
+            if let evicted { archive.noteEvicted(evicted.id, from: evicted.time) }
+            archive.noteNews(message.source)
+            if let edit { archive.keepEdit(edit, of: message.id) }
+        }
+        return event
+    }
+
+    /// Edits or deletes. Nil where nothing changed.
+    package mutating func apply(_ change: MessageChange) -> ChatEvent? {
+        guard let event = log.apply(change) else {
+            noteOver(change.source)
+            return nil
+        }
+        switch change.kind {
+        case .edit:
+            archive.keepEdit(change.source, of: change.target)
+        case .delete:
+            archive.noteDeleted(change.target)
+            archive.keepDeletion(change.source, of: change.target)
+        }
+        return event
+    }
+}
+
+/// History (Protocol.md section 7).
+extension PublicChat {
+    /// The first 8 bytes of the ids of all that others may be given, in the order for that.
+    package var offer: [UInt64] { archive.offer(with: messages) }
+
+    /// Those of the ids that others offer that are worth asking for.
+    package func lacking(_ ids: [UInt64]) -> [UInt64] {
+        let lowest = messages.lowest
+        return ids.filter { archive.lacks($0, besides: messages, lowest: lowest) }
+    }
+
+    package func payload(_ id: UInt64) -> VerifiedPayload? {
+        if let change = archive.change(id) { return change }
+        return archive.isWithheld(id) ? nil : messages[prefix: id]?.source
+    }
+
+    func isDeleted(_ message: MessageID, of author: PeerID) -> Bool { archive.isDeleted(message, of: author) }
+
+    /// Whether a message is or was in this conversation, as far as is remembered.
+    func knows(_ message: MessageID) -> Bool { messages.contains(id: message) || archive.isPast(message) }
+
+    /// Keeps a deletion of a message that is not here, so that it does not come.
+    mutating func keepDeletion(_ deletion: MessageChange) {
+        archive.keepDeletion(deletion.source, of: deletion.target)
+    }
+
+    /// A payload is not kept, and not to be asked for again.
+    mutating func noteOver(_ payload: VerifiedPayload) { noteOver(payload.id.prefix) }
+
+    mutating func noteOver(_ id: UInt64) {
+        if !messages.contains(prefix: id) { archive.noteOver(id) }
+    }
+
+    /// Has a signature checked that was not needed until now; what has a false one is given to nobody.
+    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> AdmissionResult) -> Proof {
+        guard let payload = payload(id) else { return .absent }
+        guard case .admitted(let proven) = judge(payload) else {
+            archive.withhold(id)
+            return .forged(by: payload.author)
+        }
+        log.settle(proven)
+        return .proven(proven)
+    }
+
+    mutating func takeItems(_ take: ([Archive.Item]) -> Void) { archive.takeItems(take) }
+}

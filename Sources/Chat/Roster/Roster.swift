@@ -1,0 +1,195 @@
+package import Wire
+
+/// Who is known, what they are called, and who is there. Links alone decide who is there (Protocol.md section 10).
+package struct Roster: ~Copyable, Sendable {
+    /// How long a new link waits for its peer to say something before the peer is announced: one that refuses us ends
+    /// the link instead, and is not to look as if it came and went.
+    package static let introductionTime = Duration.seconds(1)
+
+    package let me: PeerID
+    package private(set) var online = 0
+    package private(set) var muted = MarkedPeers()
+    package private(set) var marks: PeerMarks
+    var known = PackedTable<PeerID, KnownPeer>()
+    private(set) var numbers = SharedNumbers()
+    /// Peers whose names have a suffix from now on, and of whom that is to be told.
+    private(set) var renamed: [PeerID] = []
+    private let capacity: Int
+    private var moments: UInt64 = 0
+    /// Where who was heard of last stands in `known`: it is nearly always asked about right after.
+    private var latest = 0
+    /// When peers with a link are announced, and when peers without one are told to have gone.
+    private(set) var deadlines = PackedTable<PeerID, Instant>()
+
+    /// - Parameters:
+    ///   - marks: of earlier runs. Whoever has one is known, so that its number names it.
+    ///   - capacity: peers known at the same time; the one not heard of for longest makes room.
+    package init(me: PeerID, marks: PeerMarks = PeerMarks(), capacity: Int = Limits.knownPeers) {
+        self.me = me
+        self.marks = marks
+        self.capacity = capacity
+        for peer in marks.verified.inOrder + marks.blocked.inOrder where peer != me { meet(peer) }
+        meet(me)
+    }
+
+    package var count: Int { known.count }
+
+    package func isOnline(_ peer: PeerID) -> Bool { known[peer]?.isLinked ?? false }
+
+    /// Whether it has, or had, a link that others were told of.
+    package func hasBeenHere(_ peer: PeerID) -> Bool { known[peer]?.since != nil }
+
+    /// As the peer last said.
+    package func stage(of peer: PeerID) -> SenderStage { known[peer]?.stage ?? .newcomer }
+
+    /// Muted or blocked: nothing that it says is shown or counted.
+    package func isHidden(_ peer: PeerID) -> Bool {
+        (!muted.isEmpty && muted.contains(peer)) || isBlocked(peer)
+    }
+
+    package func isBlocked(_ peer: PeerID) -> Bool { !marks.blocked.isEmpty && marks.blocked.contains(peer) }
+
+    package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) {
+        if isMuted && peer != me { muted.insert(peer) } else { muted.remove(peer) }
+    }
+
+    package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
+        if isBlocked && peer != me { marks.blocked.insert(peer) } else { marks.blocked.remove(peer) }
+    }
+
+    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+        if isVerified && peer != me { marks.verified.insert(peer) } else { marks.verified.remove(peer) }
+    }
+
+    /// A peer as it is named now. The suffix stays with a number that two peers have shared in this run.
+    package func who(_ peer: PeerID) -> Who {
+        let entry = known[peer] ?? KnownPeer(peer, heardAt: 0)
+        return Who(
+            number: entry.number.number, suffix: isShared(entry.number.number) ? entry.number.suffix : nil,
+            nickname: entry.nickname, stage: entry.stage, key: peer)
+    }
+
+    /// A message's author as it was named when it signed, under the number it is told apart by now.
+    package func who(of message: Message) -> Who {
+        let number = number(of: message.author)
+        return Who(
+            number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
+            nickname: message.senderNickname, stage: message.senderStage, key: message.author)
+    }
+
+    func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
+
+    private func number(of peer: PeerID) -> SenderNumber {
+        known.index(forKey: peer, first: latest).map { known.values[$0].number } ?? SenderNumber(of: peer)
+    }
+}
+
+/// What is heard of peers.
+extension Roster {
+    /// Takes over a nickname, a stage, and, from a presence payload, a state.
+    ///
+    /// - Parameter events: takes the event, if listeners know the peer as online and it is different now, or is to be
+    ///   announced; before it, that of a peer with the same number, whose name is different by that.
+    mutating func hear(
+        _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil,
+        as authorClock: AuthorClock,
+        into events: inout [ChatEvent]
+    ) {
+        let index = meet(author)
+        if !renamed.isEmpty { events += takeRenamed() }
+        switch known.values[index].take(nickname, stage, state, as: authorClock) {
+        case .nothing: break
+        case .arrival: events.note(announce(author))
+        case .change: events.append(.presence(author, known.values[index].presence, online: online))
+        }
+    }
+
+    /// The first link to a peer stands. The peer is announced once something is heard of it, here or by `tick`.
+    ///
+    /// - Returns: the event of a peer with the same number, whose name is different by that.
+    package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
+        meet(peer)
+        guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
+        entry.isLinked = true
+        entry.isLeaving = false
+        if entry.isAnnounced {
+            entry.since = entry.linkedSince
+        } else {
+            entry.goneSince = entry.since
+            entry.since = wallClock
+        }
+        known[peer] = entry
+        online += 1
+        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.introductionTime
+        return takeRenamed()
+    }
+
+    /// The last link to a peer has ended. Others are told once it has not come back in time, here or by `tick`.
+    package mutating func linkClosed(
+        _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
+    ) -> ChatEvent? {
+        guard var entry = known[peer], entry.isLinked else { return nil }
+        entry.isLinked = false
+        entry.linkedSince = entry.since
+        entry.since = entry.isAnnounced ? wallClock : entry.goneSince
+        known[peer] = entry
+        online -= 1
+        let patience = entry.isLeaving ? .zero : end.patience
+        deadlines[peer] = entry.isAnnounced ? now + patience : nil
+        return entry.isAnnounced && patience == .zero ? depart(peer) : nil
+    }
+
+    package var nextDeadline: Instant? { deadlines.isEmpty ? nil : deadlines.values.min() }
+
+    package mutating func tick(_ now: Instant) -> [ChatEvent] {
+        guard !deadlines.isEmpty else { return [] }
+        let due = deadlines.filter { $0.value <= now }.map(\.key).sorted()
+        return due.compactMap { isOnline($0) ? announce($0) : depart($0) }
+    }
+
+    private mutating func announce(_ peer: PeerID) -> ChatEvent? {
+        deadlines[peer] = nil
+        guard let index = known.index(forKey: peer) else { return nil }
+        known.values[index].isAnnounced = true
+        return .presence(peer, known.values[index].presence, online: online)
+    }
+
+    private mutating func depart(_ peer: PeerID) -> ChatEvent? {
+        deadlines[peer] = nil
+        if let index = known.index(forKey: peer) { known.values[index].isAnnounced = false }
+        return .presence(peer, .left, online: online)
+    }
+
+    /// Makes an entry for a peer, or notes that it was heard of again.
+    @discardableResult
+    private mutating func meet(_ peer: PeerID) -> Int {
+        moments += 1
+        if let index = known.index(forKey: peer, first: latest) {
+            known.values[index].heardAt = moments
+            latest = index
+            return index
+        }
+        if known.count >= capacity { forgetOne() }
+        let entry = KnownPeer(peer, heardAt: moments)
+        known[peer] = entry
+        if let holder = numbers.add(entry.number.number, of: peer) { renamed.append(holder) }
+        guard let index = known.index(forKey: peer) else { preconditionFailure("an entry that was just made is gone") }
+        latest = index
+        return index
+    }
+
+    private mutating func takeRenamed() -> [ChatEvent] {
+        guard !renamed.isEmpty else { return [] }
+        defer { renamed = [] }
+        return renamed.compactMap { peer in
+            guard let entry = known[peer], entry.isLinked, entry.isAnnounced else { return nil }
+            return .presence(peer, entry.presence, online: online)
+        }
+    }
+
+    private mutating func forgetOne() {
+        let candidates = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced }
+        guard let oldest = candidates.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
+        known[oldest.key] = nil
+    }
+}

@@ -1,0 +1,179 @@
+internal import Wire
+
+/// What becomes of each kind of payload.
+extension MessageRouter {
+    mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+        let signed = arrival.verified.signed
+        let stage = signed.payload.senderStage ?? .newcomer
+        roster.hear(
+            arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
+            into: &events)
+        if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
+        guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
+            return publicChat.noteOver(arrival.verified)
+        }
+        // Hardly ever does a change come before its message.
+        guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
+        let message = Message(
+            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, isHistory: arrival.isHistory)
+        events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
+    }
+
+    /// A public message, with what its author did to it already.
+    private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+        let change = waiting.take(for: arrival.verified.id, by: arrival.author)
+        if let change, case .delete = change.kind {
+            publicChat.keepDeletion(change)
+            return publicChat.noteOver(arrival.verified)
+        }
+        guard let message = message(from: arrival, with: change) else { return }
+        events.note(publicChat.receive(message, edit: change?.source, isOwn: arrival.author == me))
+    }
+
+    mutating func receiveTyping(
+        _ arrival: borrowing Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]
+    ) {
+        let author = arrival.author
+        guard author != me, !arrival.isHistory else { return }
+        if target == nil { events.note(typing.set(isOn, author, in: .publicRoom, now: arrival.now)) }
+        guard counterpart(in: arrival, target: target) != nil, directChats[author]?.state == .accepted else { return }
+        events.note(typing.set(isOn, author, in: .direct(author), now: arrival.now))
+    }
+
+    mutating func receiveDirect(
+        _ arrival: borrowing Arrival, target: PeerID, nickname: String, into events: inout [ChatEvent]
+    ) {
+        guard let peer = counterpart(in: arrival, target: target) else { return }
+        let payload = arrival.payload
+        let isRequest = payload.type == .dmRequest
+        if arrival.author != me, directChats[peer]?.hasTaken(payload.messageId) == true {
+            let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
+            return finish(step, with: peer, into: &events)
+        }
+        roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        guard let message = directMessage(from: arrival) else {
+            return receiveSilently(payload.messageId, from: peer)
+        }
+        events.note(typing.stop(arrival.author, in: .direct(peer)))
+        if arrival.author != me, directChats[peer]?.waitsForUs == true { refuse(.notAccepted) }
+        if arrival.author == me {
+            events += directChats.use(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
+        } else if isRequest || directChats.isStranger(peer) {
+            // A text of somebody with whom nothing is agreed upon is a request: we may have forgotten that we accepted.
+            finish(directChats.receiveRequest(message), with: peer, into: &events)
+        } else {
+            finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
+        }
+    }
+
+    mutating func receiveAnswer(
+        _ answer: DirectAnswer, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
+    ) {
+        guard let peer = counterpart(in: arrival, target: target) else { return }
+        let isOwn = arrival.author == me
+        let request = directChats[peer]?.request
+        let isLinked = roster.isOnline(peer)
+        let step = directChats.update(peer) { chat in
+            switch answer {
+            case .acceptance: isOwn ? DirectStep(events: chat.sentAcceptance()) : chat.receiveAcceptance()
+            case .departure:
+                isOwn ? DirectStep(events: chat.sentDeparture(isLinked: isLinked)) : chat.receiveDeparture()
+            }
+        }
+        if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
+        finish(step, with: peer, into: &events)
+        // What its author did to the request while it was open is done to the message that the request now is.
+        if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {
+            apply(change, into: &events)
+        }
+    }
+
+    mutating func receiveReceipt(
+        _ ids: [MessageID], _ delivery: Delivery, _ arrival: borrowing Arrival, target: PeerID,
+        into events: inout [ChatEvent]
+    ) {
+        guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
+        finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
+    }
+
+    /// Edits or deletes where the message is, or keeps the change until the message comes.
+    mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
+        if let message = publicChat.messages[id: change.target] {
+            if message.author != change.author { refuse(.notItsAuthor) }
+            events.note(publicChat.apply(change))
+        } else if let peer = directPeer(of: change) {
+            // What changes a direct message is no history, and nobody else's business.
+            if isHistory { return publicChat.noteOver(change.source) }
+            events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
+        } else {
+            hold(change, isPublic: isHistory || publicChat.knows(change.target))
+        }
+    }
+
+    /// A change of a message that is not here. Of one that is known to be public, a deletion is for everybody.
+    private mutating func hold(_ change: MessageChange, isPublic: Bool) {
+        switch change.kind {
+        case .delete where isPublic:
+            publicChat.keepDeletion(change)
+        case .edit where publicChat.knows(change.target):
+            publicChat.noteOver(change.source)
+        case .edit, .delete:
+            if isPublic { publicChat.noteOver(change.source) }
+            if isPublic || mayStillCome(change) { waiting.hold(change) }
+        }
+    }
+
+    /// Whether the direct message that a change is for was not here before.
+    private func mayStillCome(_ change: MessageChange) -> Bool {
+        change.author != me && directChats[change.author]?.hasTaken(change.target) != true
+    }
+
+    /// With whom the direct conversation is that holds a message to be changed.
+    private func directPeer(of change: MessageChange) -> PeerID? {
+        if change.author != me {
+            return directChats[change.author]?.messages.contains(id: change.target) == true ? change.author : nil
+        }
+        return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
+    }
+
+    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author to us alone
+    /// (Protocol.md section 8).
+    func counterpart(in arrival: borrowing Arrival, target: PeerID?) -> PeerID? {
+        guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
+        if arrival.author == me { return target == me ? nil : target }
+        return target == me ? arrival.author : nil
+    }
+
+    /// The message that a direct payload is, with what its author did to it already; nil if that was to delete it.
+    private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
+        let payload = arrival.payload
+        let change = waiting.take(for: payload.messageId, by: payload.author)
+        guard let change, change.isFirstHand else { return message(from: arrival) }
+        if case .delete = change.kind { return nil }
+        return message(from: arrival, with: change)
+    }
+
+    private func message(from arrival: borrowing Arrival) -> Message? {
+        Message(
+            from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
+            isHistory: arrival.isHistory)
+    }
+
+    private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {
+        let message = message(from: arrival)
+        guard var message, case .edit(let text) = change?.kind, let authorClock = change?.authorClock else {
+            return message
+        }
+        _ = message.show(text, as: authorClock)
+        return message
+    }
+
+    private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [ChatEvent]) {
+        guard let step else { return }
+        events += step.events
+        noteDelivery(with: peer)
+        guard let answer = step.reply else { return }
+        if replies.count == Reply.capacity { replies.removeFirst() }
+        replies.append(Reply(peer: peer, answer: answer))
+    }
+}

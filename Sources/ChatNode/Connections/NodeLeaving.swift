@@ -1,0 +1,75 @@
+import Chat
+import Wire
+
+/// Leaving politely: everything sent is flushed to every connected peer, then goodbye.
+extension Node {
+    /// How long leaving waits for peers to take what was sent.
+    private static let leavingTime = Duration.seconds(10)
+
+    /// How long leaving waits for a peer to acknowledge the last direct messages, which it does with its own goodbye.
+    private static let receiptTime = Duration.seconds(1)
+
+    /// Leaves; returns when `.stopped` has been told.
+    package func leave() async {
+        if case .stopped = phase { return }
+        beginLeaving()
+        await withCheckedContinuation { waitingToLeave.append($0) }
+    }
+
+    /// Leaves; `.stopped` is told when it is done, within 10 s and the time that discovery needs.
+    package func beginLeaving() {
+        guard case .running = phase else { return }
+        send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
+        phase = .leaving
+        receiptsAwaitedUntil = scheduler.now + Node.receiptTime
+        closeDoors()
+        for slot in connections {
+            slot.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.leaving.rawValue])
+            flush(slot)
+        }
+        scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.assumeIsolated { $0.goOnLeaving() } }
+        scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
+            self?.assumeIsolated { node in
+                for slot in node.connections { node.drop(slot) }
+            }
+        }
+        wakeSenders()
+        goOnLeaving()
+    }
+
+    /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
+    func goOnLeaving() {
+        guard case .leaving = phase else { return }
+        for slot in connections where slot.link.outbox.isEmpty && !slot.isFinishing && !awaitsReceipts(on: slot) {
+            slot.isFinishing = true
+            transport.finish(slot.id)
+        }
+        guard slots.isEmpty else { return }
+        phase = .stopping
+        // Not before all links are closed: until then receipts may come.
+        apply(router.giveUp())
+        Task {
+            for discovery in discoveries { await discovery.stop() }
+            phase = .stopped
+            forgetKeys()
+            emit(.stopped(stopReason))
+            let waiting = waitingToLeave
+            waitingToLeave = []
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    private func awaitsReceipts(on slot: Connection) -> Bool {
+        guard scheduler.now < receiptsAwaitedUntil, let peer = slot.peer else { return false }
+        return sendingLink(of: peer) === slot && router.awaitsReceipts(from: peer)
+    }
+
+    /// Nobody comes in any more, and nobody is dialled.
+    func closeDoors() {
+        transport.stopListening()
+        for connection in dials.keys.sorted() { transport.close(connection) }
+        dials = [:]
+    }
+
+    var connections: [Connection] { slots.values.sorted { $0.id < $1.id } }
+}

@@ -1,0 +1,158 @@
+import Chat
+import Noise
+import Wire
+
+/// What the network tells the node. All of it comes on the node's scheduler.
+extension Node: TransportHandler {
+    package nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
+        assumeIsolated { $0.accepted(connection, from: endpoint) }
+    }
+
+    package nonisolated func transportConnected(_ connection: ConnectionID) {
+        assumeIsolated { $0.connected(connection) }
+    }
+
+    package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
+        assumeIsolated { node in
+            guard let slot = node.slots[connection] else { return }
+            node.receive(buffer, count: count, on: slot)
+        }
+    }
+
+    package nonisolated func transportBecameWritable(_ connection: ConnectionID) {
+        assumeIsolated { node in
+            guard let slot = node.slots[connection] else { return }
+            node.flush(slot)
+        }
+    }
+
+    package nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
+        assumeIsolated { $0.closed(connection, error: error) }
+    }
+
+    private func accepted(_ connection: ConnectionID, from address: Endpoint) {
+        let endpoint = source(of: connection, at: address)
+        guard case .running = phase, !bans.isBanned(endpoint, now: scheduler.now),
+            gate.admit(endpoint, now: scheduler.now)
+        else {
+            counts.connectionsRefused += 1
+            transport.close(connection)
+            return
+        }
+        open(connection, to: endpoint, role: .responder)
+    }
+
+    private func connected(_ connection: ConnectionID) {
+        guard let endpoint = dials.removeValue(forKey: connection), case .running = phase else {
+            transport.close(connection)
+            return
+        }
+        for slower in table.connected(connection) {
+            dials[slower] = nil
+            transport.close(slower)
+        }
+        open(connection, to: source(of: connection, at: endpoint), role: .initiator)
+    }
+
+    /// What the limits per source count: the nodes of one machine are no crowd from elsewhere, though they find each
+    /// other by its address on the network.
+    private func source(of connection: ConnectionID, at endpoint: Endpoint) -> Endpoint {
+        transport.isOnThisMachine(connection) ? endpoint.onThisMachine : endpoint
+    }
+
+    private func closed(_ connection: ConnectionID, error: TransportError?) {
+        if let slot = slots[connection] {
+            forget(slot, error == nil ? .closed : .lost)
+        } else if dials.removeValue(forKey: connection) != nil {
+            counts.dialsFailed += 1
+            table.failed(connection, now: scheduler.now, using: &randomness)
+            armTable()
+        }
+    }
+}
+
+/// What discovery tells the node, and the dials that follow.
+extension Node {
+    func discovered(_ event: DiscoveryEvent) {
+        guard case .running = phase else { return }
+        switch event {
+        case .found(let instance, let endpoint):
+            table.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
+        case .lost(let instance):
+            table.lost(instance, now: scheduler.now)
+        case .networkChanged:
+            probeLinks()
+        case .namesOutdated:
+            let announcement = makeAnnouncement()
+            for discovery in discoveries { discovery.announce(announcement) }
+        case .mode(let mode, let detail):
+            if let known = discoveryMode, known != mode {
+                emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))
+            }
+            becomeReady(mode)
+        }
+        armTable()
+    }
+
+    func dialDue() {
+        guard case .running = phase else { return }
+        for dial in table.due(now: scheduler.now) {
+            guard !bans.isBanned(dial.endpoint, now: scheduler.now) else {
+                table.postpone(dial, now: scheduler.now, using: &randomness)
+                continue
+            }
+            let connection = transport.dial(dial.endpoint)
+            counts.dials += 1
+            dials[connection] = dial.endpoint
+            table.dialled(dial, as: connection)
+        }
+        armTable()
+    }
+}
+
+/// Deadlines: each value tells its own; the node wakes at the earliest and asks again.
+extension Node {
+    func arm(_ slot: Connection) {
+        guard let deadline = slot.link.deadline, slot.time.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self, id = slot.id] in
+            self?.assumeIsolated { node in
+                if let slot = node.slots[id], slot.time.isCurrent(deadline) { node.wake(slot) }
+            }
+        }
+    }
+
+    func armTable() {
+        guard let deadline = table.nextDeadline, tableTime.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                if node.tableTime.isCurrent(deadline) { node.dialDue() }
+            }
+        }
+    }
+
+    func armRouter() {
+        isRouterChanged = false
+        guard let deadline = router.nextDeadline, routerTime.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                guard node.routerTime.isCurrent(deadline) else { return }
+                node.apply(node.router.tick(node.scheduler.now))
+                node.sendReplies()
+                node.armRouter()
+            }
+        }
+    }
+
+    private func wake(_ slot: Connection) {
+        do throws(LinkError) {
+            try slot.link.tick(now: scheduler.now, using: &randomness)
+            if slot.link.hasSomethingToSend { markDirty(slot) }
+            arm(slot)
+        } catch .expired {
+            counts.count(.expired)
+            finish(slot)
+        } catch {
+            fail(slot, error)
+        }
+    }
+}

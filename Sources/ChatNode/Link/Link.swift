@@ -1,0 +1,212 @@
+package import Noise
+package import Wire
+
+/// What a link tells the node.
+package enum LinkEvent {
+    /// The handshake is through and the other side's certificate holds.
+    case established(Certificate)
+    /// A frame came: its type, and where its body lies in the plaintext.
+    case frame(FrameType, Range<Int>)
+    /// The link is dead; nothing more comes of it.
+    case failed(LinkError)
+}
+
+/// One connection as a value: bytes in, events out; frames in, sealed bytes out (Protocol.md sections 3 and 4).
+///
+/// Every failure leaves it dead: no further byte is read or written.
+package struct Link: ~Copyable {
+    package enum Role: Sendable {
+        case initiator
+        case responder
+    }
+
+    package let role: Role
+    var state: LinkState
+    var timing: LinkTiming
+    private var decoder = RecordDecoder()
+    private var packer = FramePacker()
+    package internal(set) var outbox = Outbox()
+    /// Where the next frame of the record being read begins; nil between records.
+    private var nextFrame: Int?
+    /// Frames of a type that this version does not know; ignored (Protocol.md section 5).
+    package private(set) var unknownFrames = 0
+    /// Pings that came faster than they are answered, or whose sender takes nothing.
+    package private(set) var unansweredPings = 0
+
+    /// The initiator speaks first: its first message is waiting in the outbox at once.
+    package init(role: Role, context: LinkContext, now: Instant, using randomness: inout Randomness) {
+        self.role = role
+        timing = LinkTiming(role: role, now: now, using: &randomness)
+        switch role {
+        case .initiator:
+            state = .handshaking(
+                Handshake(role: .initiator, prologue: context.prologue, key: context.staticKey, using: &randomness))
+            try? write(Handshake.openingPayload(using: &randomness))
+        case .responder:
+            state = .handshaking(
+                Handshake(role: .responder, prologue: context.prologue, key: context.staticKey, using: &randomness))
+        }
+    }
+
+    package var isOpen: Bool { state.isOpen }
+
+    package var isDead: Bool { state.isDead }
+
+    /// Whether `flush` has work to do.
+    package var hasSomethingToSend: Bool { !packer.isEmpty || !outbox.isEmpty }
+
+    /// The last measured round trip of a ping.
+    package var roundTrip: Duration? { timing.roundTrip }
+
+    /// The next event in `bytes` from `position` on; nil when all is used. Call until nil before anything else is received.
+    ///
+    /// - Parameter plaintext: where records are opened to; frames lie in it until the next call.
+    package mutating func next(
+        in bytes: Span<UInt8>, from position: inout Int, plaintext: inout [UInt8], context: LinkContext, now: Instant
+    ) -> LinkEvent? {
+        do throws(LinkError) {
+            while !isDead {
+                if let event = try nextFrameEvent(plaintext, now: now) { return event }
+                guard let record = try nextRecord(in: bytes, from: &position) else { break }
+                timing.receivedRecord(at: now)
+                let event: LinkEvent? =
+                    switch record {
+                    case .input(let range):
+                        try receive(bytes.extracting(range), plaintext: &plaintext, context: context)
+                    case .gathered(let slice):
+                        try receive(slice.span, plaintext: &plaintext, context: context)
+                    }
+                if case .established = event { timing.opened(at: now) }
+                if let event { return event }
+            }
+            timing.receivedRest(at: now, isMidRecord: decoder.isMidRecord)
+            return nil
+        } catch {
+            die()
+            return .failed(error)
+        }
+    }
+
+    /// Queues a frame, type byte first, for the next `flush`. Nothing happens on a link that is not open.
+    package mutating func enqueue(_ frame: [UInt8]) {
+        guard isOpen else { return }
+        if !packer.append(frame) {
+            seal()
+            _ = packer.append(frame)
+        }
+    }
+
+    /// Seals what waits and offers it to `write`, which tells how many bytes it took.
+    ///
+    /// - Throws: `LinkError.tooSlow` when more waits than a slow peer is allowed.
+    package mutating func flush(_ write: (Span<UInt8>) -> Int) throws(LinkError) {
+        seal()
+        outbox.drain(write)
+        if outbox.isOverfull {
+            die()
+            throw .tooSlow
+        }
+    }
+
+    /// Offers what is sealed already to `write`, if it is much and the network took all that it was offered last.
+    package mutating func flushIfLarge(_ write: (Span<UInt8>) -> Int) {
+        outbox.flushIfLarge(write)
+    }
+
+    /// Looks whether a deadline has passed; may queue a ping.
+    package mutating func tick(now: Instant, using randomness: inout Randomness) throws(LinkError) {
+        guard let due = timing.due(now: now, isOpen: isOpen) else { return }
+        switch due {
+        case .ping:
+            enqueue(timing.ping(now: now, using: &randomness))
+        case .end(let error):
+            die()
+            throw error
+        }
+    }
+
+    /// Asks for a round trip now, without waiting for silence.
+    package mutating func ping(now: Instant, using randomness: inout Randomness) {
+        enqueue(timing.ping(now: now, using: &randomness))
+    }
+
+    /// Asks for a sign of life, without which the link is dead after `Limits.probeTimeout`.
+    package mutating func probe(now: Instant, using randomness: inout Randomness) {
+        guard isOpen else { return }
+        timing.probe(at: now)
+        ping(now: now, using: &randomness)
+    }
+
+    /// When `tick` is due next; nil for a dead link.
+    package var deadline: Instant? { isDead ? nil : timing.deadline(isOpen: isOpen) }
+
+    /// Wipes the keys.
+    package mutating func die() {
+        state = .dead
+    }
+
+    private mutating func nextRecord(
+        in bytes: Span<UInt8>, from position: inout Int
+    ) throws(LinkError) -> RecordDecoder.Location? {
+        do throws(IllegalRecordLength) {
+            return try decoder.next(in: bytes, from: &position)
+        } catch {
+            throw .illegalLength
+        }
+    }
+
+    private mutating func receive(
+        _ record: Span<UInt8>, plaintext: inout [UInt8], context: LinkContext
+    ) throws(LinkError) -> LinkEvent? {
+        guard isOpen else { return try receiveHandshake(record, context: context) }
+        try state.open(record, into: &plaintext)
+        nextFrame = 0
+        return nil
+    }
+
+    /// The next frame of the record that was opened last; pings and pongs are answered here.
+    private mutating func nextFrameEvent(_ plaintext: [UInt8], now: Instant) throws(LinkError) -> LinkEvent? {
+        while let start = nextFrame {
+            let range: Range<Int>?
+            do throws(FramingError) {
+                var cursor = FrameCursor(plaintext.span, from: start)
+                range = try cursor.next()
+            } catch {
+                throw .badFraming
+            }
+            nextFrame = range?.upperBound
+            guard let range else { return nil }
+            let body = range.dropFirst()
+            switch FrameType(rawValue: plaintext[range.lowerBound]) {
+            case nil:
+                unknownFrames += 1
+            case .ping:
+                // Whoever does not read has no use for more answers.
+                guard !outbox.isHeldUp, timing.mayAnswer(at: now) else {
+                    unansweredPings += 1
+                    continue
+                }
+                enqueue([FrameType.pong.rawValue] + plaintext[body].prefix(LinkTiming.nonceLength))
+            case .pong:
+                timing.ponged(plaintext[body], now: now)
+            case .some(let type):
+                return .frame(type, body)
+            }
+        }
+        return nil
+    }
+
+    private mutating func seal() {
+        guard !packer.isEmpty else { return }
+        packer.pad()
+        let plaintext = packer.bytes
+        do throws(LinkError) {
+            try outbox.seal(plaintext.span, with: &state)
+        } catch {
+            die()
+        }
+        // Let go first: the packer then empties its buffer in place instead of copying it.
+        _ = consume plaintext
+        packer.clear()
+    }
+}

@@ -1,0 +1,98 @@
+import Noise
+import Wire
+
+/// Where a link stands. Each step moves the state out and puts it back only if the step succeeds, so that every error
+/// leaves it dead, with its keys wiped.
+enum LinkState: ~Copyable {
+    case handshaking(Handshake)
+    case open(Session)
+    case dead
+
+    var isOpen: Bool {
+        switch self {
+        case .open: true
+        case .handshaking: false
+        case .dead: false
+        }
+    }
+
+    var isDead: Bool {
+        switch self {
+        case .dead: true
+        case .handshaking: false
+        case .open: false
+        }
+    }
+
+    /// Opens a record of the session into `plaintext`.
+    mutating func open(_ record: Span<UInt8>, into plaintext: inout [UInt8]) throws(LinkError) {
+        var session = try takeSession()
+        do throws(NoiseError) { try session.open(record, into: &plaintext) } catch { throw .undecipherable }
+        self = .open(session)
+    }
+
+    /// Appends a sealed record.
+    mutating func seal(_ plaintext: Span<UInt8>, appendingTo bytes: inout [UInt8]) throws(LinkError) {
+        var session = try takeSession()
+        do throws(NoiseError) { try session.seal(plaintext, appendingTo: &bytes) } catch { throw .undecipherable }
+        self = .open(session)
+    }
+
+    /// Our next message of the handshake.
+    mutating func writeMessage(_ payload: [UInt8]) throws(LinkError) -> [UInt8] {
+        var handshake = try takeHandshake()
+        let message: [UInt8]
+        do throws(NoiseError) {
+            message = try handshake.writeMessage(payload: payload.span)
+        } catch {
+            throw .handshakeFailed
+        }
+        self = .handshaking(handshake)
+        return message
+    }
+
+    /// The payload of the other side's message, and its static key once that is proven.
+    mutating func readMessage(_ message: Span<UInt8>) throws(LinkError) -> (payload: [UInt8], remoteStatic: PublicKey?)
+    {
+        var handshake = try takeHandshake()
+        let payload: [UInt8]
+        do throws(NoiseError) { payload = try handshake.readMessage(message) } catch { throw .handshakeFailed }
+        let remoteStatic = handshake.remoteStatic
+        self = .handshaking(handshake)
+        return (payload, remoteStatic)
+    }
+
+    /// Turns a finished handshake into its session.
+    mutating func becomeOpen() throws(LinkError) {
+        let handshake = try takeHandshake()
+        do throws(NoiseError) { self = .open(try handshake.finish()) } catch { throw .handshakeFailed }
+    }
+
+    private mutating func takeHandshake() throws(LinkError) -> Handshake {
+        switch consume self {
+        case .handshaking(let handshake):
+            self = .dead
+            return handshake
+        case .open:
+            self = .dead
+            throw .handshakeFailed
+        case .dead:
+            self = .dead
+            throw .handshakeFailed
+        }
+    }
+
+    private mutating func takeSession() throws(LinkError) -> Session {
+        switch consume self {
+        case .open(let session):
+            self = .dead
+            return session
+        case .handshaking:
+            self = .dead
+            throw .handshakeFailed
+        case .dead:
+            self = .dead
+            throw .undecipherable
+        }
+    }
+}

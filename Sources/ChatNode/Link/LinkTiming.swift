@@ -1,0 +1,104 @@
+import Chat
+import Noise
+import Wire
+
+/// The deadlines of one link (Protocol.md section 11), and the pings that keep it alive and measure it.
+struct LinkTiming {
+    enum Due {
+        case ping
+        case end(LinkError)
+    }
+
+    static let nonceLength = 8
+
+    private(set) var roundTrip: Duration?
+    private let startedAt: Instant
+    private let role: Link.Role
+    private var openedAt: Instant?
+    private var lastReceived: Instant
+    private var hasReceivedRecord = false
+    private var recordBegunAt: Instant?
+    /// Until when something has to come, because it is doubtful whether anything still can.
+    private var probeDeadline: Instant?
+    /// Redrawn for each ping, so that an observer can not tell nodes apart by their rhythm.
+    private var idleInterval: Duration
+    private var pingUnderWay: (nonce: [UInt8], sentAt: Instant)?
+    private var answers: TokenBucket
+
+    init(role: Link.Role, now: Instant, using randomness: inout Randomness) {
+        self.role = role
+        startedAt = now
+        lastReceived = now
+        answers = TokenBucket(
+            Rate(perSecond: Limits.answeredPingsPerSecond, burst: Limits.answeredPingsBurst), now: now)
+        idleInterval = LinkTiming.drawInterval(using: &randomness)
+    }
+
+    mutating func opened(at now: Instant) {
+        openedAt = now
+    }
+
+    mutating func receivedRecord(at now: Instant) {
+        hasReceivedRecord = true
+        lastReceived = now
+        recordBegunAt = nil
+        probeDeadline = nil
+    }
+
+    /// The input is used up; a part of a record may be left.
+    mutating func receivedRest(at now: Instant, isMidRecord: Bool) {
+        recordBegunAt = isMidRecord ? recordBegunAt ?? now : nil
+    }
+
+    func deadline(isOpen: Bool) -> Instant {
+        guard isOpen, let openedAt else { return handshakeDeadline }
+        let ping = pingUnderWay == nil ? lastReceived + idleInterval : lastReceived + Limits.linkDeadAfter
+        let record = recordBegunAt.map { $0 + Limits.recordTime } ?? ping
+        // Two by two: more at once go through an array.
+        return min(min(ping, record), min(probeDeadline ?? ping, openedAt + Limits.sessionLifetime))
+    }
+
+    func due(now: Instant, isOpen: Bool) -> Due? {
+        guard now >= deadline(isOpen: isOpen) else { return nil }
+        guard isOpen, let openedAt else { return .end(.handshakeTimeout) }
+        if let recordBegunAt, now >= recordBegunAt + Limits.recordTime { return .end(.recordTimeout) }
+        if now >= lastReceived + Limits.linkDeadAfter { return .end(.silent) }
+        if let probeDeadline, now >= probeDeadline { return .end(.unanswered) }
+        if now >= openedAt + Limits.sessionLifetime { return .end(.expired) }
+        return .ping
+    }
+
+    /// A ping frame; its answer is a round trip.
+    mutating func ping(now: Instant, using randomness: inout Randomness) -> [UInt8] {
+        let nonce = randomness.bytes(LinkTiming.nonceLength)
+        idleInterval = LinkTiming.drawInterval(using: &randomness)
+        pingUnderWay = (nonce, now)
+        return [FrameType.ping.rawValue] + nonce
+    }
+
+    /// Whether a ping is answered; more of them than anybody needs are not.
+    mutating func mayAnswer(at now: Instant) -> Bool {
+        answers.take(now: now)
+    }
+
+    /// Our network has changed: the link is dead unless something comes soon.
+    mutating func probe(at now: Instant) {
+        probeDeadline = probeDeadline ?? now + Limits.probeTimeout
+    }
+
+    mutating func ponged(_ nonce: ArraySlice<UInt8>, now: Instant) {
+        guard let (sent, sentAt) = pingUnderWay, nonce.elementsEqual(sent) else { return }
+        roundTrip = now - sentAt
+        pingUnderWay = nil
+    }
+
+    /// Somebody who has not even sent a first message is not worth the whole time.
+    private var handshakeDeadline: Instant {
+        let isWaitingForFirst = role == .responder && !hasReceivedRecord
+        return startedAt + (isWaitingForFirst ? Limits.firstHandshakeMessageTime : Limits.handshakeTime)
+    }
+
+    private static func drawInterval(using randomness: inout Randomness) -> Duration {
+        Limits.pingAfterIdle + .random(in: .zero...Limits.pingJitter, using: &randomness)
+    }
+}

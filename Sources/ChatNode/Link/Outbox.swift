@@ -1,0 +1,65 @@
+import Wire
+
+/// Sealed bytes that one link has not got rid of yet, bounded (Protocol.md section 11).
+package struct Outbox {
+    private var bytes: [UInt8] = []
+    private var sent = 0
+    /// The network did not take all that it was offered last.
+    private(set) var isHeldUp = false
+
+    package init() {}
+
+    /// A peer that leaves more than this unread is let go: 64 of the largest records, 263,296 bytes.
+    package static var capacity: Int {
+        let largest = (Limits.recordPlaintexts.last ?? 0) + Limits.sealOverhead + Limits.lengthPrefix
+        return Limits.queuedRecords * largest
+    }
+
+    /// Bytes that wait.
+    package var count: Int { bytes.count - sent }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package var isOverfull: Bool { count > Outbox.capacity }
+
+    mutating func append(_ record: [UInt8]) {
+        bytes += record
+    }
+
+    /// Seals a record in place at the end.
+    mutating func seal(_ plaintext: Span<UInt8>, with state: inout LinkState) throws(LinkError) {
+        try state.seal(plaintext, appendingTo: &bytes)
+    }
+
+    /// Offers what waits to `write`, which tells how much of it was taken. A link that has nothing to say keeps no room for it,
+    /// so that many links cost little memory.
+    package mutating func drain(_ write: (Span<UInt8>) -> Int) {
+        guard !isEmpty else { return }
+        offer(write)
+        if isEmpty { clear(keepingUpTo: 0) }
+    }
+
+    /// The same where much waits, unless the network is known to take no more now.
+    mutating func flushIfLarge(_ write: (Span<UInt8>) -> Int) {
+        guard count >= Outbox.spillSize, !isHeldUp else { return }
+        offer(write)
+        if isEmpty { clear(keepingUpTo: 2 * Outbox.spillSize) }
+    }
+
+    private mutating func offer(_ write: (Span<UInt8>) -> Int) {
+        sent += write(bytes.span.extracting(sent..<bytes.count))
+        isHeldUp = !isEmpty
+        guard isHeldUp, sent > bytes.count / 2 else { return }
+        // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.
+        bytes.removeFirst(sent)
+        sent = 0
+    }
+
+    private mutating func clear(keepingUpTo capacity: Int) {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= capacity)
+        sent = 0
+    }
+
+    /// A write of so many bytes costs little more for each than a larger one, and they still lie in the cache.
+    private static let spillSize = 65_536
+}

@@ -1,0 +1,89 @@
+import Chat
+import Noise
+import Wire
+
+/// Direct messages that go over relays (Protocol.md section 8).
+extension Node {
+    /// A direct message for somebody, perhaps for us.
+    func receivedSealed(_ body: Span<UInt8>, on slot: Connection) {
+        guard let neighbour = slot.peer, SealedMessage.bodySizes.contains(body.count) else {
+            counts.unexpectedFrames += 1
+            return
+        }
+        guard slot.relayed.take(now: scheduler.now) else {
+            counts.sealedRefused += 1
+            return
+        }
+        let frame = [UInt8](copying: body)
+        switch sealedRelay.course(of: frame) {
+        case .repeated: counts.sealedRepeated += 1
+        case .forUs: unseal(frame, from: neighbour, on: slot)
+        case .forOthers: passOnSealed(frame, from: slot)
+        }
+    }
+
+    /// Seals a payload for a peer without a link and hands it to the neighbours that told of the peer.
+    func seal(_ payload: VerifiedPayload, for peer: PeerID) {
+        guard configuration.sealsForRelays, payload.payload.type.maySeal,
+            let target = certificates.best(of: peer, now: scheduler.now)
+        else { return }
+        let links = router.paths[peer].compactMap(sendingLink(of:))
+        guard !links.isEmpty,
+            let frame = SealedMessage.frame(
+                sealing: payload, with: context.certificate, to: target, using: &randomness)
+        else { return }
+        _ = sealedRelay.course(of: Array(frame.dropFirst()))
+        for slot in links { send(frame, on: slot) }
+        counts.sent.add(payload.payload.type, links.count)
+        counts.sealedSent += 1
+    }
+
+    /// A neighbour has told of a peer: what is sealed for the peer goes there.
+    func notePath(to peer: PeerID, via slot: Connection) {
+        guard configuration.sealsForRelays, let neighbour = slot.peer, neighbour != peer else { return }
+        router.pathNoted(to: peer, via: neighbour)
+        routed()
+    }
+
+    private func unseal(_ frame: [UInt8], from neighbour: PeerID, on slot: Connection) {
+        guard let opened = relayKeys.open(frame.span, for: context.me) else {
+            counts.sealedUnopened += 1
+            return
+        }
+        do throws(DropReason) {
+            let content = try SealedContent(opened)
+            let now = scheduler.now
+            if case .worse = certificates.news(of: content.certificate, now: now) { throw .oldEpoch }
+            let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
+            switch verdict {
+            case .admitted(let payload):
+                learn(content.certificate, from: slot)
+                apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
+            case .repeated(let payload):
+                apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
+            case .dropped, .closeLink, .ban:
+                return
+            }
+            routed()
+        } catch {
+            admission.drop(error)
+        }
+    }
+
+    /// To the peer that it is for if there is a link, else to everybody: once, and never at the cost of a link.
+    private func passOnSealed(_ frame: [UInt8], from slot: Connection) {
+        guard configuration.relaysSealed else {
+            counts.sealedForOthers += 1
+            return
+        }
+        let target = activeLinks.first { $0.sealedAddress.map { frame.starts(with: $0) } ?? false }
+        for other in target.map({ [$0] }) ?? activeLinks where other.peer != slot.peer {
+            guard other.link.outbox.count < Outbox.capacity / 2 else {
+                counts.sealedRefused += 1
+                continue
+            }
+            send([FrameType.sealed.rawValue] + frame, on: other)
+            counts.sealedPassedOn += 1
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Chat
+import Wire
+
+extension Node {
+    /// How many entries each table has that grows and shrinks while the node runs, by where it is. Those inside entries of
+    /// another are added up. Found by reflection, but for the router, which names its parts. It looks at every entry, so it
+    /// is for tests and experiments.
+    package func tableSizes() -> [String: Int] {
+        var census = TableCensus()
+        for part in router.parts { census.count(part.value, at: "router.\(part.name)") }
+        census.count(admission, at: "admission")
+        census.count(table, at: "table")
+        census.count(gate, at: "gate")
+        census.count(bans, at: "bans")
+        census.count(certificates, at: "certificates")
+        census.count(login, at: "login")
+        census.count(sealedRelay, at: "sealedRelay")
+        census.count(clock, at: "clock")
+        census.count(typingNotice, at: "typingNotice")
+        census.count(offers, at: "offers")
+        census.count(wants, at: "wants")
+        census.count(answers, at: "answers")
+        census.count(dials, at: "dials")
+        // What is behind references or is never copied is not reflected.
+        census.note(slots.count, at: "slots")
+        census.note(slots.values.reduce(0) { $0 + $1.certificatesSent.count }, at: "slots.vouched")
+        census.note(linksByPeer.values.reduce(0) { $0 + $1.count }, at: "linksByPeer")
+        census.note(activeLinks.count, at: "audience")
+        census.note(waitingToSend.count + waitingToLeave.count, at: "waiting")
+        return census.sizes
+    }
+}
+
+/// Counts the entries of every collection in a value.
+struct TableCensus {
+    private(set) var sizes: [String: Int] = [:]
+
+    mutating func note(_ count: Int, at path: String) {
+        sizes[path, default: 0] += count
+    }
+
+    mutating func count(_ value: Any, at path: String) {
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .collection, .set, .dictionary:
+            note(mirror.children.count, at: path)
+            // Of bytes and keys there are only many.
+            guard let first = mirror.children.first, TableCensus.hasParts(first.value) else { return }
+            for child in mirror.children { count(child.value, at: path) }
+        case .struct, .tuple, .optional, .enum:
+            for child in mirror.children {
+                let name = child.label.flatMap { $0.hasPrefix(".") || $0 == "some" ? nil : $0 }
+                count(child.value, at: name.map { "\(path).\($0)" } ?? path)
+            }
+        default:
+            return
+        }
+    }
+
+    private static func hasParts(_ value: Any) -> Bool {
+        !(value is any BinaryInteger) && !(value is PeerID) && !(value is MessageID)
+    }
+}

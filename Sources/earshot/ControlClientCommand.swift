@@ -1,0 +1,122 @@
+import Chat
+import Glibc
+import Reactor
+
+/// Puts a question to a node that runs, and shows what it answers.
+struct ControlClientCommand: ~Copyable {
+    /// Why there is no answer, or no more of it; each with one lower-case line: what happened; what to do.
+    enum Failure: Error {
+        /// No node answers.
+        case unavailable(String)
+        case failed(String)
+        /// Whoever reads standard output has enough, which is no fault.
+        case unread
+    }
+
+    private let question: ClientRequest
+    private var connection: ControlConnection
+    private let diagnostics = Diagnostics(level: .error)
+    private var hasErrors = false
+
+    /// - Returns: the exit code: 1 if the node refused something, what else it was asked for being done.
+    static func run(_ question: ClientRequest) throws(Failure) -> CInt {
+        guard let path = question.control.path(in: Environment.surroundings) else {
+            throw .unavailable("no node is known, as XDG_RUNTIME_DIR is not set; name its socket with --control")
+        }
+        var connection = try connection(to: path)
+        try greet(&connection, at: path)
+        var asking = ControlClientCommand(question, of: connection)
+        switch question.requests {
+        case .these(let requests): for request in requests { try asking.ask(request) }
+        case .input(let who): try asking.askInput(to: who)
+        }
+        return asking.hasErrors ? 1 : 0
+    }
+
+    private init(_ question: ClientRequest, of connection: consuming ControlConnection) {
+        self.question = question
+        self.connection = connection
+    }
+
+    private static func connection(to path: String) throws(Failure) -> ControlConnection {
+        do throws(SystemError) { return try ControlConnection(path: path) } catch { throw noNode(path, error) }
+    }
+
+    /// Reads who answers.
+    private static func greet(_ connection: inout ControlConnection, at path: String) throws(Failure) {
+        let greeting = connection.line().map(JSONLine.init)
+        if greeting?.string("event") == "error" {
+            throw .failed("\(greeting?.string("message") ?? "the node refuses"); try again")
+        }
+        guard let version = greeting?.number("protocol") else {
+            throw .unavailable("nobody answers at \(path), or nobody of this user; name another socket with --control")
+        }
+        guard version == ControlLines.version else {
+            throw .failed("the node at \(path) is of another version; use the program that it runs")
+        }
+    }
+
+    private static func noNode(_ path: String, _ error: SystemError) -> Failure {
+        let isNobody = error.errno == ENOENT || error.errno == ECONNREFUSED
+        return .unavailable(
+            isNobody
+                ? "no node runs at \(path); start earshot, or name its socket with --control"
+                : "no node can be asked at \(path): \(error.reason); name another socket with --control")
+    }
+}
+
+extension ControlClientCommand {
+    /// Says each line of standard input when the one before is said. What is refused is told, and the rest goes on.
+    private mutating func askInput(to who: String?) throws(Failure) {
+        var splitter = LineSplitter()
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var hasEnded = false
+        while !hasEnded {
+            let count = Descriptors.read(into: &buffer, from: Descriptors.input)
+            hasEnded = count == 0
+            splitter.feed(buffer[..<count])
+            while let line = splitter.next() ?? (hasEnded ? splitter.finish() : nil) { try say(line, to: who) }
+        }
+    }
+
+    private mutating func say(_ line: LineSplitter.Line, to who: String?) throws(Failure) {
+        let text: String
+        do throws(ChatError) { text = try line.text() } catch { return refused(error.code.rawValue, error.message) }
+        if !SendLines.isBlank(text) { try ask(ClientRequest.saying(text, to: who)) }
+    }
+
+    private mutating func ask(_ request: ControlRequest) throws(Failure) {
+        do throws(SystemError) { try connection.send(request) } catch { throw ControlClientCommand.lost }
+        while true {
+            guard let text = connection.line() else { throw connection.isUnread ? .unread : ControlClientCommand.lost }
+            let line = JSONLine(text)
+            switch line.string("event") {
+            case "end": return
+            case "error":
+                if question.showsJSON { try print(text + "\n") }
+                refused(line.string("code") ?? "error", line.string("message") ?? "")
+            case "line": try print((line.string("text") ?? "") + "\n")
+            case "result" where line.string("command") == "prometheus": try print(line.string("text") ?? "")
+            case _: if question.showsJSON { try print(text + "\n") }
+            }
+        }
+    }
+
+    private static var lost: Failure {
+        .failed("the node has ended or let go of us, who may have read too slowly; see whether it runs")
+    }
+
+    private mutating func refused(_ code: String, _ message: String) {
+        hasErrors = true
+        diagnostics.say(.error, "\(message) (\(code))")
+    }
+
+    private func print(_ text: String) throws(Failure) {
+        do throws(SystemError) {
+            try Descriptors.write(Array(text.utf8), to: Descriptors.output)
+        } catch {
+            if Descriptors.isClosedByReader(error) { throw .unread }
+            throw .failed("standard output: \(error.reason); see where it goes")
+        }
+    }
+}

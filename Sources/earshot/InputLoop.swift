@@ -1,0 +1,42 @@
+import Chat
+import ChatNode
+import Wire
+
+/// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
+struct InputLoop: Sendable {
+    let input: any LineSource
+    let desk: CommandExecutor
+    let reports: ReportQueue
+
+    /// Returns at the end of the input, or when the node leaves.
+    func run() async {
+        while await mayGoOn(), let line = await input.next() {
+            await input.settle(line, isAccepted: await obey(line))
+        }
+        _ = desk.departure.note(.asked)
+        await desk.current.node.leave()
+    }
+
+    /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
+    private func mayGoOn() async -> Bool {
+        await reports.waitForRoom()
+        return !desk.departure.isDecided
+    }
+
+    /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
+    ///
+    /// - Returns: whether it was done.
+    private func obey(_ line: InputLine) async -> Bool {
+        do throws(ChatError) {
+            let text = try line.content.text()
+            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
+            let command = try Command(line: text)
+            // What is said shows by itself.
+            if !command.isPaced { reports.append([.entered(text)]) }
+            return await desk.obey(command, isPaced: line.isPaced) { reports.append([$0]) }
+        } catch {
+            reports.append([.error(error)])
+            return false
+        }
+    }
+}

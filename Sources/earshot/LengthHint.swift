@@ -1,0 +1,29 @@
+import Chat
+import Wire
+
+/// How many characters a line has left before it is too long to send.
+enum LengthHint {
+    /// From how many characters on it is told.
+    static let told = 200
+
+    /// Such as `17 characters left`; nil while there are many, and for commands that send nothing.
+    ///
+    /// - Parameter nickname: one's own, which `/me` sends with the text.
+    static func note(on line: String, nickname: String) -> String? {
+        guard line.utf8.count >= told - nickname.utf8.count, let text = text(of: line, nickname) else { return nil }
+        let count = text.drop(while: \.isWhitespace).count
+        guard count >= told else { return nil }
+        let left = Limits.messageCharacters - count
+        let amount = abs(left) == 1 ? "1 character" : "\(abs(left)) characters"
+        return left >= 0 ? "\(amount) left" : "\(amount) too long"
+    }
+
+    private static func text(of line: String, _ nickname: String) -> String? {
+        guard let command = try? Command(line: line) else { return nil }
+        return switch command {
+        case .say(let text), .message(who: _, let text), .edit(target: _, let text): text
+        case .act(let text): "* \(nickname) \(text)"
+        default: nil
+        }
+    }
+}
