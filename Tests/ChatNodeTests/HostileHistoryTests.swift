@@ -111,7 +111,7 @@ import Wire
         #expect(!rude.isClosed)
     }
 
-    @Test func `what was not asked for is no history`() throws {
+    @Test func `a payload that was not asked for is no history`() throws {
         try enter()
         let old = message("from yesterday", by: RudeMember(simulation: simulation, seed: 500), before: 86_400_000)
         send(old.frame(hops: 1))
@@ -136,7 +136,7 @@ import Wire
         #expect(alice.texts().isEmpty)
     }
 
-    @Test func `who signs falsely on its own link is convicted before it is given to anybody`() throws {
+    @Test func `a peer that signs falsely on its own link is banned before any other peer receives its payload`() throws {
         try enter()
         var frame = message("deniable", by: rude).frame(hops: 0)
         frame[frame.count - 1] ^= 1
@@ -165,7 +165,7 @@ import Wire
         #expect(asked.values.allSatisfy { $0 == Limits.historyTries })
     }
 
-    @Test func `what one offers and does not give is asked of another`() throws {
+    @Test func `a message offered and not given is asked of another peer`() throws {
         let other = RudeMember(simulation: simulation, seed: 500)
         let wish = message("wanted", by: other)
         try enter()
@@ -182,7 +182,7 @@ import Wire
         #expect(wanted(rude).count == 1)
     }
 
-    /// What is known and accepted (Threats.md): rates hold what is said live.
+    /// A known and accepted risk (Threats.md): rates hold live messages.
     @Test func `a hundred messages given as history push out what others said`() throws {
         try fill()
         try enter()
@@ -195,7 +195,7 @@ import Wire
         #expect(alice.counter("dropped_author_rate") == 0)
     }
 
-    @Test func `nobody keeps a message away by deleting it in its author's place`() throws {
+    @Test func `no peer suppresses a message by deleting it in its author's place`() throws {
         let author = RudeMember(simulation: simulation, seed: 500)
         let wish = message("mine", by: author)
         try enter()

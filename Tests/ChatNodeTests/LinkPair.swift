@@ -21,7 +21,7 @@ final class LinkSide {
         self.randomness = randomness
     }
 
-    /// Who somebody is to others: an identity, a static key and a certificate, from a seed.
+    /// The secrets behind a peer: an identity, a static key and a certificate, from a seed.
     static func context(seed: UInt64, room: String = "lobby") -> LinkContext {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)

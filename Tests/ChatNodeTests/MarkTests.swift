@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// Hearing somebody no longer, and having nothing to do with somebody, without a word to them.
+/// Muting and blocking, both without a word to the peer.
 @Suite struct MarkTests {
     private let simulation = Simulation(seed: 81)
     private let alice: SimulatedPeer
@@ -33,7 +33,7 @@ import Wire
         pass()
     }
 
-    /// What bob is told from here on of anybody but himself, presence left out.
+    /// Bob's reports from here on about other peers, presence left out.
     private func heard(by peer: SimulatedPeer, since first: Int) -> [String] {
         peer.events.dropFirst(first).compactMap { event in
             switch event {
@@ -95,7 +95,7 @@ import Wire
         #expect(carol.texts() == ["eins"])
     }
 
-    @Test func `who is muted is listed so, stays here, hears everything and is not told`() throws {
+    @Test func `a muted peer is listed so, stays here, hears everything and is not informed`() throws {
         let told = alice.events.count
         bob.mute(alice)
         alice.setAway(true)
@@ -109,7 +109,7 @@ import Wire
         #expect(alice.isOnline(bob))
     }
 
-    @Test func `who is unmuted is heard again, from then on`() throws {
+    @Test func `an unmuted peer is heard again, from then on`() throws {
         bob.mute(alice)
         try say("unheard", by: alice)
         bob.mute(alice, false)
@@ -136,7 +136,7 @@ import Wire
         #expect(carol.texts().contains("for carol alone"))
     }
 
-    @Test(arguments: 1...5) func `to the blocked we are somebody who left, and no more is seen of us`(seed: UInt64)
+    @Test(arguments: 1...5) func `to a blocked peer we have left, and it sees no more of us`(seed: UInt64)
         throws
     {
         let simulation = Simulation(seed: 810 + seed)
@@ -180,7 +180,7 @@ import Wire
         #expect(bob.texts() == ["I am another"])
     }
 
-    @Test func `what a neighbour passes on of the blocked is not shown or counted, of others it is`() throws {
+    @Test func `messages of a blocked author that a neighbour passes on are not shown or counted, of others they are`() throws {
         let (member, relay) = (
             RudeMember(simulation: simulation, seed: 77), RudeMember(simulation: simulation, seed: 78)
         )
@@ -206,7 +206,7 @@ import Wire
         #expect(!relay.isClosed)
     }
 
-    @Test func `who is unblocked comes back by itself and is heard again`() throws {
+    @Test func `an unblocked peer comes back by itself and is heard again`() throws {
         bob.block(alice)
         pass(600)
         bob.block(alice, false)

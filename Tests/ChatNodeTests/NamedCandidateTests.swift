@@ -3,7 +3,7 @@ import Noise
 import Testing
 import Wire
 
-/// What the table of peers makes of the names that belong to a key.
+/// The table of peers with names that belong to a key.
 @Suite struct NamedCandidateTests {
     private var table = PeerTable()
     private var randomness = Randomness.seeded(9)
@@ -48,7 +48,7 @@ import Wire
         return (names[0], names[1])
     }
 
-    @Test mutating func `who has just come waits 300 ms longer for whom has the lesser name, and then dials`() throws {
+    @Test mutating func `a newcomer waits 300 ms longer for a peer of lesser name, and then dials`() throws {
         let (lesser, greater) = names()
         table.recordName(greater, now: start)
         find(lesser.text, at: 1, start + .seconds(2))
@@ -57,7 +57,7 @@ import Wire
         #expect(dial(deadline) == [place(1)])
     }
 
-    @Test mutating func `who has the lesser name dials at once, and so does who has been here for three seconds`() {
+    @Test mutating func `a peer of lesser name dials at once, and so does one that has been here for three seconds`() {
         let (lesser, greater) = names()
         table.recordName(lesser, now: start)
         find(greater.text, at: 1, start)
@@ -67,13 +67,13 @@ import Wire
         #expect(dial(start + .milliseconds(3_050)) == [place(2)])
     }
 
-    @Test mutating func `whom one was told of by an address is dialled at once`() {
+    @Test mutating func `a peer known by an address is dialled at once`() {
         table.recordName(InstanceName(of: key(), using: &randomness), now: start)
         find("10.0.0.1:4000", at: 1, start)
         #expect(dial(start + .milliseconds(50)) == [place(1)])
     }
 
-    @Test mutating func `a name that belongs to a linked peer is not dialled, whoever dialled and whatever came first`()
+    @Test mutating func `a name that belongs to a linked peer is not dialled, whichever side dialled and whatever came first`()
         throws
     {
         let (bob, key) = (try peer(2), key())
@@ -96,7 +96,7 @@ import Wire
         #expect(dial(start + .seconds(3)) == [place(1)])
     }
 
-    @Test mutating func `who has another name is dialled if it is where it was not before, since its link may be dead`()
+    @Test mutating func `a peer under another name is dialled at an address where it was not before, since its link may be dead`()
         throws
     {
         let (bob, key) = (try peer(2), key())
@@ -116,7 +116,7 @@ import Wire
         #expect(dial(start + .seconds(9)).isEmpty)
     }
 
-    @Test mutating func `whoever answers under another's name keeps it from nobody`() throws {
+    @Test mutating func `a peer that answers under another's name does not block that name`() throws {
         let (mallory, bob, its, bobs) = (try peer(3), try peer(2), key(), key())
         let wanted = name(of: bobs)
         find(wanted, at: 1, start)
@@ -141,7 +141,7 @@ import Wire
         #expect(dial(start + .seconds(4)) == [place(2)])
     }
 
-    @Test mutating func `of two addresses under one name the one that is somebody else's is passed over`() throws {
+    @Test mutating func `of two addresses under one name the address of another peer is passed over`() throws {
         let (mallory, bobs) = (try peer(3), key())
         let wanted = name(of: bobs)
         find(wanted, at: 1, start)
@@ -151,7 +151,7 @@ import Wire
         #expect(dial(start + .seconds(1)) == [place(2)])
     }
 
-    @Test mutating func `whatever is announced at the address of a linked peer is not dialled while its link stands`()
+    @Test mutating func `any instance at the address of a linked peer is not dialled while its link is up`()
         throws
     {
         let (bob, key) = (try peer(2), key())
@@ -164,7 +164,7 @@ import Wire
         #expect(!dial(start + .seconds(4)).isEmpty)
     }
 
-    @Test mutating func `who answers under another's name and lets go at once is dialled ever less often`() throws {
+    @Test mutating func `a peer that answers under another's name and closes at once is dialled ever less often`() throws {
         let (mallory, its, wanted) = (try peer(3), key(), name(of: key()))
         find(wanted, at: 1, start)
         var (now, dialled) = (start, 0)

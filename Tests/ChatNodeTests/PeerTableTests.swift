@@ -84,7 +84,7 @@ import Wire
         #expect(table.due(now: start + .seconds(21)).count == 1)
     }
 
-    @Test mutating func `where a linked peer was proven nobody is dialled under any other name, until its link ends`()
+    @Test mutating func `where a linked peer was proven no peer is dialled under any other name, until its link ends`()
         throws
     {
         let peer = try link("alice", at: alice)
@@ -95,14 +95,14 @@ import Wire
         #expect(table.due(now: start + .seconds(21)).map(\.instance).sorted() == ["alice", "renamed"])
     }
 
-    @Test mutating func `who calls another's address its own keeps nobody from being dialled there`() throws {
+    @Test mutating func `a peer that claims another's address does not keep that address from being dialled`() throws {
         _ = try link("mallory", at: alice)
         table.found("mallory", at: aliceSix, now: start + .seconds(1), using: &randomness)
         table.found("victim", at: aliceSix, now: start + .seconds(2), using: &randomness)
         #expect(table.due(now: start + .seconds(3)).map(\.instance) == ["victim"])
     }
 
-    /// Finds somebody, dials and has a link.
+    /// Finds a peer, dials and has a link.
     private mutating func link(_ instance: String, at endpoint: Endpoint) throws -> PeerID {
         let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
         table.found(instance, at: endpoint, now: start, using: &randomness)
@@ -171,7 +171,7 @@ import Wire
         #expect(table.due(now: start + .seconds(1)).count == PeerTable.parallelDials)
     }
 
-    /// Announces instances at addresses of their own where nobody answers, and dials as many as may be at once.
+    /// Announces instances at addresses of their own where no peer answers, and dials as many as may be at once.
     private mutating func announceNowhere(_ count: Int) -> [PeerTable.Dial] {
         for number in 0..<count {
             let address: [UInt8] = [10, 1, UInt8(number / 250), UInt8(number % 250)]
@@ -205,7 +205,7 @@ import Wire
         #expect(dial(at: now + .milliseconds(50)).contains { $0.instance == "zoe" })
     }
 
-    @Test mutating func `among a thousand untried candidates whoever came last does not wait for all others`() {
+    @Test mutating func `among a thousand untried candidates the newest does not wait for all others`() {
         let dialled = announceNowhere(1_000)
         table.found("last", at: alice, now: start + .milliseconds(200), using: &randomness)
         let now = start + .milliseconds(350)
@@ -232,7 +232,7 @@ import Wire
         #expect((400...512).contains(dialled))
     }
 
-    @Test mutating func `an address that is dialled too often keeps nobody else waiting`() {
+    @Test mutating func `an address that is dialled too often keeps no other waiting`() {
         for number in 0..<1_000 {
             let endpoint = Endpoint(address: [10, 0, 0, 9], port: UInt16(9_000 + number))
             table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)

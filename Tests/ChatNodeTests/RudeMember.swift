@@ -46,7 +46,7 @@ final class RudeMember: TransportHandler {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var isMember: Bool { state.withLock { $0.slot?.established != nil } }
-    /// What the peer said in the handshake about its keys.
+    /// The peer's statement about its keys in the handshake.
     var peersCertificate: Certificate? { state.withLock { $0.slot?.established } }
 
     /// The bodies of the frames of a type that came so far.
