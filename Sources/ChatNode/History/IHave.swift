@@ -89,7 +89,7 @@ package struct IHave {
                 oldest.at + Limits.gossipInterval <= now
             else { continue }
             let waiting = archived - oldest.archived
-            guard waiting >= yielding(Limits.crowdedNews, to: peers.keys[index]),
+            guard waiting >= yielding(Limits.crowdedGossip, to: peers.keys[index]),
                 waiting <= UInt64(Limits.messagesPerConversation)
             else { continue }
             let last = max(oldest.at, peers.values[index].newsOfferedAt ?? oldest.at)
@@ -117,7 +117,7 @@ package struct IHave {
     package mutating func wanted(by peer: PeerID) {
         guard let index = peers.index(forKey: peer) else { return }
         peers.values[index].isIgnored = false
-        peers.values[index].pause = Limits.shortestNewsPause
+        peers.values[index].pause = Limits.shortestGossipInterval
         reschedule(index)
     }
 
@@ -177,7 +177,7 @@ package struct IHave {
         let isReplaced = !keepsAny && ripe > pending.lowerBound
         if !places.isEmpty || isReplaced {
             peers.values[index].newsOfferedAt = now
-            if peers.values[index].isIgnored { peers.values[index].pause = min(pause + pause, Limits.longestNewsPause) }
+            if peers.values[index].isIgnored { peers.values[index].pause = min(pause + pause, Limits.longestGossipInterval) }
         }
         reschedule(index)
         if isReplaced { rest(index, now) }
