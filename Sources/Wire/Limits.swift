@@ -98,6 +98,9 @@ package enum Limits {
     package static let deletionsKept = 100
     /// Ids in `have`: 100 messages, an edit of each, and 100 deletions. They fit one record.
     package static let offeredPayloads = 300
+    /// Four times what an honest peer sends: news once in `shortestGossipInterval`, everything once in `historyAnswerInterval`.
+    package static let havesPerSecond = 6.0
+    package static let havesBurst = 40.0
     /// Ids in `want`, and payloads that a neighbour is given in `historyAnswerInterval`.
     package static let wantedPayloads = 100
     package static let historyAnswerInterval = Duration.seconds(2)

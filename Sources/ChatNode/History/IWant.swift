@@ -147,7 +147,8 @@ package struct IWant {
     private func nextChange() -> Instant? {
         let timeouts = pending.values.map { $0.at + Limits.historyTimeout }
         let free = peers.values.compactMap { entry in
-            entry.order.contains { pending[$0] == nil } ? entry.requests.first.map { $0.at + IWant.requestInterval } : nil
+            entry.order.contains { pending[$0] == nil }
+                ? entry.requests.first.map { $0.at + IWant.requestInterval } : nil
         }
         return (timeouts + free).min()
     }
