@@ -45,9 +45,7 @@ package actor Node {
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
-    var offers: IHave
-    var wants = IWant()
-    var answers = HistoryAnswers()
+    var history: HistorySync
 
     var slots: [ConnectionID: Connection] = [:]
     /// Dialled, and not connected yet.
@@ -123,7 +121,7 @@ package actor Node {
         router = MessageRouter(
             me: certificate.identity, marks: marks, tellsReading: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
-        offers = IHave(me: certificate.identity)
+        history = HistorySync(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))

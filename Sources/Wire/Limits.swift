@@ -98,19 +98,22 @@ package enum Limits {
     package static let deletionsKept = 100
     /// Ids in `have`: 100 messages, an edit of each, and 100 deletions. They fit one record.
     package static let offeredPayloads = 300
+    /// Four times what an honest peer sends: news once in `shortestGossipInterval`, everything once in `historyAnswerInterval`.
+    package static let havesPerSecond = 6.0
+    package static let havesBurst = 40.0
     /// Ids in `want`, and payloads that a neighbour is given in `historyAnswerInterval`.
     package static let wantedPayloads = 100
     package static let historyAnswerInterval = Duration.seconds(2)
     /// What was asked for and has not come by then is asked of another neighbour.
-    package static let historyPatience = Duration.seconds(5)
+    package static let historyTimeout = Duration.seconds(5)
     /// Times that a neighbour is asked for the same.
     package static let historyTries = 3
     /// From something new to the offer of it, while offers are of use, at first, and at most.
-    package static let shortestNewsPause = Duration.seconds(1)
+    package static let shortestGossipInterval = Duration.seconds(1)
     package static let gossipInterval = Duration.seconds(2)
-    package static let longestNewsPause = Duration.seconds(32)
+    package static let longestGossipInterval = Duration.seconds(32)
     /// What may come after news until they are offered, if the last offer was `gossipInterval` ago: half of what is kept.
-    package static let crowdedNews: UInt64 = 50
+    package static let crowdedGossip: UInt64 = 50
 
     // Direct messages (section 8).
     package static let openRequests = 32
@@ -135,7 +138,7 @@ package enum Limits {
     /// Each is passed on to everybody, so they must be rare.
     package static let betterCertificatesPerMinute = 5.0
     package static let betterCertificatesBurst = 5.0
-    package static let vouchedPerLink = 1_024
+    package static let certificatesSentPerLink = 1_024
 
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)

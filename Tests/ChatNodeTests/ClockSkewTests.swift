@@ -72,6 +72,12 @@ import Wire
         #expect(ClockSkew.warning(.seconds(86_400)).contains("seems to be 1 d behind those"))
     }
 
+    @Test func `the warning names a consequence that users can observe`() {
+        let warning = ClockSkew.warning(.seconds(125))
+        #expect(!warning.contains("relay"))
+        #expect(warning.contains("history"))
+    }
+
     @Test(arguments: [-3_600, -65, 65, 3_600])
     func `a node with a wrong clock is warned once, and everything else works`(seconds: Int) throws {
         let simulation = Simulation(seed: UInt64(10_000 + seconds))

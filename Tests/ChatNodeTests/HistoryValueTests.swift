@@ -239,6 +239,25 @@ struct HistoryValueTests {
         #expect(asked == 300 * Limits.historyTries)
     }
 
+    @Test func `offers that follow each other at once do not check all peers again for each`() {
+        var wants = IWant()
+        let peers = (1...50 as ClosedRange<UInt8>).map(HistoryValueTests.peer)
+        for (index, peer) in peers.enumerated() {
+            wants.offered((0..<300).map { UInt64(index * 1_000 + $0) }, by: peer, now: start)
+        }
+        var checked = 0
+        for round in 0..<100 as Range<UInt64> {
+            let now = start + .milliseconds(Int(round))
+            wants.offered([1_000_000 + round], by: low, now: now)
+            _ = wants.due(now: now) { ids in
+                checked += ids.count
+                return ids
+            }
+        }
+        // Each pass over all peers checks at least 15,000 ids.
+        #expect(checked < 2 * 16_000)
+    }
+
     @Test func `in any 2 s a peer is answered 100, in the order asked, each once`() {
         var answers = HistoryAnswers()
         var sent: [(at: Double, id: UInt64)] = []

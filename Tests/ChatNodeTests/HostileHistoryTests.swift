@@ -111,6 +111,20 @@ import Wire
         #expect(!rude.isClosed)
     }
 
+    @Test func `offers above the rate of a link are dropped and counted, and the link stays`() throws {
+        try enter()
+        for id in 1...300 as ClosedRange<UInt64> {
+            simulation.timeline.perform { rude.send(IDList.frame(.have, [id])) }
+        }
+        simulation.advance(by: .seconds(1))
+        #expect(alice.counter("haves_refused") > 200)
+        #expect(wanted(rude).count < 100)
+        #expect(!rude.isClosed)
+        simulation.advance(by: .seconds(60))
+        send(IDList.frame(.have, [1_000]))
+        #expect(wanted(rude).contains(1_000))
+    }
+
     @Test func `a payload that was not asked for is no history`() throws {
         try enter()
         let old = message("from yesterday", by: RudeMember(simulation: simulation, seed: 500), before: 86_400_000)

@@ -17,9 +17,7 @@ extension Node {
         census.count(sealedRelay, at: "sealedRelay")
         census.count(clock, at: "clock")
         census.count(typingNotice, at: "typingNotice")
-        census.count(offers, at: "offers")
-        census.count(wants, at: "wants")
-        census.count(answers, at: "answers")
+        census.count(history, at: "history")
         census.count(dials, at: "dials")
         // What is behind references or is never copied is not reflected.
         census.note(slots.count, at: "slots")
