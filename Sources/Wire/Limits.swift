@@ -25,14 +25,18 @@ package enum Limits {
     package static let recordTime = Duration.seconds(5)
     package static let halfOpenHandshakes = 32
     package static let halfOpenHandshakesPerSource = 4
+    /// Of an IPv6 /64, whose addresses one host may all have; the rest is for other networks.
+    package static let halfOpenHandshakesPerNetwork = 24
     package static let handshakesPerSourceBurst = 5.0
     package static let handshakesPerSourcePerSecond = 10.0 / 60.0
     package static let handshakesBurst = 40.0
     package static let handshakesPerSecond = 20.0
     package static let links = 256
-    /// Of all links, those that only peers have that we dialled: who is announced, and answers where it says it is.
+    /// Links that are kept for peers that this node dials: a peer that answers at its announced address.
     package static let linksForDialled = 32
     package static let linksPerSource = 8
+    /// Of an IPv6 /64: a LAN without IPv4 is one, so nearly all links that peers may open.
+    package static let linksPerNetwork = 192
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
     /// Who starts says about ten records, and as many for each who asks then.

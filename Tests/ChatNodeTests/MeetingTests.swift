@@ -33,6 +33,14 @@ import Wire
         #expect(handshakes(peers) == 190)
     }
 
+    @Test(arguments: 1...3, [AddressFamilies.ipv4, .ipv6, .both])
+    func `twelve nodes of any address family all meet`(seed: UInt64, families: AddressFamilies) throws {
+        let simulation = Simulation(seed: seed, families: families)
+        let peers = (0..<12).map { simulation.node("peer-\($0)") }
+        let haveMet = simulation.run(atMost: .seconds(60)) { peers.allSatisfy { $0.counter("connections") == 11 } }
+        #expect(haveMet, "\(peers.map { $0.counter("connections") })")
+    }
+
     @Test(arguments: 1...10) func `a node that joins ten others meets them at once, by about one handshake each`(
         seed: UInt64
     ) throws {
@@ -67,8 +75,9 @@ import Wire
         for peer in [alice, bob] { #expect(peer.counter("connections") == 1) }
     }
 
-    @Test(arguments: 1...5) func `a peer that takes another name while links are up is not dialled under it`(seed: UInt64) throws
-    {
+    @Test(arguments: 1...5) func `a peer that takes another name while links are up is not dialled under it`(
+        seed: UInt64
+    ) throws {
         let simulation = Simulation(seed: seed)
         let peers = (0..<5).map { simulation.node("peer-\($0)") }
         simulation.advance(by: .seconds(20))
@@ -81,7 +90,9 @@ import Wire
         #expect(peers.allSatisfy { $0.counter("connections") == 4 })
     }
 
-    @Test func `a node recognises a peer that it was linked with by its names for the rest of the run, and other nodes do not`()
+    @Test
+    func
+        `a node recognises a peer that it was linked with by its names for the rest of the run, and other nodes do not`()
         throws
     {
         let simulation = Simulation(seed: 8)
@@ -116,7 +127,8 @@ import Wire
         }
     }
 
-    @Test(arguments: 1...10) func `a peer that two liars name at their own addresses is met all the same`(seed: UInt64) throws
+    @Test(arguments: 1...10) func `a peer that two liars name at their own addresses is met all the same`(seed: UInt64)
+        throws
     {
         let simulation = Simulation(seed: seed)
         let alice = simulation.node("alice")

@@ -61,7 +61,7 @@ final class RudeMember: TransportHandler {
     }
 
     func dial(_ peer: SimulatedPeer) {
-        let endpoint = network.endpoint(of: peer.host)
+        let endpoint = network.endpoints(of: peer.host)[0]
         let connection = transport.withLock { transport in
             _ = try? transport.listen(port: 0, handler: self)
             return transport.dial(endpoint)

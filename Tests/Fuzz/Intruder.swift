@@ -34,7 +34,7 @@ final class Intruder: TransportHandler, @unchecked Sendable {
         close()
         end = LinkEnding(.initiator, seed: seed, room: "lobby", epoch: epoch)
         _ = try? transport.listen(port: 0, handler: self)
-        connection = transport.dial(network.endpoint(of: peer.host))
+        connection = transport.dial(network.endpoints(of: peer.host)[0])
     }
 
     func close() {
