@@ -41,13 +41,18 @@ final class LinkSide {
         var bytes: [UInt8] = []
         do throws(LinkError) {
             try link.flush { span in
-                bytes = [UInt8](copying: span)
+                bytes += [UInt8](copying: span)
                 return span.count
             }
         } catch {
             failure = error
         }
         return bytes
+    }
+
+    /// Offers the output to a network that takes `count` bytes of it and loses them.
+    func offer(taking count: Int) {
+        do throws(LinkError) { try link.flush { min(count, $0.count) } } catch { failure = error }
     }
 
     func receive(_ bytes: [UInt8]) {
