@@ -65,7 +65,7 @@ extension Node {
     }
 
     private func noteHeard(_ peer: PeerID, on slot: Connection) {
-        if !slot.isHeard { table.heard(peer) }
+        if !slot.isHeard { dialler.heard(peer) }
         slot.isHeard = true
     }
 

@@ -151,7 +151,38 @@ import Wire
         #expect(alice.presence(of: bob) == ["bob here", "bob left"])
         #expect(bob.presence(of: alice) == ["alice here", "alice left"])
         #expect(alice.row(of: bob) == row)
-        #expect(alice.counter("dials") + bob.counter("dials") > 20)
+        #expect(alice.counter("dials") > 20)
+    }
+
+    @Test(arguments: 1...5) func `a blocked peer is not dialled until it is unblocked`(seed: UInt64) throws {
+        let simulation = Simulation(seed: 830 + seed)
+        let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
+        try #require(simulation.meet(alice, bob))
+        bob.block(alice)
+        let dials = bob.counter("dials")
+        simulation.advance(by: .seconds(3_600))
+        #expect(bob.counter("dials") == dials)
+        bob.block(alice, false)
+        #expect(simulation.meet(alice, bob, within: .seconds(2)))
+    }
+
+    @Test func `a new name of a blocked run is known without a dial, and a new run costs one handshake`() throws {
+        bob.block(alice)
+        pass()
+        let dials = bob.counter("dials")
+        simulation.directory.networkChanged(of: alice.host)
+        pass(600)
+        #expect(bob.counter("dials") == dials)
+        let other = simulation.node("mallory", identitySeed: 6)
+        try #require(simulation.meet(bob, carol, other))
+        bob.block(other)
+        other.leave()
+        pass(5)
+        let before = bob.counter("dials")
+        let again = simulation.node("mallory", identitySeed: 6)
+        try #require(simulation.meet(carol, again))
+        pass(600)
+        #expect((0...1).contains(bob.counter("dials") - before))
     }
 
     @Test func `a newcomer who is blocked is never seen, whatever it is called`() throws {

@@ -41,6 +41,20 @@ import Wire
         #expect(haveMet, "\(peers.map { $0.counter("connections") })")
     }
 
+    @Test func `a node whose links are all taken dials no peer until one is free`() throws {
+        let simulation = Simulation(seed: 1)
+        let peers = (0..<300).map { simulation.node("peer-\($0)", isDeaf: true) }
+        let alice = simulation.node("alice")
+        try #require(simulation.run(atMost: .seconds(60)) { alice.counter("connections") == Limits.links })
+        let dials = alice.counter("dials")
+        simulation.advance(by: .seconds(120))
+        #expect(alice.counter("dials") == dials)
+        let linked = try #require(peers.first { alice.isOnline($0) })
+        linked.leave()
+        simulation.advance(by: .seconds(60))
+        #expect(alice.counter("connections") == Limits.links)
+    }
+
     @Test(arguments: 1...10) func `a node that joins ten others meets them at once, by about one handshake each`(
         seed: UInt64
     ) throws {
@@ -172,7 +186,7 @@ extension Simulation {
         let alice = node("alice", configure: configure)
         partition([alice])
         let bob = node("bob", configure: configure)
-        advance(by: PeerTable.newness + .seconds(1))
+        advance(by: Dialler.newness + .seconds(1))
         heal()
         return (alice, bob)
     }

@@ -38,12 +38,12 @@ struct ConnectionLimiter {
     /// Sources in the table at most; sources without connections are evicted.
     static let mostSources = 4_096
 
-    /// Whether another link has room.
-    var hasRoom: Bool { links < Limits.links }
+    /// Links that may still be opened.
+    var room: Int { Limits.links - links }
 
     /// Counts a connection from `endpoint` as half-open; false, and nothing is counted, if it is refused.
     mutating func admit(_ endpoint: Endpoint, now: Instant) -> Bool {
-        guard halfOpen < Limits.halfOpenHandshakes, hasRoom else { return false }
+        guard halfOpen < Limits.halfOpenHandshakes, room > 0 else { return false }
         if !endpoint.isLoopback {
             guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasRoom(inNetworkOf: endpoint),
                 networkHalfOpen(endpoint) < Limits.halfOpenHandshakesPerNetwork,
@@ -61,7 +61,7 @@ struct ConnectionLimiter {
 
     /// Counts a link; false, and nothing is counted, if a bound is reached.
     mutating func openLink(_ endpoint: Endpoint, role: Link.Role, now: Instant) -> Bool {
-        guard hasRoom else { return false }
+        guard room > 0 else { return false }
         if role == .responder, !endpoint.isLoopback {
             guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasRoom(inNetworkOf: endpoint),
                 makeRoom(for: endpoint.source, now: now),

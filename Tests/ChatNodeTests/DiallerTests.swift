@@ -3,14 +3,14 @@ import Noise
 import Testing
 import Wire
 
-@Suite struct PeerTableTests {
-    private var table = PeerTable()
+@Suite struct DiallerTests {
+    private var dialler = Dialler()
     private var randomness = Randomness.seeded(7)
     private let start = Instant(nanoseconds: 0)
     private let alice = Endpoint(address: [10, 0, 0, 1], port: 4_000)
     private let aliceSix = Endpoint(address: [0xfd] + [UInt8](repeating: 0, count: 14) + [1], port: 4_000)
 
-    private var pending: [PeerTable.Dial: ConnectionID] = [:]
+    private var pending: [Dialler.Dial: ConnectionID] = [:]
     private var lastConnection: UInt64 = 1_000
 
     private func connection(_ number: UInt64) -> ConnectionID { ConnectionID(number: number) }
@@ -18,51 +18,51 @@ import Wire
     /// A dialled connection becomes a link; the peer's key is one that no name in these tests belongs to.
     private mutating func identify(_ connection: ConnectionID, as peer: PeerID, now: Instant) {
         let key = KeyPair.generate(using: &randomness).publicKey
-        table.identified(connection, as: peer, key, now: now, using: &randomness)
-        table.linkOpened(to: peer, key, now: now)
+        dialler.identified(connection, as: peer, key, now: now, using: &randomness)
+        dialler.linkOpened(to: peer, key, now: now)
     }
 
     @Test mutating func `a new candidate is dialled within 50 ms`() throws {
-        table.found("alice", at: alice, now: start, using: &randomness)
-        let deadline = try #require(table.nextDeadline)
+        dialler.found("alice", at: alice, now: start, using: &randomness)
+        let deadline = try #require(dialler.nextDeadline)
         #expect(deadline >= start && deadline <= start + .milliseconds(50))
-        let dials = table.due(now: start + .milliseconds(50))
+        let dials = dialler.due(now: start + .milliseconds(50))
         #expect(dials.map(\.endpoint) == [alice])
     }
 
     @Test mutating func `the second address is dialled 250 ms later, IPv6 first`() throws {
-        table.found("alice", at: alice, now: start, using: &randomness)
-        table.found("alice", at: aliceSix, now: start, using: &randomness)
+        dialler.found("alice", at: alice, now: start, using: &randomness)
+        dialler.found("alice", at: aliceSix, now: start, using: &randomness)
         let begin = start + .milliseconds(50)
-        let first = table.due(now: begin)
+        let first = dialler.due(now: begin)
         #expect(first.map(\.endpoint) == [aliceSix])
-        table.dialled(first[0], as: connection(1))
-        #expect(table.due(now: begin + .milliseconds(249)).isEmpty)
-        let second = table.due(now: begin + .milliseconds(250))
+        dialler.dialled(first[0], as: connection(1))
+        #expect(dialler.due(now: begin + .milliseconds(249)).isEmpty)
+        let second = dialler.due(now: begin + .milliseconds(250))
         #expect(second.map(\.endpoint) == [alice])
-        table.dialled(second[0], as: connection(2))
-        #expect(table.connected(connection(2)) == [connection(1)])
+        dialler.dialled(second[0], as: connection(2))
+        #expect(dialler.connected(connection(2)) == [connection(1)])
     }
 
     @Test mutating func `a refused address hands on to the next at once`() throws {
-        table.found("alice", at: alice, now: start, using: &randomness)
-        table.found("alice", at: aliceSix, now: start, using: &randomness)
+        dialler.found("alice", at: alice, now: start, using: &randomness)
+        dialler.found("alice", at: aliceSix, now: start, using: &randomness)
         let begin = start + .milliseconds(50)
-        table.dialled(table.due(now: begin)[0], as: connection(1))
-        table.failed(connection(1), now: begin + .milliseconds(1), using: &randomness)
-        #expect(table.due(now: begin + .milliseconds(1)).map(\.endpoint) == [alice])
+        dialler.dialled(dialler.due(now: begin)[0], as: connection(1))
+        dialler.failed(connection(1), now: begin + .milliseconds(1), using: &randomness)
+        #expect(dialler.due(now: begin + .milliseconds(1)).map(\.endpoint) == [alice])
     }
 
     @Test mutating func `pauses between attempts grow to a minute, jittered, and never end`() throws {
-        table.found("alice", at: alice, now: start, using: &randomness)
+        dialler.found("alice", at: alice, now: start, using: &randomness)
         var now = start + .milliseconds(50)
         var pauses: [Duration] = []
         for attempt in 1...20 {
-            let dials = table.due(now: now)
+            let dials = dialler.due(now: now)
             try #require(dials.count == 1)
-            table.dialled(dials[0], as: connection(UInt64(attempt)))
-            table.failed(connection(UInt64(attempt)), now: now, using: &randomness)
-            let next = try #require(table.nextDeadline)
+            dialler.dialled(dials[0], as: connection(UInt64(attempt)))
+            dialler.failed(connection(UInt64(attempt)), now: now, using: &randomness)
+            let next = try #require(dialler.nextDeadline)
             pauses.append(next - now)
             now = next
         }
@@ -73,41 +73,41 @@ import Wire
 
     @Test mutating func `a linked candidate is not dialled again until its link ends`() throws {
         let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
-        table.found("alice", at: alice, now: start, using: &randomness)
-        table.dialled(table.due(now: start + .milliseconds(50))[0], as: connection(1))
-        _ = table.connected(connection(1))
+        dialler.found("alice", at: alice, now: start, using: &randomness)
+        dialler.dialled(dialler.due(now: start + .milliseconds(50))[0], as: connection(1))
+        _ = dialler.connected(connection(1))
         identify(connection(1), as: peer, now: start)
-        #expect(table.nextDeadline == nil)
-        table.found("alice", at: aliceSix, now: start + .seconds(1), using: &randomness)
-        #expect(table.due(now: start + .seconds(10)).isEmpty)
-        table.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
-        #expect(table.due(now: start + .seconds(21)).count == 1)
+        #expect(dialler.nextDeadline == nil)
+        dialler.found("alice", at: aliceSix, now: start + .seconds(1), using: &randomness)
+        #expect(dialler.due(now: start + .seconds(10)).isEmpty)
+        dialler.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
+        #expect(dialler.due(now: start + .seconds(21)).count == 1)
     }
 
     @Test mutating func `where a linked peer was proven no peer is dialled under any other name, until its link ends`()
         throws
     {
         let peer = try link("alice", at: alice)
-        table.found("renamed", at: alice, now: start + .seconds(1), using: &randomness)
-        table.lost("alice", now: start + .seconds(2))
-        #expect(table.due(now: start + .seconds(10)).isEmpty)
-        table.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
-        #expect(table.due(now: start + .seconds(21)).map(\.instance).sorted() == ["alice", "renamed"])
+        dialler.found("renamed", at: alice, now: start + .seconds(1), using: &randomness)
+        dialler.lost("alice", now: start + .seconds(2))
+        #expect(dialler.due(now: start + .seconds(10)).isEmpty)
+        dialler.linkClosed(to: peer, now: start + .seconds(20), using: &randomness)
+        #expect(dialler.due(now: start + .seconds(21)).map(\.instance).sorted() == ["alice", "renamed"])
     }
 
     @Test mutating func `a peer that claims another's address does not keep that address from being dialled`() throws {
         _ = try link("mallory", at: alice)
-        table.found("mallory", at: aliceSix, now: start + .seconds(1), using: &randomness)
-        table.found("victim", at: aliceSix, now: start + .seconds(2), using: &randomness)
-        #expect(table.due(now: start + .seconds(3)).map(\.instance) == ["victim"])
+        dialler.found("mallory", at: aliceSix, now: start + .seconds(1), using: &randomness)
+        dialler.found("victim", at: aliceSix, now: start + .seconds(2), using: &randomness)
+        #expect(dialler.due(now: start + .seconds(3)).map(\.instance) == ["victim"])
     }
 
     /// Finds a peer, dials and has a link.
     private mutating func link(_ instance: String, at endpoint: Endpoint) throws -> PeerID {
         let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
-        table.found(instance, at: endpoint, now: start, using: &randomness)
-        table.dialled(try #require(table.due(now: start + .milliseconds(50)).first), as: connection(1))
-        _ = table.connected(connection(1))
+        dialler.found(instance, at: endpoint, now: start, using: &randomness)
+        dialler.dialled(try #require(dialler.due(now: start + .milliseconds(50)).first), as: connection(1))
+        _ = dialler.connected(connection(1))
         identify(connection(1), as: peer, now: start)
         return peer
     }
@@ -116,16 +116,16 @@ import Wire
         throws
     {
         let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
-        table.found("alice", at: alice, now: start, using: &randomness)
+        dialler.found("alice", at: alice, now: start, using: &randomness)
         var now = start + .milliseconds(50)
         /// Dials, is through with the handshake and loses the link; how long until it dials again.
         func pause(isHeard: Bool, _ number: UInt64) throws -> Duration {
-            table.dialled(try #require(table.due(now: now).first), as: connection(number))
-            _ = table.connected(connection(number))
+            dialler.dialled(try #require(dialler.due(now: now).first), as: connection(number))
+            _ = dialler.connected(connection(number))
             identify(connection(number), as: peer, now: now)
-            if isHeard { table.heard(peer) }
-            table.linkClosed(to: peer, now: now, using: &randomness)
-            let pause = try #require(table.nextDeadline) - now
+            if isHeard { dialler.heard(peer) }
+            dialler.linkClosed(to: peer, now: now, using: &randomness)
+            let pause = try #require(dialler.nextDeadline) - now
             now = now + pause
             return pause
         }
@@ -137,54 +137,58 @@ import Wire
     @Test mutating func `a candidate that mDNS drops is forgotten, one that was linked is tried for ten minutes`()
         throws
     {
-        table.found("stranger", at: alice, now: start, using: &randomness)
-        table.lost("stranger", now: start)
-        #expect(table.count == 0)
+        dialler.found("stranger", at: alice, now: start, using: &randomness)
+        dialler.lost("stranger", now: start)
+        #expect(dialler.count == 0)
 
         let peer = try #require(PeerID([UInt8](repeating: 9, count: 32)))
-        table.found("friend", at: alice, now: start, using: &randomness)
-        table.dialled(table.due(now: start + .milliseconds(50))[0], as: connection(1))
+        dialler.found("friend", at: alice, now: start, using: &randomness)
+        dialler.dialled(dialler.due(now: start + .milliseconds(50))[0], as: connection(1))
         identify(connection(1), as: peer, now: start)
-        table.lost("friend", now: start + .seconds(1))
-        table.linkClosed(to: peer, now: start + .seconds(2), using: &randomness)
-        let again = table.due(now: start + .seconds(5))
+        dialler.lost("friend", now: start + .seconds(1))
+        dialler.linkClosed(to: peer, now: start + .seconds(2), using: &randomness)
+        let again = dialler.due(now: start + .seconds(5))
         try #require(again.count == 1)
-        table.dialled(again[0], as: connection(2))
-        table.failed(connection(2), now: start + .seconds(6), using: &randomness)
-        #expect(table.due(now: start + .seconds(602)).isEmpty)
-        #expect(table.count == 0)
+        dialler.dialled(again[0], as: connection(2))
+        dialler.failed(connection(2), now: start + .seconds(6), using: &randomness)
+        #expect(dialler.due(now: start + .seconds(602)).isEmpty)
+        #expect(dialler.count == 0)
     }
 
     @Test mutating func `ourselves are not dialled twice`() throws {
-        table.found("me", at: alice, now: start, using: &randomness)
-        table.dialled(table.due(now: start + .milliseconds(50))[0], as: connection(1))
-        table.ignore(connection(1))
-        #expect(table.nextDeadline == nil)
+        dialler.found("me", at: alice, now: start, using: &randomness)
+        dialler.dialled(dialler.due(now: start + .milliseconds(50))[0], as: connection(1))
+        dialler.ignore(connection(1))
+        #expect(dialler.nextDeadline == nil)
     }
 
     @Test mutating func `no more than 4,096 candidates are kept, however many are announced`() {
         for number in 0..<5_000 {
             let endpoint = Endpoint(address: [10, 0, UInt8(number / 250), UInt8(number % 250)], port: 4_000)
-            table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
+            dialler.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
         }
-        #expect(table.count == Limits.knownPeers)
-        #expect(table.due(now: start + .seconds(1)).count == PeerTable.parallelDials)
+        #expect(dialler.count == Limits.knownPeers)
+        #expect(dialler.due(now: start + .seconds(1)).count == Dialler.parallelDials)
     }
 
     /// Announces instances at addresses of their own where no peer answers, and dials as many as may be at once.
-    private mutating func announceNowhere(_ count: Int) -> [PeerTable.Dial] {
+    private mutating func announceNowhere(_ count: Int) -> [Dialler.Dial] {
         for number in 0..<count {
             let address: [UInt8] = [10, 1, UInt8(number / 250), UInt8(number % 250)]
-            table.found("a\(number + 10_000)", at: Endpoint(address: address, port: 1), now: start, using: &randomness)
+            dialler.found("a\(number + 10_000)", at: Endpoint(address: address, port: 1), now: start, using: &randomness)
         }
         return dial(at: start + .milliseconds(50))
     }
 
-    private mutating func dial(at now: Instant) -> [PeerTable.Dial] {
-        let dials = table.due(now: now)
+    private mutating func fail(_ dial: Dialler.Dial, at now: Instant) {
+        if let connection = pending[dial] { dialler.failed(connection, now: now, using: &randomness) }
+    }
+
+    private mutating func dial(at now: Instant) -> [Dialler.Dial] {
+        let dials = dialler.due(now: now)
         for dial in dials {
             lastConnection += 1
-            table.dialled(dial, as: connection(lastConnection))
+            dialler.dialled(dial, as: connection(lastConnection))
             pending[dial] = connection(lastConnection)
         }
         return dials
@@ -195,21 +199,21 @@ import Wire
         var dials = announceNowhere(1_000)
         var tried = dials.count
         while tried < 1_000 {
-            for dial in dials { pending[dial].map { table.failed($0, now: now, using: &randomness) } }
+            for dial in dials { fail(dial, at: now) }
             now = now + .milliseconds(250)
             dials = dial(at: now)
             tried += dials.count
         }
-        table.found("zoe", at: alice, now: now, using: &randomness)
-        for dial in dials { pending[dial].map { table.failed($0, now: now, using: &randomness) } }
+        dialler.found("zoe", at: alice, now: now, using: &randomness)
+        for dial in dials { fail(dial, at: now) }
         #expect(dial(at: now + .milliseconds(50)).contains { $0.instance == "zoe" })
     }
 
     @Test mutating func `among a thousand untried candidates the newest does not wait for all others`() {
         let dialled = announceNowhere(1_000)
-        table.found("last", at: alice, now: start + .milliseconds(200), using: &randomness)
+        dialler.found("last", at: alice, now: start + .milliseconds(200), using: &randomness)
         let now = start + .milliseconds(350)
-        for dial in dialled.prefix(4) { pending[dial].map { table.failed($0, now: now, using: &randomness) } }
+        for dial in dialled.prefix(4) { fail(dial, at: now) }
         let next = dial(at: now)
         #expect(next.count == 4)
         #expect(next.contains { $0.instance == "last" })
@@ -218,7 +222,7 @@ import Wire
     @Test mutating func `one address is dialled 32 times at once and 8 times a second, whatever is announced there`() {
         for number in 0..<1_000 {
             let endpoint = Endpoint(address: [10, 0, 0, 9], port: UInt16(9_000 + number))
-            table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
+            dialler.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
         }
         var dialled = 0
         var now = start
@@ -226,7 +230,7 @@ import Wire
             now = now + .milliseconds(50)
             for dial in dial(at: now) {
                 dialled += 1
-                pending[dial].map { table.failed($0, now: now, using: &randomness) }
+                fail(dial, at: now)
             }
         }
         #expect((400...512).contains(dialled))
@@ -235,10 +239,10 @@ import Wire
     @Test mutating func `an address that is dialled too often keeps no other waiting`() {
         for number in 0..<1_000 {
             let endpoint = Endpoint(address: [10, 0, 0, 9], port: UInt16(9_000 + number))
-            table.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
+            dialler.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
         }
         #expect(dial(at: start + .milliseconds(50)).count == 32)
-        table.found("zoe", at: alice, now: start + .milliseconds(50), using: &randomness)
+        dialler.found("zoe", at: alice, now: start + .milliseconds(50), using: &randomness)
         #expect(dial(at: start + .milliseconds(100)).map(\.instance) == ["zoe"])
     }
 }
