@@ -37,6 +37,8 @@ package enum Limits {
     package static let linksPerSource = 8
     /// Of an IPv6 /64: a LAN without IPv4 is one, so nearly all links that peers may open.
     package static let linksPerNetwork = 192
+    /// The address behind a peer's host name may change.
+    package static let namedPeerRefresh = Duration.seconds(300)
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
     /// Who starts says about ten records, and as many for each who asks then.

@@ -175,7 +175,8 @@ import Wire
     private mutating func announceNowhere(_ count: Int) -> [Dialler.Dial] {
         for number in 0..<count {
             let address: [UInt8] = [10, 1, UInt8(number / 250), UInt8(number % 250)]
-            dialler.found("a\(number + 10_000)", at: Endpoint(address: address, port: 1), now: start, using: &randomness)
+            dialler.found(
+                "a\(number + 10_000)", at: Endpoint(address: address, port: 1), now: start, using: &randomness)
         }
         return dial(at: start + .milliseconds(50))
     }
@@ -244,5 +245,15 @@ import Wire
         #expect(dial(at: start + .milliseconds(50)).count == 32)
         dialler.found("zoe", at: alice, now: start + .milliseconds(50), using: &randomness)
         #expect(dial(at: start + .milliseconds(100)).map(\.instance) == ["zoe"])
+    }
+
+    @Test mutating func `the stale endpoints of a peer that moved are not dialled`() {
+        dialler.found("friend", at: alice, now: start, using: &randomness)
+        let failed = dial(at: start + .milliseconds(50))
+        #expect(failed.map(\.endpoint) == [alice])
+        for dial in failed { fail(dial, at: start + .seconds(1)) }
+        dialler.moved("friend", to: [aliceSix], now: start + .seconds(2), using: &randomness)
+        #expect(dial(at: start + .seconds(2)).map(\.endpoint) == [aliceSix])
+        #expect(dial(at: start + .seconds(3)).isEmpty)
     }
 }

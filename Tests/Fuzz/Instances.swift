@@ -104,7 +104,7 @@ private struct InstanceRun {
                 demand(resolving.insert(listing).inserted, "a listing is resolved twice at once")
             case .cancel(let listing):
                 demand(resolving.remove(listing) != nil, "what was not asked for is cancelled")
-            case .tell(.found(let instance, _)): told.insert(instance)
+            case .tell(.found(let instance, _)), .tell(.moved(let instance, _)): told.insert(instance)
             case .tell(.lost(let instance)):
                 demand(told.remove(instance) != nil, "an instance is lost that was not there")
             case .tell(.mode), .tell(.networkChanged), .tell(.namesOutdated):
