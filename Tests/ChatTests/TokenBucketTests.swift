@@ -51,6 +51,36 @@ struct TokenBucketTests {
         #expect(bucket.wait(now: TokenBucketTests.start) == .zero)
     }
 
+    @Test(
+        arguments: [
+            1e-10, 1e-300, .leastNonzeroMagnitude, 1e300, .greatestFiniteMagnitude, .infinity, .nan, -1, -.infinity,
+        ] as [Double])
+    func `no rate and no interval makes a bucket overflow`(perSecond: Double) {
+        for burst in [1, 0.5, 0, -1, 1e300, .infinity, .nan] as [Double] {
+            var bucket = TokenBucket(Rate(perSecond: perSecond, burst: burst), now: Instant(nanoseconds: .min))
+            for nanoseconds in [.min, .min + 1, -1, 0, 1, .max - 1, .max] as [Int64] {
+                let now = Instant(nanoseconds: nanoseconds)
+                for _ in 0..<3 { _ = bucket.take(now: now) }
+                let wait = bucket.wait(now: now)
+                #expect(wait >= .zero && wait <= TokenBucket.longestWait)
+                #expect(wait > .zero || bucket.take(now: now))
+            }
+        }
+    }
+
+    @Test func `a rate of one token in 300 years gives one token and reports the longest wait`() {
+        var bucket = TokenBucket(Rate(perSecond: 1e-10, burst: 1), now: TokenBucketTests.start)
+        let taken = (0..<3).map { bucket.take(now: TokenBucketTests.start + .seconds(86_400) * $0) }
+        #expect(taken == [true, false, false])
+        #expect(bucket.wait(now: TokenBucketTests.start) == TokenBucket.longestWait)
+    }
+
+    @Test func `a rate that is not a number returns no tokens`() {
+        var bucket = TokenBucket(Rate(perSecond: .nan, burst: 2), now: TokenBucketTests.start)
+        let taken = (0..<4).map { bucket.take(now: TokenBucketTests.start + .seconds($0)) }
+        #expect(taken == [true, true, false, false])
+    }
+
     @Test func `rates follow what an author may send`() {
         let usual = AdmissionRates()
         #expect(usual.messages == Rate(perSecond: 4, burst: 20))

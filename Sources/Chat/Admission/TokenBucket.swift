@@ -17,6 +17,9 @@ package struct Rate: Hashable, Sendable {
 
 /// Lets things happen at a rate: each takes a token, tokens come back with time, up to the burst.
 package struct TokenBucket: Hashable, Sendable {
+    /// What `wait` reports at most: no timer has to look further ahead.
+    package static let longestWait = Duration.seconds(86_400)
+
     private let rate: Rate
     private var tokens: Double
     private var updated: Instant
@@ -37,20 +40,24 @@ package struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// How long until a token is there; zero if one is.
+    /// The time until a token is there, at most `longestWait`; zero if one is.
     package func wait(now: Instant) -> Duration {
         guard !rate.isUnlimited else { return .zero }
         var bucket = self
         bucket.refill(now)
-        guard bucket.tokens < 1 else { return .zero }
+        guard !(bucket.tokens >= 1) else { return .zero }
+        let nanoseconds = (1 - bucket.tokens) / rate.perSecond * 1e9
+        guard nanoseconds < Double(TokenBucket.longestWait.nanoseconds) else { return TokenBucket.longestWait }
         // A nanosecond more, so that the token is whole by then.
-        return .nanoseconds(Int64((1 - bucket.tokens) / rate.perSecond * 1e9) + 1)
+        return .nanoseconds(Int64(nanoseconds) + 1)
     }
 
     private mutating func refill(_ now: Instant) {
         guard now > updated else { return }
-        let seconds = Double((now - updated).nanoseconds) / 1e9
-        tokens = min(rate.burst, tokens + seconds * rate.perSecond)
+        let (elapsed, isOverflow) = now.nanoseconds.subtractingReportingOverflow(updated.nanoseconds)
+        let refilled = tokens + Double(isOverflow ? .max : elapsed) / 1e9 * rate.perSecond
+        // False for what is not a number: a rate without a value returns no tokens.
+        if refilled > tokens { tokens = min(rate.burst, refilled) }
         updated = now
     }
 }
