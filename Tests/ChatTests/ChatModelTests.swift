@@ -11,13 +11,19 @@ private struct NaiveChat {
         let author: PeerID
         let sequence: UInt64
         var text: String
+        /// The time of its place, and the signed one.
         let time: UInt64
+        let signed: UInt64
         let isHistory: Bool
         var edit: UInt64 = 0
         var isUnread: Bool
 
         static func isLower(_ left: Line, _ right: Line) -> Bool {
-            (left.time, left.author, left.sequence) < (right.time, right.author, right.sequence)
+            left.time == right.time ? isSignedEarlier(left, right) : left.time < right.time
+        }
+
+        static func isSignedEarlier(_ left: Line, _ right: Line) -> Bool {
+            (left.signed, left.author, left.sequence) < (right.signed, right.author, right.sequence)
         }
     }
 
@@ -32,16 +38,21 @@ private struct NaiveChat {
         guard !lines.contains(where: { $0.id == payload.messageId }), !deleted.contains(payload.messageId)
         else { return }
         let signed = payload.timestamp.milliseconds
-        let nearest = min(max(signed, now < 300_000 ? 0 : now - 300_000), now + 300_000)
+        let placed = isHistory ? NaiveChat.placed(signed, askedAt: now) : min(max(signed, now - min(now, 300_000)), now)
         lines.append(
             Line(
                 id: payload.messageId, author: payload.author, sequence: payload.sequence, text: payload.content ?? "",
-                time: isHistory ? signed : nearest, isHistory: isHistory,
+                time: placed, signed: signed, isHistory: isHistory,
                 isUnread: !isOwn && !isHistory && !isActive))
-        lines = lines.filter(\.isHistory).sorted(by: Line.isLower) + lines.filter { !$0.isHistory }
+        lines = lines.filter(\.isHistory).sorted(by: Line.isSignedEarlier) + lines.filter { !$0.isHistory }
         guard lines.count > 100, let lowest = lines.min(by: Line.isLower) else { return }
         lines.removeAll { $0.id == lowest.id }
         if lowest.isUnread { forgottenUnread += 1 }
+    }
+
+    private static func placed(_ signed: UInt64, askedAt now: UInt64) -> UInt64 {
+        if signed > now + 2_000 { return min(now, signed - min(signed, 300_000)) }
+        return min(signed, now)
     }
 
     mutating func edit(_ id: MessageID, by author: PeerID, to text: String, sequence: UInt64) {

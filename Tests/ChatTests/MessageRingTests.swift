@@ -11,7 +11,7 @@ struct MessageRingTests {
         let payload = alice.signPublic(text)
         let received = time.map { Timestamp(milliseconds: $0) } ?? alice.wallClock
         return try #require(
-            Message(from: payload, knownStage: .newcomer, receivedAt: received, isHistory: isHistory))
+            Message(from: payload, knownStage: .newcomer, receivedAt: received, askedAt: isHistory ? received : nil))
     }
 
     private func past(_ text: String, at milliseconds: UInt64) throws -> Message {
@@ -129,15 +129,63 @@ struct MessageRingTests {
             var ring = MessageRing(capacity: 3)
             alice.wallClock = Timestamp(milliseconds: UInt64(1_800_000_000_000 + skew))
             _ = ring.insert(try message("wrong", receivedAt: 1_800_000_000_000))
-            for minute in 1...3 as ClosedRange<UInt64> {
+            for minute in 1...2 as ClosedRange<UInt64> {
                 _ = ring.insert(try message("\(minute)", at: 1_800_000_000_000 + minute * 120_000))
             }
-            #expect(ring.map(\.content).contains("wrong") == (skew > 0))
-            for minute in 4...9 as ClosedRange<UInt64> {
+            #expect(ring.map(\.content).contains("wrong"))
+            for minute in 3...9 as ClosedRange<UInt64> {
                 _ = ring.insert(try message("\(minute)", at: 1_800_000_000_000 + minute * 120_000))
             }
             #expect(ring.map(\.content) == ["7", "8", "9"])
         }
+    }
+
+    @Test func `messages dated 299 s ahead make room for what is received after them`() throws {
+        for isHistory in [false, true] {
+            var ring = MessageRing(capacity: 10)
+            let now = alice.wallClock.milliseconds
+            for number in 0..<10 {
+                alice.wallClock = Timestamp(milliseconds: now + 299_000)
+                _ = ring.insert(try message("future \(number)", isHistory: isHistory, receivedAt: now))
+            }
+            for number in 1...10 as ClosedRange<UInt64> {
+                _ = ring.insert(try message("\(number)", at: now + number))
+            }
+            #expect(ring.map(\.content) == (1...10).map(String.init))
+            alice.wallClock = Timestamp(milliseconds: now)
+        }
+    }
+
+    @Test func `no place is later than the message came or was asked for`() {
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let leads: [(signed: Int64, live: Int64, history: Int64)] = [
+            (-400_000, -300_000, -400_000), (-1, -1, -1), (0, 0, 0), (1, 0, 0), (2_000, 0, 0),
+            (2_001, 0, -297_999), (299_000, 0, -1_000), (310_000, 0, 0),
+        ]
+        for lead in leads {
+            let times = [lead.signed, lead.live, lead.history].map {
+                Timestamp(milliseconds: UInt64(Int64(now.milliseconds) + $0))
+            }
+            #expect(times[0].placeTime(receivedAt: now) == times[1])
+            #expect(times[0].placeTime(askedAt: now) == times[2])
+        }
+        for time in [0, 1, .max] as [UInt64] {
+            let limit = Timestamp(milliseconds: time)
+            for signed in [0, 5, .max] as [UInt64] {
+                #expect(Timestamp(milliseconds: signed).placeTime(receivedAt: limit) <= limit)
+                #expect(Timestamp(milliseconds: signed).placeTime(askedAt: limit) <= limit)
+            }
+        }
+    }
+
+    @Test func `messages dated ahead that are given as history later evict nothing that was said meanwhile`() throws {
+        var ring = MessageRing(capacity: 10)
+        let now = alice.wallClock.milliseconds
+        alice.wallClock = Timestamp(milliseconds: now + 299_000)
+        let dated = try (0..<10).map { try message("future \($0)", isHistory: true, receivedAt: now + 60_000) }
+        for number in 1...10 as ClosedRange<UInt64> { _ = ring.insert(try message("\(number)", at: now + number)) }
+        for message in dated { _ = ring.insert(message) }
+        #expect(ring.map(\.content) == (1...10).map(String.init))
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -148,17 +196,18 @@ struct MessageRingTests {
             alice.wallClock = Timestamp(milliseconds: 1_700_000_000_000 + time)
             return alice.signPublic("")
         }
-        let kept = Set(payloads.map(\.payload).sorted { $0.place < $1.place }.suffix(100).map(\.messageId))
+        let kept = Set(payloads.map(\.payload).sorted { $0.signedOrder < $1.signedOrder }.suffix(100).map(\.messageId))
         for isHistory in [true, false] {
             var ring = MessageRing()
             for payload in payloads.shuffled(using: &randomness) {
                 let isPast = isHistory && Bool.random(using: &randomness)
                 let message = Message(
-                    from: payload, knownStage: .newcomer, receivedAt: payload.payload.timestamp, isHistory: isPast)
+                    from: payload, knownStage: .newcomer, receivedAt: payload.payload.timestamp,
+                    askedAt: isPast ? payload.payload.timestamp : nil)
                 _ = ring.insert(try #require(message))
             }
             #expect(Set(ring.map(\.id)) == kept)
-            let past = ring.filter(\.isHistory).map(\.place)
+            let past = ring.filter(\.isHistory).map(\.signedOrder)
             #expect(past == past.sorted())
             #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
         }
@@ -188,15 +237,15 @@ struct MessageRingTests {
     }
 
     private func isShown(_ new: Message, before other: Message) -> Bool {
-        new.isHistory && (!other.isHistory || new.place < other.place)
+        new.isHistory && (!other.isHistory || new.signedOrder < other.signedOrder)
     }
 
     @Test func `a message found both ways is one message`() throws {
         var ring = MessageRing()
         let payload = alice.signPublic("once")
         let time = Timestamp(milliseconds: 0)
-        let live = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: false))
-        let old = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, isHistory: true))
+        let live = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, askedAt: nil))
+        let old = try #require(Message(from: payload, knownStage: .newcomer, receivedAt: time, askedAt: time))
         _ = ring.insert(live)
         let placement = ring.insert(old)
         #expect(placement == .duplicate)

@@ -69,7 +69,8 @@ package struct Archive: Sendable {
         switch past[id] {
         case nil: return true
         case .final: return false
-        case .evicted(let time): return !ring.isFull || lowest.map { time >= $0.time } ?? true
+        // Of one millisecond, others took its place: asked for again, it would be evicted again.
+        case .evicted(let time): return !ring.isFull || lowest.map { time > $0.time } ?? true
         }
     }
 

@@ -9,8 +9,10 @@ package struct Message: Hashable, Sendable, Identifiable {
     private(set) var source: VerifiedPayload
     package let senderStage: SenderStage
     package let receivedAt: Timestamp
-    /// From before we joined: never unread.
+    /// True if we asked for it, because it was said before we joined or while we missed it: never unread.
     package let isHistory: Bool
+    /// The time of its place in a ring: the signed one, but never later than it came or was asked for.
+    let placeTime: Timestamp
     /// The edit that is shown; nil for the text as it was sent.
     package private(set) var edit: AuthorClock?
     private var editedText: String?
@@ -28,28 +30,40 @@ package struct Message: Hashable, Sendable, Identifiable {
     package var isEdited: Bool { edit != nil }
 
     /// Of a payload that is known to be a message.
-    init(of source: VerifiedPayload, stage: SenderStage, receivedAt: Timestamp, isHistory: Bool) {
+    ///
+    /// - Parameter askedAt: when it was asked for as history; nil if it came unasked.
+    init(of source: VerifiedPayload, stage: SenderStage, receivedAt: Timestamp, askedAt: Timestamp?) {
         self.source = source
         senderStage = stage
         self.receivedAt = receivedAt
-        self.isHistory = isHistory
+        isHistory = askedAt != nil
+        let signedTime = source.signed.payload.timestamp
+        placeTime = askedAt.map { signedTime.placeTime(askedAt: $0) } ?? signedTime.placeTime(receivedAt: receivedAt)
     }
 
     /// Nil for a payload that is no message.
     ///
-    /// - Parameter knownStage: how settled the roster knows the author to be: direct payloads carry no stage.
+    /// - Parameters:
+    ///   - knownStage: the author's stage as the roster knows it: direct payloads carry none.
+    ///   - askedAt: when it was asked for as history; nil if it came unasked.
     package init?(
-        from source: VerifiedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp, isHistory: Bool
+        from source: VerifiedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp,
+        askedAt: Timestamp?
     ) {
         // By the kind, which is a number: the body would be copied with its words.
         switch source.type {
         case .publicMessage, .dmRequest, .directMessage:
             let stage = source.signed.payload.senderStage ?? knownStage()
-            self.init(of: source, stage: stage, receivedAt: receivedAt, isHistory: isHistory)
+            self.init(of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt)
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
             return nil
         }
     }
+
+    /// Its place in a ring: the lowest is evicted first.
+    package var place: SortKey { SortKey(time: placeTime, signed: signedOrder) }
+
+    var signedOrder: SignedOrder { signed.payload.signedOrder }
 
     package func isFromCurrentUser(_ me: PeerID) -> Bool { author == me }
 

@@ -3,8 +3,8 @@ package import Wire
 /// The latest messages of a conversation by their places, in the order in which they are shown, each found by its id at
 /// once (Protocol.md section 7).
 ///
-/// Shown first is what came as history, by place, then what was heard live, as it came. Which message makes room in a full
-/// ring hangs on the places alone, so that rings agree whatever the order in which they were filled.
+/// History is shown first, in the order that its authors signed, then what was heard live, as it came. Which message
+/// makes room in a full ring depends on the places alone, so that rings agree whatever the order in which they were filled.
 package struct MessageRing: Sendable, RandomAccessCollection {
     /// What became of a message.
     package enum Placement: Hashable, Sendable {
@@ -68,12 +68,12 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         guard !contains(id: message.id) else { return .duplicate }
         guard isFull else {
             slots.append(message)
-            times.append(message.effectiveTime)
+            times.append(message.placeTime)
             enter(slots.count - 1)
             return .kept(evicted: nil)
         }
         let slot = ranked[0]
-        let time = message.effectiveTime
+        let time = message.placeTime
         guard times[slot] < time || slots[slot].place < message.place else { return .tooOld }
         let evicted = Evicted(id: slots[slot].id, time: times[slot])
         leave(slot)
@@ -131,11 +131,12 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     private func position(for slot: Int) -> Int {
         guard slots[slot].isHistory else { return shown.count }
-        return shown.position { !slots[$0].isHistory || isLower(slot, than: $0) }
+        let order = slots[slot].signedOrder
+        return shown.position { !slots[$0].isHistory || order < slots[$0].signedOrder }
     }
 
     private func isLower(_ slot: Int, than other: Int) -> Bool {
-        times[slot] == times[other] ? slots[slot].turn < slots[other].turn : times[slot] < times[other]
+        times[slot] == times[other] ? slots[slot].signedOrder < slots[other].signedOrder : times[slot] < times[other]
     }
 
     /// From the end, where nearly all of them belong.

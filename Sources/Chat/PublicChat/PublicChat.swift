@@ -4,6 +4,7 @@ package import Wire
 package struct PublicChat: Sendable {
     private var log = ConversationLog(.publicRoom)
     private var archive = Archive()
+    private var clock = HybridClock()
 
     package init() {}
 
@@ -16,12 +17,12 @@ package struct PublicChat: Sendable {
     package var last: Message? { log.last }
 
     /// A text as the payload that says it. Throws what the rules of Protocol.md section 6 refuse.
-    package static func compose(
-        _ text: String, in session: inout UserSession, at time: Timestamp
+    package func compose(
+        _ text: String, in session: inout UserSession, at wallClock: Timestamp
     ) throws(ChatError) -> VerifiedPayload {
         let text = try Text.compose(text)
         let body = PayloadBody.publicMessage(stage: session.stage, nickname: session.nickname, text: text)
-        return session.sign(body, at: time)
+        return session.sign(body, at: clock.time(at: wallClock))
     }
 
     /// Takes a message in. Nil for a duplicate, and for history from before what is kept.
@@ -29,17 +30,25 @@ package struct PublicChat: Sendable {
     /// - Parameter edit: the payload of the edit that the message shows already.
     mutating func receive(_ message: Message, edit: VerifiedPayload?, isOwn: Bool) -> ChatEvent? {
         let (event, placement) = log.take(message, isOwn: isOwn)
+        if event != nil { noteTime(of: message) }
         switch placement {
         case .duplicate:
             break
         case .tooOld:
-            archive.noteEvicted(message.id, from: message.effectiveTime)
+            archive.noteEvicted(message.id, from: message.placeTime)
         case .kept(let evicted):
             if let evicted { archive.noteEvicted(evicted.id, from: evicted.time) }
             archive.noteNews(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
         return event
+    }
+
+    private mutating func noteTime(of message: Message) {
+        switch message.source.provenance {
+        case .own: clock.noteSigned(message.sentAt)
+        case .direct, .signed, .sealed: clock.noteShown(message.sentAt, at: message.receivedAt)
+        }
     }
 
     /// Edits or deletes. Nil where nothing changed.

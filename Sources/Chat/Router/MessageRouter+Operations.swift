@@ -16,7 +16,7 @@ extension MessageRouter {
     package mutating func say(
         _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        let payload = try PublicChat.compose(text, in: &session, at: wallClock)
+        let payload = try publicChat.compose(text, in: &session, at: wallClock)
         return commit([payload], now: now, wallClock: wallClock)
     }
 

@@ -15,7 +15,7 @@ extension MessageRouter {
         // Hardly ever does a change come before its message.
         guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
         let message = Message(
-            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, isHistory: arrival.isHistory)
+            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, askedAt: arrival.askedAt)
         events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
     }
 
@@ -156,7 +156,7 @@ extension MessageRouter {
     private func message(from arrival: borrowing Arrival) -> Message? {
         Message(
             from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
-            isHistory: arrival.isHistory)
+            askedAt: arrival.askedAt)
     }
 
     private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {

@@ -56,21 +56,22 @@ package struct MessageRouter: ~Copyable, Sendable {
     /// Takes in a payload, ours or another's, and returns what changed by it, in order. Then `takeReplies` may have
     /// something to send.
     ///
-    /// - Parameter isHistory: whether it was asked for as history (Protocol.md section 7).
+    /// - Parameter askedAt: when it was asked for as history (Protocol.md section 7), by the wall clock; nil if it came
+    ///   unasked.
     package mutating func route(
-        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false
+        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp? = nil
     ) -> [ChatEvent] {
         var events: [ChatEvent] = []
-        route(payload, now: now, wallClock: wallClock, isHistory: isHistory, into: &events)
+        route(payload, now: now, wallClock: wallClock, askedAt: askedAt, into: &events)
         return events
     }
 
     /// The same, with what changed put behind what stands in `events`.
     package mutating func route(
-        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false,
+        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp? = nil,
         into events: inout [ChatEvent]
     ) {
-        let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
+        let arrival = Arrival(payload, now: now, wallClock: wallClock, askedAt: askedAt)
         if isHeard(arrival) {
             receive(arrival, into: &events)
         } else {
@@ -131,15 +132,17 @@ struct Arrival: ~Copyable {
     let verified: VerifiedPayload
     let now: Instant
     let wallClock: Timestamp
-    let isHistory: Bool
+    /// When it was asked for as history; nil if it came unasked.
+    let askedAt: Timestamp?
 
-    init(_ verified: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool) {
+    init(_ verified: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp?) {
         self.verified = verified
         self.now = now
         self.wallClock = wallClock
-        self.isHistory = isHistory
+        self.askedAt = askedAt
     }
 
+    var isHistory: Bool { askedAt != nil }
     var payload: P2PPayload { verified.payload }
     var author: PeerID { verified.author }
     var authorClock: AuthorClock { verified.signed.payload.authorClock }

@@ -53,11 +53,14 @@ package struct IWant {
     /// Whether anything was asked of a peer, or is to be.
     package func isAwaitingAnything(from peer: PeerID) -> Bool { !(peers[peer]?.tries.isEmpty ?? true) }
 
-    /// What was asked of a peer came.
-    package mutating func arrived(_ id: UInt64, from peer: PeerID) {
+    /// A payload that was asked of a peer came.
+    ///
+    /// - Returns: when it was asked for last; nil if that request was given up.
+    @discardableResult
+    package mutating func arrived(_ id: UInt64, from peer: PeerID) -> Instant? {
         peers[peer]?.isSilent = false
         peers[peer]?.tries[id] = nil
-        underWay[id] = nil
+        return underWay.removeValue(forKey: id)?.at
     }
 
     /// The last link to a peer has ended: others are asked.

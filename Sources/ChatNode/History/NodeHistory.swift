@@ -83,14 +83,15 @@ extension Node {
     /// A neighbour gives what it was asked for. What is not fit to be taken in is not asked for again.
     func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, on slot: Connection) {
         guard let peer = slot.peer else { return }
-        wants.arrived(id, from: peer)
+        let askedAt = wants.arrived(id, from: peer) ?? scheduler.now
         counts.historyReceived += 1
         let verdict = admission.admitHistory(
             frame: body, from: peer, wallClock: scheduler.wallClock)
         switch verdict {
         case .admitted(let payload):
             apply(
-                router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
+                router.route(
+                    payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             armRouter()
         case .repeated, .dropped:
             router.giveUp(id)
@@ -99,6 +100,13 @@ extension Node {
         case .ban:
             ban(slot)
         }
+    }
+
+    /// What the wall clock showed at an instant that is past, if it was not set since.
+    private func wallClock(at instant: Instant) -> Timestamp {
+        let ago = UInt64(max(0, (scheduler.now - instant).nanoseconds) / 1_000_000)
+        let now = scheduler.wallClock.milliseconds
+        return Timestamp(milliseconds: now - min(now, ago))
     }
 
     /// Tells of what was just taken in, whichever way it came.

@@ -46,7 +46,7 @@ final class Person {
     @discardableResult
     func hear(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
         guard let signed = VerifiedPayload(checking: payload.signed, via: relay.id) else { return [] }
-        return note(router.route(signed, now: now, wallClock: wallClock, isHistory: isHistory))
+        return note(router.route(signed, now: now, wallClock: wallClock, askedAt: isHistory ? wallClock : nil))
     }
 
     @discardableResult
