@@ -1,3 +1,4 @@
+internal import Noise
 package import Wire
 
 /// What a peer said or did, at one moment, in one room: the content of a payload frame (Protocol.md section 6).
@@ -67,4 +68,52 @@ package struct P2PPayload: Hashable, Sendable {
             nil
         }
     }
+}
+
+extension P2PPayload {
+    /// Reads what an author signed, strictly, and computes its id (Protocol.md section 6).
+    package init(decoding signed: Span<UInt8>) throws(PayloadError) {
+        try self.init(PayloadHeader(signed), signed, MessageID(signed: signed))
+    }
+
+    /// The same, with the header and the id that are known already.
+    init(_ header: PayloadHeader, _ signed: Span<UInt8>, _ id: MessageID) throws(PayloadError) {
+        guard let type = PayloadType(rawValue: header.kind) else { throw .unknownKind(header.kind) }
+        let body = try PayloadBody(type, decoding: signed.extracting(PayloadHeader.byteCount...))
+        self.init(header, body, id)
+    }
+
+    init(_ header: PayloadHeader, _ body: PayloadBody, _ id: MessageID) {
+        self.init(
+            room: header.room, author: header.author, epoch: header.epoch, sequence: header.sequence,
+            timestamp: header.timestamp, body: body, messageId: id)
+    }
+
+    /// The author as people call it (Protocol.md section 2).
+    package var senderNumber: SenderNumber { SenderNumber(of: author) }
+}
+
+extension MessageID {
+    /// Made once: each id needs it.
+    private static let purpose: BLAKE2b.Purpose = "earshot/1 id"
+
+    /// The id of what `signed` says: nobody can choose or reserve one (Protocol.md section 6).
+    package init(signed: Span<UInt8>) {
+        let words = BLAKE2b.words(MessageID.purpose, signed)
+        self.init(words.0, words.1)
+    }
+}
+
+/// When, in its author's own counting, something was signed: orders an author's payloads whichever way they came.
+package struct AuthorClock: Hashable, Comparable, Sendable {
+    package let epoch: UInt64
+    package let sequence: UInt64
+
+    package static func < (left: AuthorClock, right: AuthorClock) -> Bool {
+        (left.epoch, left.sequence) < (right.epoch, right.sequence)
+    }
+}
+
+extension P2PPayload {
+    package var authorClock: AuthorClock { AuthorClock(epoch: epoch, sequence: sequence) }
 }

@@ -1,4 +1,4 @@
-internal import Wire
+package import Wire
 
 /// What a conversation keeps, public or direct: its last messages and how many of them nobody has looked at.
 package struct ConversationLog: Sendable {
@@ -82,4 +82,10 @@ package struct ConversationLog: Sendable {
         unread.removeAll(keepingCapacity: true)
         unreadEvicted = 0
     }
+}
+
+/// Where a message belongs: the public room, or the direct conversation with a peer.
+package enum Conversation: Hashable, Sendable {
+    case publicRoom
+    case direct(PeerID)
 }

@@ -19,3 +19,50 @@ package struct SenderNumber: Hashable, Sendable {
 
     private static func label(_ word: UInt64) -> Int { Int(word % labels) + 1_000 }
 }
+
+/// Which sender numbers two peers have shared in this run (Protocol.md section 2). At most 9,000, as there are numbers.
+struct SharedNumbers: Sendable {
+    private var holders: [Int: PeerID] = [:]
+    private var shared: Set<Int> = []
+
+    func isShared(_ number: Int) -> Bool { !shared.isEmpty && shared.contains(number) }
+
+    /// The first holder of a number is remembered after it has gone: a second one never looks like the first.
+    ///
+    /// - Returns: the holder that has the number no longer alone, once.
+    mutating func add(_ number: Int, of peer: PeerID) -> PeerID? {
+        guard let holder = holders[number] else {
+            holders[number] = peer
+            return nil
+        }
+        return holder != peer && shared.insert(number).inserted ? holder : nil
+    }
+}
+
+/// A number as people write it: four digits, with or without `#`, with or without a suffix.
+struct NumberLabel {
+    let number: Int
+    let suffix: Int?
+
+    init?(_ text: some StringProtocol) {
+        let digits = text.hasPrefix("#") ? Substring(text.dropFirst()) : Substring(text)
+        let parts = digits.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let number = NumberLabel.fourDigits(first) else { return nil }
+        self.number = number
+        guard parts.count == 2 else {
+            suffix = nil
+            return
+        }
+        guard let suffix = NumberLabel.fourDigits(parts[1]) else { return nil }
+        self.suffix = suffix
+    }
+
+    func names(_ other: SenderNumber) -> Bool {
+        number == other.number && (suffix.map { $0 == other.suffix } ?? true)
+    }
+
+    private static func fourDigits(_ text: Substring) -> Int? {
+        let isNumber = text.utf8.count == 4 && text.utf8.allSatisfy { (48...57).contains($0) }
+        return isNumber ? Int(text) : nil
+    }
+}
