@@ -54,7 +54,7 @@ struct AdmissionFreshnessTests {
         forged[forged.count - 1] ^= 1
         let verdict = gate.admission.admitHistory(
             frame: forged.span, from: alice.id, wallClock: gate.wallClock)
-        #expect(verdict.text == "convict bad_signature")
+        #expect(verdict.text == "ban bad_signature")
         let payload = try #require(gate.admitHistory(signed, from: alice.id).admitted)
         #expect(payload.provenance == .signed(via: alice.id))
     }
@@ -142,7 +142,7 @@ struct AdmissionFreshnessTests {
         alice.epoch = 9
         var forged = alice.say("x").frameBody(hops: 1)
         forged[forged.count - 1] ^= 1
-        #expect(gate.admit(forged, from: relay).text == "convict bad_signature")
+        #expect(gate.admit(forged, from: relay).text == "ban bad_signature")
         alice.epoch = 1
         #expect(gate.admit(alice.say("still here")).text == "admitted")
     }

@@ -137,7 +137,7 @@ struct AdmissionModel {
         }
         if isDirect { return directFault(event, isSentAgain) }
         if payload.type.isDirect { return "dropped misdirected" }
-        if event.isForged { return "convict bad_signature" }
+        if event.isForged { return "ban bad_signature" }
         let age = Int(event.wallClock.milliseconds) - Int(payload.timestamp.milliseconds)
         if age < -300_000 { return "dropped from_the_future" }
         if age > 300_000 { return "dropped stale" }
@@ -149,7 +149,7 @@ struct AdmissionModel {
         if payload.epoch != event.linkEpoch { return "dropped wrong_epoch" }
         let fault = orderFault(payload)
         if let fault, !isSentAgain || fault == "dropped old_epoch" { return fault }
-        if event.isForged, payload.type == .edit || payload.type == .delete { return "convict bad_signature" }
+        if event.isForged, payload.type == .edit || payload.type == .delete { return "ban bad_signature" }
         if let target = payload.target, target != Gate.me { return "dropped misdirected" }
         return nil
     }
@@ -168,7 +168,7 @@ struct AdmissionModel {
         if event.hops > 7 { return "dropped too_many_hops" }
         if payload.room != Author.room { return "dropped other_room" }
         if ![.publicMessage, .edit, .delete].contains(payload.type) { return "dropped not_history" }
-        if event.isForged { return "convict bad_signature" }
+        if event.isForged { return "ban bad_signature" }
         if payload.timestamp.milliseconds > event.wallClock.milliseconds + 300_000 { return "dropped from_the_future" }
         guard payload.epoch == newestEpoch[payload.author], !isKnown(payload) else { return nil }
         // A number too old to tell is taken: the id says that it is new.

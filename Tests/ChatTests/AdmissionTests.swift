@@ -54,24 +54,24 @@ struct AdmissionTests {
         #expect(VerifiedPayload(checking: signed, via: relay)?.provenance == .signed(via: relay))
     }
 
-    @Test func `what was direct is settled once its signature holds`() throws {
+    @Test func `what was direct is checked once its signature holds`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         let payload = try #require(gate.admit(alice.say("hello")).admitted)
-        let settled = try #require(gate.admission.settle(payload).admitted)
-        #expect(settled.provenance == .signed(via: alice.id))
-        #expect(settled.signed == payload.signed)
-        #expect(settled.isFirstHand)
-        #expect(gate.admission.settle(settled).admitted == settled)
+        let checked = try #require(gate.admission.verifySignature(of: payload).admitted)
+        #expect(checked.provenance == .signed(via: alice.id))
+        #expect(checked.signed == payload.signed)
+        #expect(checked.isFirstHand)
+        #expect(gate.admission.verifySignature(of: checked).admitted == checked)
     }
 
-    @Test func `a direct payload with a bad signature is convicted when it is settled`() throws {
+    @Test func `a direct payload with a bad signature is convicted when it is checked`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         var frame = alice.say("hello").frameBody()
         frame[frame.count - 1] ^= 1
         let payload = try #require(gate.admit(frame, from: alice.id).admitted)
-        #expect(gate.admission.settle(payload).text == "convict bad_signature")
+        #expect(gate.admission.verifySignature(of: payload).text == "ban bad_signature")
         #expect(gate.admission.drops[.badSignature] == 1)
     }
 
@@ -84,7 +84,7 @@ struct AdmissionTests {
             #expect(payload.isFirstHand)
             var forged = alice.sign(body).frameBody()
             forged[forged.count - 1] ^= 1
-            #expect(gate.admit(forged, from: alice.id).text == "convict bad_signature")
+            #expect(gate.admit(forged, from: alice.id).text == "ban bad_signature")
         }
     }
 
@@ -115,7 +115,7 @@ struct AdmissionTests {
         let body = PayloadBody.publicMessage(stage: .newcomer, nickname: "alice", text: "I owe Mallory")
         let signed = header.encoded(with: body.encoded())
         let frame = [1] + signed + mallory.identity.sign(domain: "earshot/1 payload\0", message: signed.span)
-        #expect(gate.admit(frame, from: mallory.id).text == "convict bad_signature")
+        #expect(gate.admit(frame, from: mallory.id).text == "ban bad_signature")
     }
 
     @Test func `the same payload is admitted once, whatever way it comes unasked`() {

@@ -121,8 +121,8 @@ struct ArchiveTests {
         bob.note(bob.router.route(forged, now: bob.now, wallClock: bob.wallClock))
         bob.hear(edit(forged, "denied"))
         #expect(bob.router.publicChat.payload(id(honest))?.provenance == .direct(alice.id))
-        guard case .forged(by: alice.id) = bob.router.prove(id(forged), with: &admission),
-            case .proven(let proven) = bob.router.prove(id(honest), with: &admission)
+        guard case .forged(by: alice.id) = bob.router.verifySignature(of: id(forged), with: &admission),
+            case .valid(let proven) = bob.router.verifySignature(of: id(honest), with: &admission)
         else {
             Issue.record("a false signature holds, or a true one does not")
             return
@@ -131,7 +131,7 @@ struct ArchiveTests {
         #expect(bob.router.publicChat.offer == [id(honest)])
         #expect(bob.router.publicChat.payload(id(honest))?.provenance == .signed(via: alice.id))
         #expect(bob.router.publicChat.lacking([id(forged)]).isEmpty)
-        guard case .absent = bob.router.prove(id(forged), with: &admission) else {
+        guard case .absent = bob.router.verifySignature(of: id(forged), with: &admission) else {
             Issue.record("a forgery is kept")
             return
         }
@@ -156,7 +156,7 @@ extension MessageRouter {
     /// What was taken into the public conversation since this was asked last.
     fileprivate mutating func archivedItems() -> [Archive.Item] {
         var items: [Archive.Item] = []
-        takeArchived { items += $0 }
+        drainArchived { items += $0 }
         return items
     }
 }

@@ -125,7 +125,7 @@ private final class Correspondence {
     }
 
     /// Lets everything arrive, on a link that stays, and be accepted.
-    func settle() {
+    func exchangeUntilQuiet() {
         unlink()
         link()
         for _ in 0..<60 where !isSettled {
@@ -230,7 +230,7 @@ struct DeliveryFuzzTests {
     func `whatever is lost and sent again, both end with the same messages, each shown once`(seed: UInt64) {
         let run = Correspondence(seed: seed, isWild: false)
         for _ in 0..<150 { run.step() }
-        run.settle()
+        run.exchangeUntilQuiet()
         for (me, other) in [(run.sides[0], run.sides[1]), (run.sides[1], run.sides[0])] {
             let mine = me.person.router.history(.direct(other.person.id)).filter { $0.author == me.person.id }
             let theirs = other.person.router.history(.direct(me.person.id)).filter { $0.author == me.person.id }
@@ -249,7 +249,7 @@ struct DeliveryFuzzTests {
     ) {
         let run = Correspondence(seed: seed, isWild: true)
         for _ in 0..<200 { run.step() }
-        run.settle()
+        run.exchangeUntilQuiet()
         for (me, other) in [(run.sides[0], run.sides[1]), (run.sides[1], run.sides[0])] {
             #expect(me.shown.values.allSatisfy { $0 == 1 })
             let came = me.states.filter { $0.value == .delivered || $0.value == .read }.map(\.key)

@@ -30,7 +30,7 @@ private final class Encounter {
     }
 
     /// Lets everything arrive that is under way, answers too.
-    func settle() {
+    func exchangeUntilQuiet() {
         while !underWay.allSatisfy(\.isEmpty) {
             deliverOne(to: 0)
             deliverOne(to: 1)
@@ -73,7 +73,7 @@ struct DirectFuzzTests {
     func `whatever two people do, and whenever it arrives, they agree in the end`(seed: UInt64) {
         let encounter = Encounter(seed: seed)
         for _ in 0..<60 { encounter.step() }
-        encounter.settle()
+        encounter.exchangeUntilQuiet()
         #expect(!encounter.isTorn)
         for (index, person) in encounter.people.enumerated() {
             let other = encounter.people[1 - index]

@@ -131,7 +131,7 @@ struct DirectQueueTests {
     }
 
     @Test func `receipts name at most 100 messages each, and reading says that it came`() {
-        var owed = OwedReceipts()
+        var owed = PendingReceipts()
         for number in 0..<250 as Range<UInt64> { owed.note(delivered: .numbered(number)) }
         owed.note(read: .numbered(7))
         let bodies = owed.take(for: bob)

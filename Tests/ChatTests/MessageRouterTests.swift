@@ -165,7 +165,7 @@ struct MessageRouterTests {
     }
 
     @Test func `at most 128 changes of an author wait for their message, its oldest makes room`() {
-        var waiting = WaitingChanges()
+        var waiting = PendingChanges()
         for number in 0..<300 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
         #expect(waiting.count == 128)
         let outcomes = [171, 172, 172].map { waiting.take(for: .numbered($0), by: alice.id) != nil }
@@ -175,7 +175,7 @@ struct MessageRouterTests {
     }
 
     @Test func `at most 256 changes wait, and whoever has most of them loses its oldest`() {
-        var waiting = WaitingChanges()
+        var waiting = PendingChanges()
         for number in 0..<128 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
         for number in 0..<100 as Range<UInt64> { waiting.hold(deletion(of: number, by: bob)) }
         for number in 0..<40 as Range<UInt64> { waiting.hold(deletion(of: number, by: carol)) }

@@ -92,7 +92,7 @@ extension RoomRun {
             demand(payload.signed.isSignatureValid, "nobody signed this history")
             note(router.route(payload, now: now, wallClock: wallClock, askedAt: wallClock))
         case .repeated: fatalError("history is repeated")
-        case .dropped, .closeLink, .ban: router.giveUp(signed.payload.messageId.prefix)
+        case .dropped, .closeLink, .ban: router.noteFinal(signed.payload.messageId.prefix)
         }
     }
 }

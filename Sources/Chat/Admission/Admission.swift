@@ -42,7 +42,7 @@ package struct Admission: Sendable {
             if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
                 return admit(try direct(frame, link, linkEpoch, now))
             }
-            guard !isKnown(frame) else { return try again(frame, link, linkEpoch, now) }
+            guard !isKnown(frame) else { return try readmit(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
             return accept(try relayed(frame, link, now, wallClock))
         } catch {
@@ -101,8 +101,8 @@ package struct Admission: Sendable {
     /// Checks the signature that `admit` put off, before the payload is offered or relayed to anybody.
     ///
     /// - Returns: the payload as `.signed`, or the conviction of the neighbour that it came from.
-    package mutating func settle(_ payload: VerifiedPayload) -> AdmissionResult {
-        do throws(DropReason) { return .admitted(try payload.settled()) } catch { return refuse(error) }
+    package mutating func verifySignature(of payload: VerifiedPayload) -> AdmissionResult {
+        do throws(DropReason) { return .admitted(try payload.checkingSignature()) } catch { return refuse(error) }
     }
 
     /// Notes the epoch that a session certificate, which was verified, names for its identity.
@@ -122,7 +122,7 @@ package struct Admission: Sendable {
 
     /// A payload that was let in before. Where its author waits for a receipt, that one may be lost: then the router has
     /// to know that it came again.
-    private mutating func again(
+    private mutating func readmit(
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
     ) throws(DropReason) -> AdmissionResult {
         guard frame.hops == 0, frame.type.isSentAgain else { throw .duplicate }
@@ -136,7 +136,7 @@ package struct Admission: Sendable {
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
         // What is sent again may have any number: the session proves that it is no replay.
-        return try peers.hear(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
+        return try peers.admit(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
             let payload = try Admission.proven(frame, link)
             guard payload.payload.target ?? me == me else { throw .misdirected }
             return payload

@@ -5,7 +5,7 @@ struct AuthorState: Sendable {
     /// The newest epoch heard of; nil while it was only a neighbour.
     private(set) var epoch: UInt64?
     private var window = SequenceWindow()
-    private(set) var heard = ReplayWindowIDs()
+    private(set) var windowIDs = ReplayWindowIDs()
     private var messages: TokenBucket
     private var signals: TokenBucket
     private var relayed: TokenBucket
@@ -50,7 +50,7 @@ struct AuthorState: Sendable {
     mutating func note(_ header: PayloadHeader, _ id: MessageID) {
         learn(epoch: header.epoch)
         guard header.epoch == epoch, window.insert(header.sequence) else { return }
-        heard.note(id.prefix, under: header.sequence, in: window)
+        windowIDs.note(id.prefix, under: header.sequence, in: window)
     }
 
     /// The same of what came as history, where the epoch is the one that is known.
@@ -62,7 +62,7 @@ struct AuthorState: Sendable {
 
     /// For a number that was heard.
     private func isSame(_ header: PayloadHeader, _ id: MessageID) -> Bool {
-        heard[header.sequence] == id.prefix
+        windowIDs[header.sequence] == id.prefix
     }
 
     mutating func take(for type: PayloadType, now: Instant) throws(DropReason) {

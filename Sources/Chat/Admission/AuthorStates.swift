@@ -21,7 +21,7 @@ struct AuthorStates: Sendable {
 
     /// Hears an author who is proven by the link: checks epoch and, unless the kind is sent again, number, takes one of
     /// what it may say, has `read` read that, and notes it. What can not be read is taken all the same.
-    mutating func hear<Content>(
+    mutating func admit<Content>(
         _ type: PayloadType, _ header: PayloadHeader, _ id: MessageID, now: Instant,
         read: () throws(DropReason) -> Content
     ) throws(DropReason) -> Content {

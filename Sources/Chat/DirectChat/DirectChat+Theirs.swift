@@ -87,7 +87,7 @@ extension DirectChat {
         let delivery = tellsReading ? delivery : .delivered
         let news = ids.filter { id in
             let isNew = queue.acknowledge(id) || self.delivery(of: id)?.canBecome(delivery) == true
-            if isNew { settle([id], as: delivery) }
+            if isNew { recordOutcome(delivery, of: [id]) }
             return isNew
         }
         var step = state == .requestedByUs && !queue.hasRequest ? receiveAcceptance() : .nothing

@@ -19,11 +19,11 @@ package struct DirectChat: Sendable {
     /// What we said and they have not acknowledged.
     var queue = DirectQueue()
     /// What they are to be told about what they said.
-    var receipts = OwedReceipts()
+    var receipts = PendingReceipts()
     /// Whether we tell what we have read, and show what they have.
     let tellsReading: Bool
     /// What became of messages of ours that wait no longer.
-    private var settled: [MessageID: Delivery] = [:]
+    private var outcomes: [MessageID: Delivery] = [:]
     /// The latest payloads of theirs that need not come again: at least as many as they may still send again.
     private var taken = RecentTable<MessageID, Bool>(capacity: 4 * Limits.unacknowledgedPayloads)
 
@@ -45,10 +45,10 @@ package struct DirectChat: Sendable {
     package var last: Message? { log.last }
 
     /// How far a message of ours is known to have come; nil for any other.
-    package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : settled[id] }
+    package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : outcomes[id] }
 
     /// Whether nothing of theirs is delivered before we say so.
-    var waitsForUs: Bool {
+    var awaitsOurAnswer: Bool {
         switch state {
         case .requestedByThem, .declined: true
         case .none, .requestedByUs, .accepted, .left: false
@@ -95,19 +95,19 @@ extension DirectChat {
     }
 
     /// Notes what became of messages of ours.
-    mutating func settle(_ ids: [MessageID], as delivery: Delivery) {
-        for id in ids { settled[id] = delivery }
-        guard settled.count > 2 * Limits.messagesPerConversation else { return }
-        settled = settled.filter { log.messages.contains(id: $0.key) }
+    mutating func recordOutcome(_ delivery: Delivery, of ids: [MessageID]) {
+        for id in ids { outcomes[id] = delivery }
+        guard outcomes.count > 2 * Limits.messagesPerConversation else { return }
+        outcomes = outcomes.filter { log.messages.contains(id: $0.key) }
     }
 
     /// Nothing more is told of a message that we took back.
-    mutating func forget(_ id: MessageID) { settled[id] = nil }
+    mutating func forget(_ id: MessageID) { outcomes[id] = nil }
 
     /// Gives up messages of ours.
     mutating func fail(_ messages: [Undelivered]) -> [ChatEvent] {
         guard !messages.isEmpty else { return [] }
-        settle(messages.map(\.id), as: .failed)
+        recordOutcome(.failed, of: messages.map(\.id))
         return [.failed(with: peer, messages: messages)]
     }
 

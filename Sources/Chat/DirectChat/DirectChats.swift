@@ -15,7 +15,7 @@ package struct DirectChats: Sendable {
     /// Open requests that made room for newer ones.
     private(set) var displacedRequests = 0
     /// What was given up with conversations that are forgotten, until it is told.
-    private var lost: [ChatEvent] = []
+    private var undelivered: [ChatEvent] = []
 
     package init(capacity: Int = Limits.directConversations, tellsReading: Bool = false) {
         self.capacity = capacity
@@ -37,12 +37,12 @@ package struct DirectChats: Sendable {
     /// Whether nothing was ever agreed upon with a peer, or it is forgotten.
     func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
 
-    var hasLost: Bool { !lost.isEmpty }
+    var hasUndelivered: Bool { !undelivered.isEmpty }
 
     mutating func drainUndelivered() -> [ChatEvent] {
-        guard !lost.isEmpty else { return [] }
-        defer { lost = [] }
-        return lost
+        guard !undelivered.isEmpty else { return [] }
+        defer { undelivered = [] }
+        return undelivered
     }
 
     /// Changes all conversations, in the order of their peers.
@@ -57,7 +57,7 @@ package struct DirectChats: Sendable {
     }
 
     /// Changes a conversation at our wish; it is there afterwards.
-    mutating func use<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
+    mutating func updateOrCreate<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
         if entries[peer] == nil { makeRoom(from: .accepted) }
         return touch(peer, change)
     }
@@ -82,7 +82,7 @@ package struct DirectChats: Sendable {
 
     private mutating func forget(_ peer: PeerID) {
         guard var chat = entries.removeValue(forKey: peer)?.chat else { return }
-        lost += chat.giveUp()
+        undelivered += chat.giveUp()
     }
 
     /// Nobody asks in vain for ever: the oldest request goes. What was said before it is kept.
@@ -108,7 +108,7 @@ package struct DirectChats: Sendable {
         if let least { forget(least.key) }
     }
 
-    /// What would be lost with a conversation, least first.
+    /// The loss with a conversation, least first.
     fileprivate enum EvictionPriority: Int, Comparable {
         case none
         case requestedByThem

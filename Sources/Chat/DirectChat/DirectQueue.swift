@@ -118,13 +118,13 @@ struct DirectQueue: Sendable {
     /// Gives up what was not sent on the present link: all of it where there is none.
     mutating func giveUp(keepingSent: Bool) -> [Undelivered] {
         let kept = keepingSent ? sent : 0
-        let lost = entries.dropFirst(kept).compactMap { entry in
+        let undelivered = entries.dropFirst(kept).compactMap { entry in
             entry.text.map { Undelivered(id: entry.payload.payload.messageId, text: $0) }
         }
         entries.removeSubrange(kept...)
         sent = kept
         nextDeadline = nil
-        return lost
+        return undelivered
     }
 
     private mutating func remove(where isOver: (Entry) -> Bool) {

@@ -21,7 +21,7 @@ package struct Archive: Sendable {
     }
 
     /// Why something that was here, or was refused, is not kept.
-    private enum Past {
+    private enum Tombstone {
         /// A message that later ones pushed out, with its time. It is taken back where there is room again.
         case evicted(Timestamp)
         /// It is never asked for again: deleted, replaced, refused, or of somebody who is not heard.
@@ -47,7 +47,7 @@ package struct Archive: Sendable {
     private var deleted: Set<Target> = []
     /// Messages in the ring whose signatures proved false: shown, since their authors' links brought them, but given to nobody.
     private var withheld: Set<UInt64> = []
-    private var past = RecentTable<UInt64, Past>(capacity: Limits.seenMessages)
+    private var tombstones = RecentTable<UInt64, Tombstone>(capacity: Limits.seenMessages)
     private var items: [Item] = []
 
     /// An edit or a deletion.
@@ -61,12 +61,12 @@ package struct Archive: Sendable {
     }
 
     /// Whether a message was in the public conversation and is there no longer.
-    func isPast(_ message: MessageID) -> Bool { past[message.prefix] != nil }
+    func isPast(_ message: MessageID) -> Bool { tombstones[message.prefix] != nil }
 
     /// Whether something that is offered is worth asking for.
     func lacks(_ id: UInt64, besides ring: MessageRing, lowest: SortKey?) -> Bool {
         guard changes[id] == nil, !ring.contains(prefix: id) else { return false }
-        switch past[id] {
+        switch tombstones[id] {
         case nil: return true
         case .final: return false
         // Of one millisecond, others took its place: asked for again, it would be evicted again.
@@ -86,7 +86,7 @@ package struct Archive: Sendable {
     }
 
     /// Hands over what was taken in since this was asked last, if anything was.
-    mutating func takeItems(_ take: ([Item]) -> Void) {
+    mutating func drainItems(_ take: ([Item]) -> Void) {
         guard !items.isEmpty else { return }
         take(items)
         items.removeAll(keepingCapacity: true)
@@ -106,7 +106,7 @@ extension Archive {
     mutating func keepDeletion(_ deletion: VerifiedPayload, of message: MessageID) {
         let id = deletion.id.prefix
         let target = Target(message: message, author: deletion.author)
-        guard deleted.insert(target).inserted else { return noteOver(id) }
+        guard deleted.insert(target).inserted else { return noteFinal(id) }
         deletions.append(Deletion(id: id, target: target))
         keep(deletion)
         guard deletions.count > Limits.deletionsKept else { return }
@@ -126,15 +126,15 @@ extension Archive {
     }
 
     /// Something is not kept and is not asked for again.
-    mutating func noteOver(_ id: UInt64) {
-        if changes[id] == nil { past.set(.final, for: id) }
+    mutating func noteFinal(_ id: UInt64) {
+        if changes[id] == nil { tombstones.set(.final, for: id) }
     }
 
     /// The signature of a message in the ring proved false. Those of changes are checked as they come.
     mutating func withhold(_ message: UInt64) { withheld.insert(message) }
 
     /// Something was taken in, here or into the ring.
-    mutating func noteNews(_ payload: VerifiedPayload) {
+    mutating func noteKept(_ payload: VerifiedPayload) {
         let neighbour: PeerID?
         switch payload.provenance {
         case .own:
@@ -150,11 +150,11 @@ extension Archive {
 
     private mutating func keep(_ change: VerifiedPayload) {
         changes[change.id.prefix] = change
-        noteNews(change)
+        noteKept(change)
     }
 
-    private mutating func forget(_ message: MessageID, as reason: Past) {
-        past.set(reason, for: message.prefix)
+    private mutating func forget(_ message: MessageID, as reason: Tombstone) {
+        tombstones.set(reason, for: message.prefix)
         if !withheld.isEmpty { withheld.remove(message.prefix) }
         guard !editOfMessage.isEmpty, let edit = editOfMessage.removeValue(forKey: message) else { return }
         drop(edit)
@@ -162,6 +162,6 @@ extension Archive {
 
     private mutating func drop(_ change: UInt64) {
         changes[change] = nil
-        past.set(.final, for: change)
+        tombstones.set(.final, for: change)
     }
 }

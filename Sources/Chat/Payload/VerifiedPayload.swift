@@ -65,12 +65,12 @@ package struct VerifiedPayload: Hashable, Sendable {
     /// The same payload with its signature checked; what was checked before, or is ours, stays as it is.
     ///
     /// - Throws: `.badSignature`.
-    func settled() throws(DropReason) -> VerifiedPayload {
+    func checkingSignature() throws(DropReason) -> VerifiedPayload {
         switch provenance {
         case .own, .signed, .sealed: return self
         case .direct(let author):
-            guard let settled = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
-            return settled
+            guard let checked = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
+            return checked
         }
     }
 
@@ -90,8 +90,8 @@ package struct VerifiedPayload: Hashable, Sendable {
 }
 
 /// What comes of looking at a signature when it is needed (Protocol.md section 7).
-package enum Proof {
-    case proven(VerifiedPayload)
+package enum SignatureCheck {
+    case valid(VerifiedPayload)
     /// It is not kept.
     case absent
     /// Who sent it on its own link is to be convicted; it is not kept any more.

@@ -71,9 +71,9 @@ package struct ConversationLog: Sendable {
     }
 
     /// The signature of a message was checked.
-    mutating func settle(_ proven: VerifiedPayload) {
+    mutating func replaceSource(with proven: VerifiedPayload) {
         _ = messages.update(proven.id) { message in
-            message.settle(proven)
+            message.replaceSource(with: proven)
             return true
         }
     }

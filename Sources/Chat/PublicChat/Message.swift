@@ -77,7 +77,7 @@ package struct Message: Hashable, Sendable, Identifiable {
     }
 
     /// The same payload, with its signature checked.
-    mutating func settle(_ proven: VerifiedPayload) { source = proven }
+    mutating func replaceSource(with proven: VerifiedPayload) { source = proven }
 
     /// Shows a later text; edits that come out of order end in the same text everywhere.
     ///

@@ -38,7 +38,7 @@ package struct PublicChat: Sendable {
             archive.noteEvicted(message.id, from: message.placeTime)
         case .kept(let evicted):
             if let evicted { archive.noteEvicted(evicted.id, from: evicted.time) }
-            archive.noteNews(message.source)
+            archive.noteKept(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
         return event
@@ -54,7 +54,7 @@ package struct PublicChat: Sendable {
     /// Edits or deletes. Nil where nothing changed.
     package mutating func apply(_ change: MessageChange) -> ChatEvent? {
         guard let event = log.apply(change) else {
-            noteOver(change.source)
+            noteFinal(change.source)
             return nil
         }
         switch change.kind {
@@ -95,22 +95,22 @@ extension PublicChat {
     }
 
     /// A payload is not kept, and not to be asked for again.
-    mutating func noteOver(_ payload: VerifiedPayload) { noteOver(payload.id.prefix) }
+    mutating func noteFinal(_ payload: VerifiedPayload) { noteFinal(payload.id.prefix) }
 
-    mutating func noteOver(_ id: UInt64) {
-        if !messages.contains(prefix: id) { archive.noteOver(id) }
+    mutating func noteFinal(_ id: UInt64) {
+        if !messages.contains(prefix: id) { archive.noteFinal(id) }
     }
 
     /// Has a signature checked that was not needed until now; what has a false one is given to nobody.
-    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> AdmissionResult) -> Proof {
+    mutating func verifySignature(of id: UInt64, _ judge: (VerifiedPayload) -> AdmissionResult) -> SignatureCheck {
         guard let payload = payload(id) else { return .absent }
         guard case .admitted(let proven) = judge(payload) else {
             archive.withhold(id)
             return .forged(by: payload.author)
         }
-        log.settle(proven)
-        return .proven(proven)
+        log.replaceSource(with: proven)
+        return .valid(proven)
     }
 
-    mutating func takeItems(_ take: ([Archive.Item]) -> Void) { archive.takeItems(take) }
+    mutating func drainItems(_ take: ([Archive.Item]) -> Void) { archive.drainItems(take) }
 }

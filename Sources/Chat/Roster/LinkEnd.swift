@@ -10,7 +10,7 @@ package enum LinkEnd: Sendable, CaseIterable {
     case silent
 
     /// How long a peer may take to come back without having been away for anybody.
-    package var patience: Duration {
+    package var reconnectGrace: Duration {
         switch self {
         case .goodbye, .silent: .zero
         case .closed: .milliseconds(1_500)

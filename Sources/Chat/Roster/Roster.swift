@@ -4,7 +4,7 @@ package import Wire
 package struct Roster: ~Copyable, Sendable {
     /// How long a new link waits for its peer to say something before the peer is announced: one that refuses us ends
     /// the link instead, and is not to look as if it came and went.
-    package static let introductionTime = Duration.seconds(1)
+    package static let announcementDelay = Duration.seconds(1)
 
     package let me: PeerID
     package private(set) var online = 0
@@ -19,7 +19,7 @@ package struct Roster: ~Copyable, Sendable {
     /// Where who was heard of last stands in `known`: it is nearly always asked about right after.
     private var latest = 0
     /// When peers with a link are announced, and when peers without one are told to have gone.
-    private(set) var deadlines = PackedTable<PeerID, Instant>()
+    private(set) var deadlines: [PeerID: Instant] = [:]
 
     /// - Parameters:
     ///   - marks: of earlier runs. Whoever has one is known, so that its number names it.
@@ -90,13 +90,13 @@ extension Roster {
     ///
     /// - Parameter events: takes the event, if listeners know the peer as online and it is different now, or is to be
     ///   announced; before it, that of a peer with the same number, whose name is different by that.
-    mutating func hear(
+    mutating func noteProfile(
         _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil,
         as authorClock: AuthorClock,
         into events: inout [ChatEvent]
     ) {
         let index = meet(author)
-        if !renamed.isEmpty { events += takeRenamed() }
+        if !renamed.isEmpty { events += drainRenamed() }
         switch known.values[index].take(nickname, stage, state, as: authorClock) {
         case .nothing: break
         case .arrival: events.note(announce(author))
@@ -120,8 +120,8 @@ extension Roster {
         }
         known[peer] = entry
         online += 1
-        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.introductionTime
-        return takeRenamed()
+        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.announcementDelay
+        return drainRenamed()
     }
 
     /// The last link to a peer has ended. Others are told once it has not come back in time, here or by `tick`.
@@ -134,9 +134,9 @@ extension Roster {
         entry.since = entry.isAnnounced ? wallClock : entry.goneSince
         known[peer] = entry
         online -= 1
-        let patience = entry.isLeaving ? .zero : end.patience
-        deadlines[peer] = entry.isAnnounced ? now + patience : nil
-        return entry.isAnnounced && patience == .zero ? depart(peer) : nil
+        let reconnectGrace = entry.isLeaving ? .zero : end.reconnectGrace
+        deadlines[peer] = entry.isAnnounced ? now + reconnectGrace : nil
+        return entry.isAnnounced && reconnectGrace == .zero ? depart(peer) : nil
     }
 
     package var nextDeadline: Instant? { deadlines.isEmpty ? nil : deadlines.values.min() }
@@ -178,7 +178,7 @@ extension Roster {
         return index
     }
 
-    private mutating func takeRenamed() -> [ChatEvent] {
+    private mutating func drainRenamed() -> [ChatEvent] {
         guard !renamed.isEmpty else { return [] }
         defer { renamed = [] }
         return renamed.compactMap { peer in
@@ -196,7 +196,7 @@ extension Roster {
 
 extension Roster {
     /// What a text that names a peer has led to.
-    package enum Finding: Hashable, Sendable {
+    package enum SearchResult: Hashable, Sendable {
         case none
         case one(PeerID)
         /// All that it could mean, in the order of their keys.
@@ -227,7 +227,7 @@ extension Roster {
     ///
     /// What has the form of a number is never taken for a nickname: anybody can call itself `4821`. A nickname is
     /// compared by canonical equivalence, and only if nobody has exactly it without regard to case.
-    package func find(_ text: String) -> Finding {
+    package func find(_ text: String) -> SearchResult {
         let peers = candidates(for: text).filter { $0 != me }.sorted()
         if peers.count > 1 { return .ambiguous(peers.map { who($0) }) }
         return peers.first.map { .one($0) } ?? .none

@@ -30,7 +30,7 @@ extension MessageRouter {
     }
 
     /// Whether `takeReplies` may have something to send.
-    package var hasReplies: Bool { !replies.isEmpty || !owed.isEmpty || !backlogs.isEmpty }
+    package var hasReplies: Bool { !replies.isEmpty || !peersOwedReceipts.isEmpty || !peersWithBacklog.isEmpty }
 
     /// Signs what waits at the end of a turn: receipts, answers that arriving payloads asked for, and what goes again.
     package mutating func takeReplies(
@@ -84,7 +84,7 @@ extension MessageRouter {
     }
 
     /// What a muted peer says is not shown, but acknowledged: muting is not told.
-    mutating func acknowledgeUnheard(_ arrival: borrowing Arrival) {
+    mutating func acknowledgeHidden(_ arrival: borrowing Arrival) {
         let payload = arrival.payload
         switch payload.body {
         case .edit(let target, _), .delete(let target):
@@ -112,20 +112,20 @@ extension MessageRouter {
     /// Remembers that something is to be sent to a peer, if so.
     mutating func noteDelivery(with peer: PeerID) {
         guard let chat = directChats[peer] else { return }
-        if !chat.receipts.isEmpty { owed.insert(peer) }
-        if chat.queue.hasBacklog { backlogs.insert(peer) }
+        if !chat.receipts.isEmpty { peersOwedReceipts.insert(peer) }
+        if chat.queue.hasBacklog { peersWithBacklog.insert(peer) }
     }
 
     /// When more of what waits may be sent.
     var nextDelivery: Instant? {
         var next: Instant?
-        for peer in backlogs { next = .earlier(next, directChats[peer]?.queue.nextDeadline) }
+        for peer in peersWithBacklog { next = .earlier(next, directChats[peer]?.queue.nextDeadline) }
         return next
     }
 
     private mutating func takeReceipts() -> [(PeerID, PayloadBody)] {
-        let reachable = owed.filter { isReachable($0) }.sorted()
-        owed.subtract(reachable)
+        let reachable = peersOwedReceipts.filter { isReachable($0) }.sorted()
+        peersOwedReceipts.subtract(reachable)
         return reachable.flatMap { peer in
             (directChats.update(peer) { $0.receipts.take(for: peer) } ?? []).map { (peer, $0) }
         }
@@ -133,14 +133,14 @@ extension MessageRouter {
 
     private mutating func takeBacklogs(now: Instant) -> [Outgoing] {
         var outgoing: [Outgoing] = []
-        for peer in backlogs.sorted() {
+        for peer in peersWithBacklog.sorted() {
             guard isReachable(peer) else {
-                backlogs.remove(peer)
+                peersWithBacklog.remove(peer)
                 continue
             }
             let due = directChats.update(peer) { $0.queue.takeDue(now: now, rate: pace) } ?? []
             outgoing += due.map { Outgoing(payload: $0, destination: .peer(peer)) }
-            if directChats[peer]?.queue.hasBacklog != true { backlogs.remove(peer) }
+            if directChats[peer]?.queue.hasBacklog != true { peersWithBacklog.remove(peer) }
         }
         return outgoing
     }

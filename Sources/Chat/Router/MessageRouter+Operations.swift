@@ -48,7 +48,7 @@ extension MessageRouter {
     package mutating func decline(_ peer: PeerID) throws(ChatError) -> Outcome {
         guard var chat = directChats[peer] else { throw DirectChat.noRequest }
         let event = try chat.decline()
-        directChats.use(peer) { $0 = chat }
+        directChats.updateOrCreate(peer) { $0 = chat }
         return Outcome(events: typing.stopAll(of: peer) + [event] + directChats.drainUndelivered())
     }
 
@@ -137,7 +137,7 @@ extension MessageRouter {
         switch activeConversation {
         case .publicRoom: publicChat.isActive = isActive
         case .direct(let peer):
-            directChats.use(peer) { $0.isActive = isActive }
+            directChats.updateOrCreate(peer) { $0.isActive = isActive }
             noteDelivery(with: peer)
         }
     }

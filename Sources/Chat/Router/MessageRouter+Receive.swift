@@ -5,15 +5,15 @@ extension MessageRouter {
     mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         let signed = arrival.verified.signed
         let stage = signed.payload.senderStage ?? .newcomer
-        roster.hear(
+        roster.noteProfile(
             arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
             into: &events)
         if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
         guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
-            return publicChat.noteOver(arrival.verified)
+            return publicChat.noteFinal(arrival.verified)
         }
         // Hardly ever does a change come before its message.
-        guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
+        guard pendingChanges.isEmpty else { return receiveChanged(arrival, into: &events) }
         let message = Message(
             of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, askedAt: arrival.askedAt)
         events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
@@ -21,10 +21,10 @@ extension MessageRouter {
 
     /// A public message, with what its author did to it already.
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
-        let change = waiting.take(for: arrival.verified.id, by: arrival.author)
+        let change = pendingChanges.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change)
-            return publicChat.noteOver(arrival.verified)
+            return publicChat.noteFinal(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
         events.note(publicChat.receive(message, edit: change?.source, isOwn: arrival.author == me))
@@ -50,14 +50,14 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        roster.noteProfile(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }
         events.note(typing.stop(arrival.author, in: .direct(peer)))
-        if arrival.author != me, directChats[peer]?.waitsForUs == true { refuse(.notAccepted) }
+        if arrival.author != me, directChats[peer]?.awaitsOurAnswer == true { refuse(.notAccepted) }
         if arrival.author == me {
-            events += directChats.use(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
+            events += directChats.updateOrCreate(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
         } else if isRequest || directChats.isStranger(peer) {
             // A text of somebody with whom nothing is agreed upon is a request: we may have forgotten that we accepted.
             finish(directChats.receiveRequest(message), with: peer, into: &events)
@@ -83,7 +83,7 @@ extension MessageRouter {
         if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
         finish(step, with: peer, into: &events)
         // What its author did to the request while it was open is done to the message that the request now is.
-        if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {
+        if isOwn, answer == .acceptance, let request, let change = pendingChanges.take(for: request.id, by: peer) {
             apply(change, into: &events)
         }
     }
@@ -103,7 +103,7 @@ extension MessageRouter {
             events.note(publicChat.apply(change))
         } else if let peer = directPeer(of: change) {
             // What changes a direct message is no history, and nobody else's business.
-            if isHistory { return publicChat.noteOver(change.source) }
+            if isHistory { return publicChat.noteFinal(change.source) }
             events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
         } else {
             hold(change, isPublic: isHistory || publicChat.knows(change.target))
@@ -116,10 +116,10 @@ extension MessageRouter {
         case .delete where isPublic:
             publicChat.keepDeletion(change)
         case .edit where publicChat.knows(change.target):
-            publicChat.noteOver(change.source)
+            publicChat.noteFinal(change.source)
         case .edit, .delete:
-            if isPublic { publicChat.noteOver(change.source) }
-            if isPublic || mayStillCome(change) { waiting.hold(change) }
+            if isPublic { publicChat.noteFinal(change.source) }
+            if isPublic || mayStillCome(change) { pendingChanges.hold(change) }
         }
     }
 
@@ -147,7 +147,7 @@ extension MessageRouter {
     /// The message that a direct payload is, with what its author did to it already; nil if that was to delete it.
     private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
         let payload = arrival.payload
-        let change = waiting.take(for: payload.messageId, by: payload.author)
+        let change = pendingChanges.take(for: payload.messageId, by: payload.author)
         guard let change, change.isFirstHand else { return message(from: arrival) }
         if case .delete = change.kind { return nil }
         return message(from: arrival, with: change)

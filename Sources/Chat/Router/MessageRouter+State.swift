@@ -88,15 +88,15 @@ extension MessageRouter {
     /// What is about to be given to somebody, with its signature checked: one that is false is given to nobody.
     ///
     /// - Parameter id: the first 8 bytes of its id.
-    package mutating func prove(_ id: UInt64, with admission: inout Admission) -> Proof {
-        publicChat.prove(id) { admission.settle($0) }
+    package mutating func verifySignature(of id: UInt64, with admission: inout Admission) -> SignatureCheck {
+        publicChat.verifySignature(of: id) { admission.verifySignature(of: $0) }
     }
 
     /// Hands over what was taken into the public conversation since this was asked last, if anything was.
-    package mutating func takeArchived(_ take: ([Archive.Item]) -> Void) { publicChat.takeItems(take) }
+    package mutating func drainArchived(_ take: ([Archive.Item]) -> Void) { publicChat.drainItems(take) }
 
     /// Something that was asked for is not fit to be taken in: it is not asked for again.
-    package mutating func giveUp(_ id: UInt64) { publicChat.noteOver(id) }
+    package mutating func noteFinal(_ id: UInt64) { publicChat.noteFinal(id) }
 }
 
 /// What noncopyable values are made of, for those who look at every table that a node keeps: reflection sees only what
@@ -105,7 +105,8 @@ extension MessageRouter {
     package var parts: [(name: String, value: Any)] {
         [
             ("publicChat", publicChat), ("directChats", directChats), ("paths", paths), ("typing", typing),
-            ("waiting", waiting), ("replies", replies), ("owed", owed), ("backlogs", backlogs),
+            ("pendingChanges", pendingChanges), ("replies", replies), ("peersOwedReceipts", peersOwedReceipts),
+            ("peersWithBacklog", peersWithBacklog),
             ("refusals", refusals),
         ] + roster.parts.map { ("roster.\($0.name)", $0.value) }
     }

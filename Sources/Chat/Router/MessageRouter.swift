@@ -10,12 +10,12 @@ package struct MessageRouter: ~Copyable, Sendable {
     /// Who can be written to without a link.
     package var paths = RelayPaths()
     var typing = TypingList()
-    var waiting = WaitingChanges()
+    var pendingChanges = PendingChanges()
     var replies: [Reply] = []
     /// Who is to be told that messages came or were read.
-    var owed: Set<PeerID> = []
+    var peersOwedReceipts: Set<PeerID> = []
     /// For whom something waits that was not sent on the present link.
-    var backlogs: Set<PeerID> = []
+    var peersWithBacklog: Set<PeerID> = []
     private var refused: [Refusal: Int] = [:]
     /// How fast what waits is sent.
     let pace: Rate
@@ -72,14 +72,14 @@ package struct MessageRouter: ~Copyable, Sendable {
         into events: inout [ChatEvent]
     ) {
         let arrival = Arrival(payload, now: now, wallClock: wallClock, askedAt: askedAt)
-        if isHeard(arrival) {
+        if isShown(arrival) {
             receive(arrival, into: &events)
         } else {
             refuse(.unheard)
-            if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
-            if payload.type.isHistory { publicChat.noteOver(payload) }
+            if !roster.isBlocked(arrival.author) { acknowledgeHidden(arrival) }
+            if payload.type.isHistory { publicChat.noteFinal(payload) }
         }
-        if directChats.hasLost { events += directChats.drainUndelivered() }
+        if directChats.hasUndelivered { events += directChats.drainUndelivered() }
     }
 
     /// The only place that looks at what kind of payload it is.
@@ -89,7 +89,7 @@ package struct MessageRouter: ~Copyable, Sendable {
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
         case .presence(let state, let stage, let nickname):
-            roster.hear(
+            roster.noteProfile(
                 arrival.author, nickname: nickname, stage: stage, state: state, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
@@ -119,7 +119,7 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     /// The presence of the muted is followed, since muting is not told, and so are their answers to what we said; of the
     /// blocked nothing is.
-    private func isHeard(_ arrival: borrowing Arrival) -> Bool {
+    private func isShown(_ arrival: borrowing Arrival) -> Bool {
         switch arrival.verified.type {
         case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(arrival.author)
         case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(arrival.author)

@@ -1,6 +1,6 @@
 /// What most texts are, found without a way out in the middle, so that many bytes are looked at together.
 enum ASCII {
-    static func holds(_ text: String) -> Bool {
+    static func isASCII(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
         var seen: UInt8 = 0
         for index in bytes.indices { seen |= bytes[index] }

@@ -98,7 +98,7 @@ extension ChatError {
 enum NFC {
     /// The work grows with the input: check its size first.
     static func normalized(_ text: String) -> String {
-        if ASCII.holds(text) { return text }
+        if ASCII.isASCII(text) { return text }
         var result = String.UnicodeScalarView()
         for scalar in text._nfc { result.append(scalar) }
         return String(result)

@@ -63,8 +63,8 @@ extension Node {
 
     /// What others may be given. Who signed it falsely, on its own link, is convicted.
     private func proven(_ id: UInt64) -> VerifiedPayload? {
-        switch router.prove(id, with: &admission) {
-        case .proven(let payload): return payload
+        switch router.verifySignature(of: id, with: &admission) {
+        case .valid(let payload): return payload
         case .absent: return nil
         case .forged(let liar):
             bans.ban(liar, now: scheduler.now)
@@ -94,7 +94,7 @@ extension Node {
                     payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             armRouter()
         case .repeated, .dropped:
-            router.giveUp(id)
+            router.noteFinal(id)
         case .closeLink:
             drop(slot)
         case .ban:
@@ -111,7 +111,7 @@ extension Node {
 
     /// Tells of what was just taken in, whichever way it came.
     func noteArchived() {
-        router.takeArchived { items in
+        router.drainArchived { items in
             guard configuration.sharesHistory else { return }
             offers.note(items, now: scheduler.now)
             armHistory()

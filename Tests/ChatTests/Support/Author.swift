@@ -98,7 +98,7 @@ extension AdmissionResult {
         case .repeated: "repeated"
         case .dropped(let reason): "dropped \(reason.rawValue)"
         case .closeLink(let reason): "close \(reason.rawValue)"
-        case .ban(let reason): "convict \(reason.rawValue)"
+        case .ban(let reason): "ban \(reason.rawValue)"
         }
     }
 }

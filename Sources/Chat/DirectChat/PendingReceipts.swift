@@ -2,7 +2,7 @@ internal import Wire
 
 /// What a peer is still to be told about messages of its own: that they came, and that they were read
 /// (Protocol.md section 6, kinds 21 and 22).
-struct OwedReceipts: Hashable, Sendable {
+struct PendingReceipts: Hashable, Sendable {
     /// Beyond this nothing is noted: what was not acknowledged comes again.
     static let capacity = 1_024
 
@@ -12,13 +12,13 @@ struct OwedReceipts: Hashable, Sendable {
     var isEmpty: Bool { delivered.isEmpty && read.isEmpty }
 
     mutating func note(delivered id: MessageID) {
-        if delivered.count < OwedReceipts.capacity { delivered.append(id) }
+        if delivered.count < PendingReceipts.capacity { delivered.append(id) }
     }
 
     /// What was read has come: one receipt says both.
     mutating func note(read id: MessageID) {
         delivered.removeAll { $0 == id }
-        if read.count < OwedReceipts.capacity { read.append(id) }
+        if read.count < PendingReceipts.capacity { read.append(id) }
     }
 
     /// Forgets what will be asked for again by itself, when the peer sends its messages again. That they were read is
@@ -27,9 +27,9 @@ struct OwedReceipts: Hashable, Sendable {
 
     /// Takes everything, as the bodies that say it.
     mutating func take(for peer: PeerID) -> [PayloadBody] {
-        defer { self = OwedReceipts() }
-        return OwedReceipts.portions(delivered).map { .delivered(target: peer, ids: $0) }
-            + OwedReceipts.portions(read).map { .read(target: peer, ids: $0) }
+        defer { self = PendingReceipts() }
+        return PendingReceipts.portions(delivered).map { .delivered(target: peer, ids: $0) }
+            + PendingReceipts.portions(read).map { .read(target: peer, ids: $0) }
     }
 
     private static func portions(_ ids: [MessageID]) -> [[MessageID]] {

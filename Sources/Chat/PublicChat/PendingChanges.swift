@@ -2,7 +2,7 @@ package import Wire
 
 /// Edits and deletions that came before their message. Bounded, for each author and for all: whoever has most of them
 /// loses the one that waits longest.
-package struct WaitingChanges: Sendable {
+package struct PendingChanges: Sendable {
     package static let capacity = 256
     package static let capacityPerAuthor = 128
 
@@ -46,9 +46,9 @@ package struct WaitingChanges: Sendable {
     }
 
     private mutating func makeRoom(for author: PeerID) {
-        if counts[author, default: 0] == WaitingChanges.capacityPerAuthor {
+        if counts[author, default: 0] == PendingChanges.capacityPerAuthor {
             dropOldest(of: author)
-        } else if entries.count == WaitingChanges.capacity,
+        } else if entries.count == PendingChanges.capacity,
             let busiest = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })
         {
             dropOldest(of: busiest.key)
