@@ -1,6 +1,6 @@
 package import Wire
 
-/// How often something may happen: on average, and at once after a pause.
+/// A limit on events: an average rate, and a burst after a pause.
 package struct Rate: Hashable, Sendable {
     package let perSecond: Double
     package let burst: Double
@@ -15,23 +15,23 @@ package struct Rate: Hashable, Sendable {
     package var isUnlimited: Bool { perSecond <= 0 }
 }
 
-/// Lets things happen at a rate: each takes a token, tokens come back with time, up to the burst.
+/// A token bucket: each event takes a token, and tokens return with time, up to the burst.
 package struct TokenBucket: Hashable, Sendable {
-    /// What `wait` reports at most: no timer has to look further ahead.
+    /// The longest time that `wait` reports: no timer has to look further ahead.
     package static let longestWait = Duration.seconds(86_400)
 
     private let rate: Rate
     private var tokens: Double
     private var updated: Instant
 
-    /// Begins full.
+    /// Starts full.
     package init(_ rate: Rate, now: Instant) {
         self.rate = rate
         tokens = rate.burst
         updated = now
     }
 
-    /// False, and nothing is taken, where there are not as many tokens.
+    /// Takes tokens. False, and nothing is taken, if there are fewer.
     package mutating func take(_ count: Double = 1, now: Instant) -> Bool {
         guard !rate.isUnlimited else { return true }
         refill(now)
@@ -48,7 +48,7 @@ package struct TokenBucket: Hashable, Sendable {
         guard !(bucket.tokens >= 1) else { return .zero }
         let nanoseconds = (1 - bucket.tokens) / rate.perSecond * 1e9
         guard nanoseconds < Double(TokenBucket.longestWait.nanoseconds) else { return TokenBucket.longestWait }
-        // A nanosecond more, so that the token is whole by then.
+        // One nanosecond more, so that rounding leaves no part of the token missing.
         return .nanoseconds(Int64(nanoseconds) + 1)
     }
 
@@ -56,7 +56,7 @@ package struct TokenBucket: Hashable, Sendable {
         guard now > updated else { return }
         let (elapsed, isOverflow) = now.nanoseconds.subtractingReportingOverflow(updated.nanoseconds)
         let refilled = tokens + Double(isOverflow ? .max : elapsed) / 1e9 * rate.perSecond
-        // False for what is not a number: a rate without a value returns no tokens.
+        // False if the rate is not a number: such a rate returns no tokens.
         if refilled > tokens { tokens = min(rate.burst, refilled) }
         updated = now
     }

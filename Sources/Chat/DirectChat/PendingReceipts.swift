@@ -1,9 +1,9 @@
 internal import Wire
 
-/// What a peer is still to be told about messages of its own: that they came, and that they were read
-/// (Protocol.md section 6, kinds 21 and 22).
+/// Receipts that a peer has still to get: for messages that came, and for messages that were read (Protocol.md section
+/// 6, kinds 21 and 22).
 struct PendingReceipts: Hashable, Sendable {
-    /// Beyond this nothing is noted: what was not acknowledged comes again.
+    /// Ids above this are dropped: a message without a receipt comes again.
     static let capacity = 1_024
 
     private var delivered: [MessageID] = []
@@ -15,17 +15,16 @@ struct PendingReceipts: Hashable, Sendable {
         if delivered.count < PendingReceipts.capacity { delivered.append(id) }
     }
 
-    /// What was read has come: one receipt says both.
+    /// Notes a message as read; a read receipt implies that it came.
     mutating func note(read id: MessageID) {
         delivered.removeAll { $0 == id }
         if read.count < PendingReceipts.capacity { read.append(id) }
     }
 
-    /// Forgets what will be asked for again by itself, when the peer sends its messages again. That they were read is
-    /// not: it waits for the next link.
+    /// Drops delivery receipts, because the peer sends its messages again. Read receipts wait for the next link.
     mutating func linkClosed() { delivered = [] }
 
-    /// Takes everything, as the bodies that say it.
+    /// Takes all receipts, as payload bodies.
     mutating func take(for peer: PeerID) -> [PayloadBody] {
         defer { self = PendingReceipts() }
         return PendingReceipts.portions(delivered).map { .delivered(target: peer, ids: $0) }

@@ -1,8 +1,8 @@
 package import Wire
 
-/// What a person said or did: one case a kind, with what that kind carries and nothing else (Protocol.md section 6).
+/// The body of a payload: one case for each kind, with exactly the fields of that kind (Protocol.md section 6).
 ///
-/// Texts are trimmed and within the limits of section 6; they are not safe to show before `DisplayGuard` saw them.
+/// Texts are trimmed and within the limits of section 6; `DisplayGuard` makes them safe to show.
 package enum PayloadBody: Hashable, Sendable {
     case publicMessage(stage: SenderStage, nickname: String, text: String)
     case presence(PresenceState, stage: SenderStage, nickname: String)
@@ -39,10 +39,10 @@ package enum PayloadBody: Hashable, Sendable {
 }
 
 extension PayloadBody {
-    /// Messages that one receipt can name: a conversation keeps no more.
+    /// The most ids in a receipt: a conversation keeps no more messages.
     package static let receiptIDs = Limits.messagesPerConversation
 
-    /// Reads a body that must end with `bytes`, strictly: no value but those that exist, no byte left over.
+    /// Decodes a body strictly: unknown values and left-over bytes are refused.
     init(_ type: PayloadType, decoding bytes: Span<UInt8>) throws(PayloadError) {
         var fields = FieldReader(bytes)
         switch type {
@@ -75,7 +75,7 @@ extension PayloadBody {
     }
 }
 
-/// Reads the fields of a payload's body, each under its own rule.
+/// Reads the fields of a body, each by its own rule.
 private struct FieldReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var reader: ByteReader
@@ -134,7 +134,7 @@ private struct FieldReader: ~Escapable {
         return try Nickname.accept(try take(count))
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     mutating func text() throws(PayloadError) -> String {
         try Text.accept(try take(reader.remaining))
     }
@@ -187,7 +187,7 @@ extension PayloadBody {
         return writer.bytes
     }
 
-    /// The target of what is meant for the room.
+    /// The encoded target of a payload for the room.
     static var everyone: [UInt8] { [UInt8](repeating: 0, count: PeerID.byteCount) }
 }
 
@@ -207,9 +207,9 @@ extension ByteWriter {
     }
 }
 
-/// Why the signed bytes of a payload are not a payload (Protocol.md section 6).
+/// Why signed bytes are not a payload (Protocol.md section 6).
 package enum PayloadError: Error, Hashable, Sendable {
-    /// Too short, too long, or a field holds a value that does not exist.
+    /// Too short, too long, or with a field value that does not exist.
     case malformed
     /// A kind of a later version.
     case unknownKind(UInt8)

@@ -1,12 +1,12 @@
 package import Wire
 
-/// Edits and deletions that came before their message. Bounded, for each author and for all: whoever has most of them
-/// loses the one that waits longest.
+/// Edits and deletions that came before their message. Bounded for each author and for all: the author with the most
+/// entries loses its oldest.
 package struct PendingChanges: Sendable {
     package static let capacity = 256
     package static let capacityPerAuthor = 128
 
-    /// The author is part of the key: nobody can keep another's place.
+    /// With the author, so that no author can take another's place.
     private struct Key: Hashable {
         let target: MessageID
         let author: PeerID
@@ -26,7 +26,7 @@ package struct PendingChanges: Sendable {
     package var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Keeps a change until its message comes. Of several for one message the last edit is kept; a deletion is final.
+    /// Keeps a change until its message comes. Of several edits of a message the last is kept; a deletion is final.
     package mutating func hold(_ change: MessageChange) {
         let key = Key(target: change.target, author: change.author)
         if let waiting = entries[key]?.change {
@@ -39,7 +39,7 @@ package struct PendingChanges: Sendable {
         entries[key] = Entry(change: change, arrival: arrivals)
     }
 
-    /// Takes out what waits for a message of an author.
+    /// Removes and returns the change for a message of an author.
     package mutating func take(for id: MessageID, by author: PeerID) -> MessageChange? {
         guard !entries.isEmpty else { return nil }
         return remove(Key(target: id, author: author))

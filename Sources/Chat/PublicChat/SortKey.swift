@@ -14,7 +14,7 @@ package struct SortKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// The order that the authors signed: the same on every node, and that in which history is shown (Protocol.md section 7).
+/// The signed order: the same on every node; history is shown in it (Protocol.md section 7).
 ///
 /// By time; messages of one millisecond by author, then in the order in which the author signed them.
 struct SignedOrder: Hashable, Comparable, Sendable {
@@ -44,11 +44,11 @@ extension Timestamp {
         min(max(self, arrival.beforeFreshness), arrival)
     }
 
-    /// The time of the place of a message from history: the signed time, or that of the request for it where the signed
-    /// time is up to 2 s later.
+    /// The time of the place of a message from history: the signed time, or that of the request if the signed time is
+    /// up to 2 s later.
     ///
-    /// A time further ahead is that of a wrong clock. No node admits a message more than 300 s before its time, so
-    /// that it was said after the signed time less 300 s: that bound keeps out nothing that was said later.
+    /// A signed time further ahead comes from a wrong clock. No node admits a message more than 300 s before its time,
+    /// so that the message was signed after its time less 300 s. That bound keeps out no message that was signed later.
     func placeTime(askedAt request: Timestamp) -> Timestamp {
         guard self > request else { return self }
         return distance(to: request) <= Limits.clockOffsetMilliseconds ? request : min(beforeFreshness, request)

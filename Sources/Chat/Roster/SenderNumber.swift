@@ -1,11 +1,11 @@
 internal import Noise
 package import Wire
 
-/// The label that people call a peer by: computed from its key, never sent, and no identity (Protocol.md section 2).
+/// The number that users call a peer by: computed from its key, never sent, and no identity (Protocol.md section 2).
 package struct SenderNumber: Hashable, Sendable {
     /// 1000 to 9999.
     package let number: Int
-    /// 1000 to 9999; shown only where two known peers share `number`.
+    /// 1000 to 9999; shown only if two known peers share `number`.
     package let suffix: Int
 
     package init(of peer: PeerID) {
@@ -20,16 +20,17 @@ package struct SenderNumber: Hashable, Sendable {
     private static func label(_ word: UInt64) -> Int { Int(word % labels) + 1_000 }
 }
 
-/// Which sender numbers two peers have shared in this run (Protocol.md section 2). At most 9,000, as there are numbers.
+/// The sender numbers that two peers have shared in this run (Protocol.md section 2): at most 9,000.
 struct SharedNumbers: Sendable {
     private var holders: [Int: PeerID] = [:]
     private var shared: Set<Int> = []
 
     func isShared(_ number: Int) -> Bool { !shared.isEmpty && shared.contains(number) }
 
-    /// The first holder of a number is remembered after it has gone: a second one never looks like the first.
+    /// Notes the number of a peer. The first holder is remembered after it has gone, so that a second one never looks
+    /// like the first.
     ///
-    /// - Returns: the holder that has the number no longer alone, once.
+    /// - Returns: the first holder, when it stops being the only one.
     mutating func add(_ number: Int, of peer: PeerID) -> PeerID? {
         guard let holder = holders[number] else {
             holders[number] = peer
@@ -39,7 +40,7 @@ struct SharedNumbers: Sendable {
     }
 }
 
-/// A number as people write it: four digits, with or without `#`, with or without a suffix.
+/// A number as users write it: four digits, with or without `#`, with or without a suffix.
 struct NumberLabel {
     let number: Int
     let suffix: Int?

@@ -1,6 +1,6 @@
 /// Why an operation that the user asked for was not done. The node and its conversations are unchanged.
 package struct ChatError: Error, Hashable, Sendable {
-    /// The raw values are the codes that `--json` answers carry.
+    /// The raw values are the codes in `--json` answers.
     package enum Code: String, Sendable, CaseIterable {
         case empty
         case tooLong = "too_long"
