@@ -21,7 +21,7 @@ struct AdmissionFreshnessTests {
     }
 
     @Test(arguments: [0, 1, .max] as [UInt64])
-    func `a clock at either end of time is refused when relayed and does not matter when direct`(time: UInt64) {
+    func `a time at either end of the range is refused when relayed and admitted when direct`(time: UInt64) {
         var alice = Author(seed: 1)
         var gate = Gate()
         alice.time = Timestamp(milliseconds: time)
@@ -29,7 +29,7 @@ struct AdmissionFreshnessTests {
         #expect(gate.admit(alice.say("now")).text == "admitted")
     }
 
-    @Test func `history is seven days old at most and has no future`() {
+    @Test func `history is admitted from the last seven days and not from the future`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         alice.time = Timestamp(milliseconds: Author.wallClock.milliseconds - 7 * 86_400_000)
@@ -46,7 +46,7 @@ struct AdmissionFreshnessTests {
         #expect(gate.admitHistory(alice.say("not yet"), from: relay).text == "dropped from_the_future")
     }
 
-    @Test func `history is signed, also by its author's own link`() throws {
+    @Test func `history needs a valid signature, on its author's own link too`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         let signed = alice.say("then")
@@ -59,7 +59,7 @@ struct AdmissionFreshnessTests {
         #expect(payload.provenance == .signed(via: alice.id))
     }
 
-    @Test func `history may come again, and be our own from before`() {
+    @Test func `history may come again, and may be from an earlier run of our own`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let live = alice.say("once")
@@ -70,7 +70,7 @@ struct AdmissionFreshnessTests {
         #expect(gate.admitHistory(other, from: relay).text == "dropped equivocation")
     }
 
-    @Test func `history names its way as everything else does`() {
+    @Test func `history is held to the rules for hops and rooms`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let signed = alice.say("then")
@@ -86,7 +86,7 @@ struct AdmissionFreshnessTests {
     }
 
     @Test(arguments: Bodies.all)
-    func `history is what was said in public and nothing else`(body: PayloadBody) {
+    func `history contains public messages and their changes alone`(body: PayloadBody) {
         var alice = Author(seed: 1)
         var gate = Gate()
         let isHistory = [.publicMessage, .edit, .delete].contains(body.type)
@@ -94,7 +94,7 @@ struct AdmissionFreshnessTests {
             gate.admitHistory(alice.sign(body), from: relay).text == (isHistory ? "admitted" : "dropped not_history"))
     }
 
-    @Test func `history of an earlier run is admitted, live payloads of it are not`() {
+    @Test func `history of an earlier run is admitted, live payloads of it are dropped`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let old = alice.say("from before")
@@ -108,7 +108,7 @@ struct AdmissionFreshnessTests {
         #expect(gate.admit(alice.say("and on")).text == "admitted")
     }
 
-    @Test func `a direct payload is of the run that its link's certificate names`() {
+    @Test func `a direct payload has the epoch of its link's certificate`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         #expect(gate.admit(alice.say("x").frameBody(), from: alice.id, epoch: 2).text == "dropped wrong_epoch")

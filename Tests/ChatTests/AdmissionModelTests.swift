@@ -4,7 +4,7 @@ import Wire
 
 @testable import Chat
 
-/// Admission against a model that forgets nothing and reads the rules one by one, without rates.
+/// Compares admission with a model that forgets nothing and applies the rules one by one, without rates.
 struct AdmissionModelTests {
     @Test(arguments: 0..<12 as Range<UInt64>)
     func `admission agrees with a naive model`(seed: UInt64) {
@@ -53,7 +53,7 @@ struct AdmissionModelTests {
     }
 }
 
-/// Every rule of Protocol.md section 7 but the rates, said plainly.
+/// All rules of Protocol.md section 7 but the rates, in the plainest form.
 struct AdmissionModel {
     struct Event {
         let signed: SignedPayload
@@ -83,7 +83,7 @@ struct AdmissionModel {
         }
     }
 
-    /// Of all but what came in order over its author's own link: that the numbers tell.
+    /// The ids of all payloads but those that came in order over their author's own link, which their numbers identify.
     private var ids: Set<MessageID> = []
     private var newestEpoch: [PeerID: UInt64] = [:]
     private var heard: [PeerID: [UInt64: MessageID]] = [:]
@@ -171,7 +171,7 @@ struct AdmissionModel {
         if event.isForged { return "ban bad_signature" }
         if payload.timestamp.milliseconds > event.wallClock.milliseconds + 300_000 { return "dropped from_the_future" }
         guard payload.epoch == newestEpoch[payload.author], !isKnown(payload) else { return nil }
-        // A number too old to tell is taken: the id says that it is new.
+        // A number too old for the window is admitted: the id is new.
         let top = heard[payload.author]?.keys.max() ?? 0
         let isTold = payload.sequence > top || top - payload.sequence < 256
         return isTold && heard[payload.author]?[payload.sequence] != nil ? "dropped equivocation" : nil

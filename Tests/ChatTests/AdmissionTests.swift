@@ -28,7 +28,7 @@ struct AdmissionTests {
         #expect(!payload.isFirstHand)
     }
 
-    @Test func `a payload is relayed as the bytes that came`() throws {
+    @Test func `a payload is relayed as the bytes that were received`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         let frame = alice.say("  not trimmed \n").frameBody()
@@ -37,14 +37,14 @@ struct AdmissionTests {
         #expect(payload.signed.frame(hops: 1) == [FrameType.payload.rawValue, 1] + frame.dropFirst())
     }
 
-    @Test func `another author without the marking of a relay closes the link`() {
+    @Test func `another author without the mark of a relay closes the link`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         #expect(gate.admit(alice.say("I am Alice"), from: relay).text == "close foreign_author")
         #expect(gate.admit(alice.say("I am Alice"), hops: 1, from: relay).text == "admitted")
     }
 
-    @Test func `no verified payload is made but with its proof`() throws {
+    @Test func `each verified payload is made with its proof`() throws {
         var alice = Author(seed: 1)
         let signed = alice.say("hello")
         #expect(VerifiedPayload(signed, onLinkOf: relay) == nil)
@@ -54,7 +54,7 @@ struct AdmissionTests {
         #expect(VerifiedPayload(checking: signed, via: relay)?.provenance == .signed(via: relay))
     }
 
-    @Test func `what was direct is checked once its signature holds`() throws {
+    @Test func `a direct payload becomes a signed one when its signature is verified`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         let payload = try #require(gate.admit(alice.say("hello")).admitted)
@@ -65,7 +65,7 @@ struct AdmissionTests {
         #expect(gate.admission.verifySignature(of: checked).admitted == checked)
     }
 
-    @Test func `a direct payload with a bad signature is convicted when it is checked`() throws {
+    @Test func `a direct payload with a bad signature bans its author when it is checked`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         var frame = alice.say("hello").frameBody()
@@ -75,7 +75,7 @@ struct AdmissionTests {
         #expect(gate.admission.drops[.badSignature] == 1)
     }
 
-    @Test func `an edit or a deletion is signed before it changes anything`() throws {
+    @Test func `the signature of an edit or a deletion is checked at once`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         for body in [PayloadBody.edit(target: .numbered(1), text: "x"), .delete(target: .numbered(1))] {
@@ -88,7 +88,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `each changed bit of a relayed payload convicts the relay or is no frame`() {
+    @Test func `each changed bit of a relayed payload bans the relay or makes the frame malformed`() {
         var alice = Author(seed: 1)
         var gate = Gate(rate: 0)
         let frame = alice.say("pay Bob").frameBody(hops: 1)
@@ -106,7 +106,7 @@ struct AdmissionTests {
         #expect(gate.admit(frame, from: relay).text == "admitted")
     }
 
-    @Test func `a relay that signs with its own key in another's name is convicted`() {
+    @Test func `a relay that signs with its own key in another's name is banned`() {
         let alice = Author(seed: 1)
         let mallory = Author(seed: 2)
         var gate = Gate()
@@ -118,7 +118,7 @@ struct AdmissionTests {
         #expect(gate.admit(frame, from: mallory.id).text == "ban bad_signature")
     }
 
-    @Test func `the same payload is admitted once, whatever way it comes unasked`() {
+    @Test func `a payload is admitted once, whichever way it comes unasked`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let signed = alice.say("once")
@@ -128,7 +128,7 @@ struct AdmissionTests {
         #expect(gate.admission.drops[.duplicate] == 2)
     }
 
-    @Test func `of two payloads with one number the first wins`() {
+    @Test func `of two payloads with one number the first is admitted`() {
         let alice = Author(seed: 1)
         var gate = Gate()
         let first = alice.sign(.publicMessage(stage: .newcomer, nickname: "a", text: "yes"), sequence: 4)
@@ -139,7 +139,7 @@ struct AdmissionTests {
         #expect(gate.admitHistory(second, from: relay).text == "dropped equivocation")
     }
 
-    @Test func `payloads may come in any order within the window`() {
+    @Test func `payloads are admitted in any order within the window`() {
         let alice = Author(seed: 1)
         var gate = Gate()
         let body = PayloadBody.publicMessage(stage: .newcomer, nickname: "a", text: "x")
@@ -158,7 +158,7 @@ struct AdmissionTests {
         #expect(gate.admitHistory(alice.say("hello"), from: relay).text == "dropped other_room")
     }
 
-    @Test func `our own payloads do not come back to us`() {
+    @Test func `our own payloads are dropped when they come back`() {
         var me = Author(seed: 1)
         var admission = Admission(room: Author.room, me: me.id)
         let verdict = admission.admit(

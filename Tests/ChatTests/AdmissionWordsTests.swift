@@ -4,7 +4,7 @@ import Wire
 
 @testable import Chat
 
-/// What is said, to whom, and how often.
+/// The rules for content, target and rates.
 struct AdmissionWordsTests {
     let relay = PeerID.numbered(500)
 
@@ -27,7 +27,7 @@ struct AdmissionWordsTests {
             (message([0x61], nickname: [UInt8](repeating: 0x61, count: 25)), "invalid_nickname"),
             ([3, 1, 0x61, 0x61], "malformed"),
         ])
-    func `words that break a rule are dropped and counted`(body: [UInt8], reason: String) {
+    func `a text or nickname that breaks a rule is dropped and counted`(body: [UInt8], reason: String) {
         var alice = Author(seed: 1)
         var gate = Gate()
         #expect(gate.admit(alice.frame(kind: 1, body: body), from: alice.id).text == "dropped " + reason)
@@ -43,7 +43,7 @@ struct AdmissionWordsTests {
         #expect(gate.admit(alice.say("x")).text == "admitted")
     }
 
-    @Test func `anything cut short is malformed`() {
+    @Test func `a frame that is cut short is malformed`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let frame = alice.say("x").frameBody()
@@ -53,7 +53,7 @@ struct AdmissionWordsTests {
     }
 
     @Test(arguments: Bodies.all)
-    func `what is meant for one peer comes to that peer directly`(body: PayloadBody) {
+    func `a payload for one peer is dropped by every other peer`(body: PayloadBody) {
         var alice = Author(seed: 1)
         let isForOne = alice.sign(body).payload.target != nil
         var gate = Gate()
@@ -69,14 +69,14 @@ struct AdmissionWordsTests {
             .directMessage(target: Gate.me, nickname: "a", text: "hi"),
             .delivered(target: Gate.me, ids: [.numbered(1)]), .read(target: Gate.me, ids: [.numbered(1)]),
         ] as [PayloadBody])
-    func `what is meant for us comes to us directly`(body: PayloadBody) {
+    func `a payload for us is admitted over its author's link`(body: PayloadBody) {
         var alice = Author(seed: 1)
         var gate = Gate()
         #expect(gate.admit(alice.sign(body)).text == "admitted")
         #expect(gate.admit(alice.sign(body), hops: 1, from: relay).text == "dropped misdirected")
     }
 
-    @Test func `an author is heard 20 times at once and then 4 times a second`() {
+    @Test func `an author sends 20 messages at once and then 4 a second`() {
         var alice = Author(seed: 1)
         var bob = Author(seed: 2)
         var gate = Gate()
@@ -90,7 +90,7 @@ struct AdmissionWordsTests {
         #expect(heard == 4)
     }
 
-    @Test func `what an author may not say counts among what it says`() {
+    @Test func `a misdirected payload takes a token of its author`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let verdicts = (0..<60).map { _ in
@@ -100,7 +100,7 @@ struct AdmissionWordsTests {
         #expect(verdicts.count { $0 == "dropped author_rate" } == 40)
     }
 
-    @Test func `what was dropped for its rate may come later`() {
+    @Test func `a payload that was dropped for its rate is admitted later`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         for _ in 0..<20 { _ = gate.admit(alice.say("spam")) }
@@ -110,7 +110,7 @@ struct AdmissionWordsTests {
         #expect(gate.admit(late).text == "admitted")
     }
 
-    @Test func `an honest sender is never cut`() {
+    @Test func `an honest sender stays below the rates`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         var pace = TokenBucket(Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst), now: gate.now)
@@ -132,7 +132,7 @@ struct AdmissionWordsTests {
         #expect(heard(30) == 20)
     }
 
-    @Test func `a link tells of 5 new authors at once and then of 5 a minute`() {
+    @Test func `a link introduces 5 new authors at once and then 5 a minute`() {
         var gate = Gate()
         func heard(_ seeds: ClosedRange<UInt64>) -> Int {
             seeds.count { seed in
@@ -160,7 +160,7 @@ struct AdmissionWordsTests {
     }
 }
 
-/// Frames of one author, signed ahead.
+/// Frames of one author, signed in advance.
 struct Frames {
     private var frames: [[UInt8]] = []
 

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Chat
 
-/// What is kept of the public conversation to be given to others.
+/// The public payloads that are kept for others.
 struct ArchiveTests {
     private let people = room("alice", "bob", "carol")
     private var alice: Person { people[0] }
@@ -20,7 +20,7 @@ struct ArchiveTests {
         alice.sign(.delete(target: message.payload.messageId))
     }
 
-    @Test func `offered are the deletions, then the messages by their time, each behind its latest edit`() {
+    @Test func `the offer lists deletions, then messages by their time, each behind its latest edit`() {
         let late = alice.signPublic("late")
         alice.wallClock = Timestamp(milliseconds: alice.wallClock.milliseconds - 9_000)
         let early = alice.signPublic("early")
@@ -35,7 +35,8 @@ struct ArchiveTests {
         #expect(bob.router.publicChat.lacking([4, 5]) == [4, 5])
     }
 
-    @Test func `a history given in the order offered ends in the same state, told once`() {
+    @Test func `a history received in the order of the offer gives the same state, and each message is reported once`()
+    {
         let messages = (0..<20).map { alice.signPublic("\($0)") }
         let changes = [edit(messages[3], "three"), deletion(messages[7]), edit(messages[3], "III")]
         for payload in messages + changes { bob.hear(payload) }
@@ -49,14 +50,14 @@ struct ArchiveTests {
         #expect(carol.router.publicChat.offer == bob.router.publicChat.offer)
     }
 
-    @Test func `what changes a direct message is never offered`() throws {
+    @Test func `a change of a direct message is never offered`() throws {
         try alice.does(to: bob) { me throws(ChatError) in try me.direct("hi", to: bob) }
         try bob.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
         let direct = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "psst"))
         let (early, late) = (edit(direct, "pst"), edit(direct, "ps"))
         for payload in [early, direct, late] { bob.hear(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])
-        // Whether a message that is not here was public, nobody can tell.
+        // The message is not here, so that it may have been a direct one.
         let unsaid = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "never mind"))
         for payload in [deletion(unsaid), unsaid] { bob.hear(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])
@@ -84,7 +85,7 @@ struct ArchiveTests {
         #expect(carol.router.publicChat.lacking([id(message), id(removal)]).isEmpty)
     }
 
-    @Test func `the latest 100 deletions are kept, also of messages that have fallen out`() {
+    @Test func `the latest 100 deletions are kept, also of evicted messages`() {
         let messages = (0..<250).map { alice.signPublic("\($0)") }
         for message in messages { bob.hear(message) }
         for message in messages[0..<120] { bob.hear(deletion(message)) }
@@ -93,7 +94,7 @@ struct ArchiveTests {
         #expect(bob.hear(messages[119]).isEmpty)
     }
 
-    @Test func `what fell out is taken back where a deletion made room, and only there`() {
+    @Test func `an evicted message is taken back if a deletion made room, and only then`() {
         let messages = (0..<101).map { number in
             alice.pass(.milliseconds(1))
             return alice.signPublic("\(number)")
@@ -107,7 +108,9 @@ struct ArchiveTests {
         #expect(bob.publicTexts.count == 100)
     }
 
-    @Test func `a signature that was put off is checked before its message is given away, and a false one convicts`()
+    @Test
+    func
+        `a signature that was left unchecked is checked before its message is given away, and a false one bans its author`()
         throws
     {
         let honest = alice.signPublic("honest")
@@ -138,7 +141,7 @@ struct ArchiveTests {
         #expect(bob.publicTexts == ["honest", "denied"])
     }
 
-    @Test func `what is taken in is told once, with its author and the neighbour that it came from`() throws {
+    @Test func `a kept payload is reported once, with its author and the neighbour that it came from`() throws {
         _ = bob.router.archivedItems()
         let (live, past) = (alice.signPublic("live"), alice.signPublic("past"))
         bob.hear(live)
@@ -153,7 +156,7 @@ struct ArchiveTests {
 }
 
 extension MessageRouter {
-    /// What was taken into the public conversation since this was asked last.
+    /// The payloads that the public conversation kept since the last call.
     fileprivate mutating func archivedItems() -> [Archive.Item] {
         var items: [Archive.Item] = []
         drainArchived { items += $0 }

@@ -5,7 +5,7 @@ import Wire
 @testable import Chat
 
 struct BoundedTableTests {
-    @Test func `the oldest of the seen ids is forgotten first`() {
+    @Test func `the oldest of the seen ids is evicted first`() {
         var seen = SeenMessages(capacity: 3)
         for number in 1...3 as ClosedRange<UInt64> { seen.insert(.numbered(number)) }
         seen.insert(.numbered(1))
@@ -15,7 +15,7 @@ struct BoundedTableTests {
         #expect([2, 3, 4].allSatisfy { seen.contains(.numbered($0)) })
     }
 
-    @Test func `seen ids agree with a list that forgets from its front`() {
+    @Test func `seen ids agree with a list that evicts from its front`() {
         var randomness = Randomness.seeded(1)
         var seen = SeenMessages(capacity: 16)
         var list: [UInt64] = []
@@ -34,11 +34,11 @@ struct BoundedTableTests {
         #expect(seen.contains(.numbered(904)) && !seen.contains(.numbered(903)))
     }
 
-    @Test func `whatever was changed last, a table changes the entry that is meant`() {
+    @Test func `a table changes the entry of the key, whichever entry was changed before`() {
         var randomness = Randomness.seeded(1)
         var table = RecentTable<Int, Int>(capacity: 16)
         var counts: [Int: Int] = [:]
-        // Of so few keys none is ever forgotten, though halves come and go.
+        // So few keys are never evicted, though halves come and go.
         for step in 0..<5_000 {
             let key = Int.random(in: 0..<8, using: &randomness)
             counts[key, default: 0] += 1
@@ -81,7 +81,7 @@ struct BoundedTableTests {
         #expect(table[7] == nil)
     }
 
-    @Test func `what is written again and again stays`() {
+    @Test func `a key that is written again and again stays`() {
         var table = RecentTable<Int, Int>(capacity: 8)
         for key in 1..<500 {
             table.set(key, for: 0)

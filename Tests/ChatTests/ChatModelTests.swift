@@ -4,7 +4,7 @@ import Wire
 
 @testable import Chat
 
-/// A public chat as plainly as it can be written, to compare the real one with.
+/// The plainest public chat, to compare the real one with.
 private struct NaiveChat {
     struct Line: Equatable {
         let id: MessageID
@@ -82,7 +82,7 @@ struct ChatModelTests {
         let people = room("alice", "bob", "carol")
         var model = NaiveChat()
         var randomness: Randomness
-        /// What was said so far and is known to the chat, with what was held back for later.
+        /// The payloads said so far, those that were held back for later too.
         var said: [VerifiedPayload] = []
         var heldBack: [VerifiedPayload] = []
 
@@ -116,7 +116,7 @@ struct ChatModelTests {
             hear(old, isHistory: true)
         }
 
-        /// A message may come again, any time and any way.
+        /// A message may come again, at any time and over any way.
         private func hear(_ payload: VerifiedPayload, isHistory: Bool) {
             let isOwn = payload.payload.author == me.id
             model.add(payload.payload, isOwn: isOwn, isHistory: isHistory, at: me.wallClock.milliseconds)

@@ -4,17 +4,17 @@ import Wire
 
 @testable import Chat
 
-/// One of two people whose link comes and goes, with admission before the chats, as a node has it.
+/// One of two users whose link comes and goes, with admission before the router as in a node.
 private final class Correspondent {
     private let seed: UInt64
     private(set) var person: Person
     private(set) var admission: Admission
     private var pace: TokenBucket
-    /// Frames on their way here.
+    /// Frames under way to this user.
     var inbox: [[UInt8]] = []
-    /// How far each message is known to have come, as a naive model that knows the rules and nothing else.
+    /// The delivery state of each message in a naive model.
     var states: [MessageID: Delivery] = [:]
-    /// How often each message of the other was shown, in this run and in any.
+    /// How often each message of the other was shown, in this run and in all runs.
     var shown: [MessageID: Int] = [:]
     var everShown: Set<MessageID> = []
     var takenBack: Set<MessageID> = []
@@ -26,7 +26,7 @@ private final class Correspondent {
         pace = TokenBucket(Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst), now: person.now)
     }
 
-    /// The same identity starts anew and remembers nothing.
+    /// Starts the same identity anew, without any memory.
     func restart() {
         let old = person
         person = Person("p\(seed)", seed: seed, epoch: old.session.epoch + 1, tellsReading: true)
@@ -95,7 +95,7 @@ private final class Correspondence {
     private var randomness: Randomness
     private var isLinked = false
     private var count = 0
-    /// Whether people also leave, decline and start anew.
+    /// Whether users also leave, decline and start anew.
     private let isWild: Bool
 
     init(seed: UInt64, isWild: Bool) {
@@ -124,7 +124,7 @@ private final class Correspondence {
         }
     }
 
-    /// Lets everything arrive, on a link that stays, and be accepted.
+    /// Delivers and accepts everything, on a link that stays.
     func exchangeUntilQuiet() {
         unlink()
         link()
@@ -143,7 +143,7 @@ private final class Correspondence {
         }
     }
 
-    /// Whether nobody has anything left to say, or to accept.
+    /// True if neither side has a message to send or a request to accept.
     private var isSettled: Bool {
         sides.indices.allSatisfy { index in
             let chat = sides[index].person.router.directChats[sides[1 - index].person.id]
@@ -227,7 +227,7 @@ private final class Correspondence {
 
 struct DeliveryFuzzTests {
     @Test(arguments: 1...400 as ClosedRange<UInt64>)
-    func `whatever is lost and sent again, both end with the same messages, each shown once`(seed: UInt64) {
+    func `with loss and retransmission both sides end with the same messages, each shown once`(seed: UInt64) {
         let run = Correspondence(seed: seed, isWild: false)
         for _ in 0..<150 { run.step() }
         run.exchangeUntilQuiet()
@@ -244,7 +244,7 @@ struct DeliveryFuzzTests {
     }
 
     @Test(arguments: 1...400 as ClosedRange<UInt64>)
-    func `whoever leaves, declines or starts anew, nothing is shown twice or said to have come that has not`(
+    func `when sides leave, decline and restart, no message is shown twice or reported as delivered without being so`(
         seed: UInt64
     ) {
         let run = Correspondence(seed: seed, isWild: true)

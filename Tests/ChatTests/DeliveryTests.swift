@@ -3,7 +3,7 @@ import Wire
 
 @testable import Chat
 
-/// Two people in a direct conversation, and what each knows of what came to the other.
+/// Two users in a direct conversation, and the delivery state that each side knows.
 struct DeliveryTests {
     private let people: [Person]
     private var alice: Person { people[0] }
@@ -32,7 +32,7 @@ struct DeliveryTests {
         bob.reply(to: alice)
     }
 
-    /// What is still to be heard of `outgoing` when it gets lost.
+    /// Drops `outgoing`; true if it was not empty.
     private func lose(_ outgoing: [Outgoing]) -> Bool { !outgoing.isEmpty }
 
     @Test func `a message is sending until the receipt comes`() throws {
@@ -48,7 +48,7 @@ struct DeliveryTests {
         #expect(bob.deliveries(to: alice) == [])
     }
 
-    @Test func `what one turn brings is acknowledged together`() throws {
+    @Test func `the receipts of one turn are sent together`() throws {
         let payloads = try (1...7).map { try say("\($0)").outgoing[0].payload }
         for payload in payloads { bob.hear(payload) }
         #expect(
@@ -56,7 +56,7 @@ struct DeliveryTests {
                 == [.delivered(target: alice.id, ids: payloads.map(\.payload.messageId))])
     }
 
-    @Test func `receipts of others, and of what was not said, change nothing`() throws {
+    @Test func `receipts of other peers, and of unknown messages, change nothing`() throws {
         let id = try say("hi").outgoing[0].payload.payload.messageId
         #expect(alice.hear(people[2].sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
         #expect(alice.hear(bob.sign(.delivered(target: alice.id, ids: [.numbered(1)]))).isEmpty)
@@ -64,7 +64,7 @@ struct DeliveryTests {
         #expect(alice.hear(twice) == [.delivered(with: bob.id, ids: [id])])
     }
 
-    @Test func `a lost receipt is given again, and nothing is shown twice`() throws {
+    @Test func `a lost receipt is sent again, and no message is shown twice`() throws {
         bob.hear(try say("hi").outgoing[0].payload)
         #expect(lose(bob.replies()))
         part()
@@ -75,7 +75,7 @@ struct DeliveryTests {
         #expect(alice.replies().isEmpty)
     }
 
-    @Test func `what was said while the other was away comes when it is back, once and in order`() throws {
+    @Test func `messages to an absent peer are delivered on its return, once and in order`() throws {
         part()
         for text in ["1", "2", "3"] { #expect(try say(text).outgoing.isEmpty) }
         #expect(alice.deliveries(to: bob).suffix(3) == [.sending, .sending, .sending])
@@ -85,7 +85,7 @@ struct DeliveryTests {
         #expect(alice.deliveries(to: bob).suffix(3) == [.delivered, .delivered, .delivered])
     }
 
-    @Test func `a lost request and a lost acceptance are made good`() throws {
+    @Test func `a lost request and a lost acceptance are repaired`() throws {
         let (carol, dave) = (people[2], Person("dave", seed: 50))
         for (one, other) in [(carol, dave), (dave, carol)] { _ = one.link(to: other) }
         #expect(lose(try carol.direct("hello?", to: dave).outgoing))
@@ -103,7 +103,7 @@ struct DeliveryTests {
         #expect(dave.texts(with: carol) == ["hello?"])
     }
 
-    @Test func `whoever has forgotten us is asked again, and hears it all once it accepts`() throws {
+    @Test func `a peer that has forgotten us is asked again, and gets all messages once it accepts`() throws {
         part()
         let again = Person("bob", seed: 2, epoch: 2)
         _ = again.link(to: alice)
@@ -118,7 +118,7 @@ struct DeliveryTests {
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered, .delivered])
     }
 
-    @Test func `an edit and a deletion wait for who is away`() throws {
+    @Test func `an edit and a deletion wait for an absent peer`() throws {
         try alice.does(to: bob) { me throws(ChatError) in try me.direct("keep", to: bob) }
         try alice.does(to: bob) { me throws(ChatError) in try me.direct("drop", to: bob) }
         part()
@@ -133,7 +133,7 @@ struct DeliveryTests {
         #expect(waiting == 0, "changes are acknowledged too")
     }
 
-    @Test func `what was taken back before it was sent is never sent`() throws {
+    @Test func `a message deleted before it was sent is never sent`() throws {
         part()
         alice.router.open(.direct(bob.id))
         _ = try say("oops")
@@ -143,7 +143,7 @@ struct DeliveryTests {
         #expect(alice.replies().isEmpty)
     }
 
-    @Test func `what was taken back after its link was lost goes away there, or never comes`() throws {
+    @Test func `a message deleted after its link was lost is deleted there, or never sent`() throws {
         alice.router.open(.direct(bob.id))
         bob.hear(try say("arrived").outgoing[0].payload)
         #expect(lose(try say("lost").outgoing))
@@ -172,7 +172,7 @@ struct DeliveryTests {
         #expect(code { () throws(ChatError) in try bob.direct("hi", to: alice) } == .notConnected)
     }
 
-    @Test func `nothing is acknowledged before it is accepted`() throws {
+    @Test func `a message is not acknowledged before its conversation is accepted`() throws {
         let carol = people[2]
         let request = try carol.direct("hello?", to: bob).outgoing[0].payload
         bob.hear(request)
@@ -181,7 +181,7 @@ struct DeliveryTests {
         #expect(bob.replies().isEmpty)
     }
 
-    @Test func `what the other left without is failed, and stays so`() throws {
+    @Test func `a message that the other left without is failed for good`() throws {
         let outgoing = try say("hi").outgoing
         let id = outgoing[0].payload.payload.messageId
         let leave = try bob.leave(alice)
@@ -193,14 +193,14 @@ struct DeliveryTests {
         #expect(alice.deliveries(to: bob) == [.delivered, .failed])
     }
 
-    @Test func `what came before the other left is acknowledged before`() throws {
+    @Test func `a message received before the other left is acknowledged first`() throws {
         bob.hear(try say("hi").outgoing[0].payload)
         let departure = try bob.leave(alice).outgoing
         for item in bob.replies() + departure { alice.hear(item.payload) }
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
     }
 
-    @Test func `what is under way when we leave may still arrive`() throws {
+    @Test func `a message under way when we leave may still be delivered`() throws {
         let outgoing = try say("bye").outgoing
         part()
         _ = try say("never sent")
@@ -215,7 +215,7 @@ struct DeliveryTests {
         #expect(bob.state(with: alice) == .left)
     }
 
-    @Test func `what waits when we leave is failed, at the latest with the link`() throws {
+    @Test func `a message that waits when we leave fails, at the latest with the link`() throws {
         _ = try say("on its way")
         let left = try alice.leave(bob)
         #expect(left.events == [.direct(.left, with: bob.id)])
@@ -227,7 +227,7 @@ struct DeliveryTests {
         #expect(alice.deliveries(to: bob) == [.delivered, .failed])
     }
 
-    @Test func `of 101 that wait the oldest is failed`() throws {
+    @Test func `of 101 waiting messages the oldest fails`() throws {
         part()
         var events: [ChatEvent] = []
         for number in 0...100 { events += try say("\(number)").events }
@@ -236,7 +236,7 @@ struct DeliveryTests {
         #expect(alice.router.directChats[bob.id]?.queue.count == 100)
     }
 
-    @Test func `blocking and leaving for good give up what waits`() throws {
+    @Test func `blocking and leaving for good give up the waiting messages`() throws {
         part()
         _ = try say("1")
         let blocked = alice.router.setBlocked(bob.id, true)
@@ -248,7 +248,7 @@ struct DeliveryTests {
         #expect(alice.router.giveUp().isEmpty)
     }
 
-    @Test func `a conversation that is forgotten takes what waits with it, and says so`() throws {
+    @Test func `an evicted conversation reports its waiting messages as failed`() throws {
         part()
         _ = try say("waits")
         var events: [ChatEvent] = []

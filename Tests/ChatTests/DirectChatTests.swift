@@ -64,7 +64,7 @@ struct DirectChatTests {
         #expect(alice.events.count == told + 3, "her leaving, the request given up, and her new one")
     }
 
-    @Test func `who declined can still ask, and that is enough`() throws {
+    @Test func `a peer that declined can still send a request, which is consent`() throws {
         try aliceAsks()
         _ = try bob.router.decline(alice.id)
         try bob.does(to: alice) { me throws(ChatError) in try me.direct("after all", to: alice) }
@@ -73,7 +73,7 @@ struct DirectChatTests {
         #expect(alice.texts(with: bob) == ["may I?", "after all"])
     }
 
-    @Test func `requests that cross are accepted on both sides and both are delivered once`() throws {
+    @Test func `crossing requests are accepted on both sides and both are delivered once`() throws {
         let fromAlice = try alice.direct("hi bob", to: bob)
         let fromBob = try bob.direct("hi alice", to: alice)
         alice.hear(fromBob.outgoing[0].payload)
@@ -94,7 +94,7 @@ struct DirectChatTests {
         #expect(Set(bob.texts(with: alice)) == ["hi bob", "hi alice"])
     }
 
-    @Test func `a text to somebody who asked accepts and is delivered`() throws {
+    @Test func `a text to a peer that asked accepts and is delivered`() throws {
         try aliceAsks()
         try bob.does(to: alice) { me throws(ChatError) in try me.direct("yes", to: alice) }
         #expect(alice.state(with: bob) == .accepted)
@@ -102,7 +102,7 @@ struct DirectChatTests {
         #expect(bob.texts(with: alice) == ["may I?", "yes"])
     }
 
-    @Test func `leaving ends it on both sides, and a new request is needed`() throws {
+    @Test func `leaving ends the conversation on both sides, and a new request is needed`() throws {
         try aliceAsks()
         try bobAccepts()
         try bob.does(to: alice) { me throws(ChatError) in try me.leave(alice) }
@@ -115,7 +115,7 @@ struct DirectChatTests {
         #expect(code { () throws(ChatError) in try bob.leave(alice) } == .notAccepted)
     }
 
-    @Test func `who missed that we left learns it when it speaks`() throws {
+    @Test func `a peer that missed our leaving learns it at its next message`() throws {
         try aliceAsks()
         try bobAccepts()
         _ = try bob.leave(alice)
@@ -124,14 +124,14 @@ struct DirectChatTests {
         #expect(alice.state(with: bob) == .left)
     }
 
-    @Test func `a request taken back is no longer open`() throws {
+    @Test func `a withdrawn request is no longer open`() throws {
         try aliceAsks()
         try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
         #expect(bob.router.requests.isEmpty)
         #expect(code { () throws(ChatError) in try bob.accept(alice) } == .notAccepted)
     }
 
-    @Test func `of the muted and the blocked nothing is shown or counted`() throws {
+    @Test func `payloads of muted and blocked peers are neither shown nor counted`() throws {
         try aliceAsks("before")
         try bobAccepts()
         _ = bob.router.setMuted(alice.id, true)
@@ -157,7 +157,7 @@ struct DirectChatTests {
         #expect(code { () throws(ChatError) in try bob.accept(askers[0]) } == .notAccepted)
     }
 
-    @Test func `direct payloads are heard only from their author's link and only by their target`() throws {
+    @Test func `direct payloads are taken only over their author's link and only by their target`() throws {
         try aliceAsks()
         try bobAccepts()
         let relayed = direct("relayed", from: alice, to: bob)
@@ -167,7 +167,7 @@ struct DirectChatTests {
         #expect(bob.hear(relayed).count == 1)
     }
 
-    @Test func `a direct message changes only by what its author's own link brings`() throws {
+    @Test func `a direct message is changed only over its author's own link`() throws {
         try aliceAsks("frist")
         try bobAccepts()
         let id = try #require(bob.router.directChats[alice.id]?.last?.id)
@@ -179,7 +179,7 @@ struct DirectChatTests {
         #expect(bob.router.isForEveryone(edit.payload) == false)
     }
 
-    @Test func `a request edited while it is open reads as edited once it is accepted`() throws {
+    @Test func `a request edited while it is open shows the edit once it is accepted`() throws {
         try aliceAsks("frist")
         alice.router.open(.direct(bob.id))
         let edit = try alice.edit("first")
@@ -190,7 +190,7 @@ struct DirectChatTests {
         #expect(bob.texts(with: alice) == ["first"])
     }
 
-    @Test func `nobody is written to who is not connected`() throws {
+    @Test func `a peer that is not connected cannot be written to`() throws {
         let dave = Person("dave", seed: 50)
         #expect(code { () throws(ChatError) in try alice.direct("hi", to: dave) } == .notConnected)
         try aliceAsks()

@@ -4,11 +4,11 @@ import Wire
 
 @testable import Chat
 
-/// Two people who do anything at any time, while what they sent to each other is still under way, in order.
+/// Two users with random operations at random times, while earlier payloads are still under way in order.
 private final class Encounter {
     let people = room("alice", "bob")
     var underWay: [[VerifiedPayload]] = [[], []]
-    /// What each was told, in order, about messages of the other.
+    /// The messages of the other that each side was shown, in order.
     var received: [[String]] = [[], []]
     var requests: [[String]] = [[], []]
     var randomness: Randomness
@@ -29,7 +29,7 @@ private final class Encounter {
         }
     }
 
-    /// Lets everything arrive that is under way, answers too.
+    /// Delivers everything under way, and the answers.
     func exchangeUntilQuiet() {
         while !underWay.allSatisfy(\.isEmpty) {
             deliverOne(to: 0)
@@ -57,10 +57,10 @@ private final class Encounter {
         underWay[1 - index] += me.replies().map(\.payload)
     }
 
-    /// Whether one side thinks that it may speak where the other has ended it, or still waits.
+    /// True if one side may send where the other has left, or still waits.
     ///
-    /// One case is left out: whoever leaves and asks again while an answer to the first request is under way takes it
-    /// for the answer to the second, which stays open on the other side.
+    /// One case is left out: a side that leaves and asks again while an answer to the first request is under way takes
+    /// it for the answer to the second, which stays open on the other side.
     var isTorn: Bool {
         let states = [people[0].state(with: people[1]), people[1].state(with: people[0])]
         guard states.contains(.accepted) else { return false }
@@ -70,7 +70,7 @@ private final class Encounter {
 
 struct DirectFuzzTests {
     @Test(arguments: 1...1_000 as ClosedRange<UInt64>)
-    func `whatever two people do, and whenever it arrives, they agree in the end`(seed: UInt64) {
+    func `two users agree in the end, whatever they do and whenever it is delivered`(seed: UInt64) {
         let encounter = Encounter(seed: seed)
         for _ in 0..<60 { encounter.step() }
         encounter.exchangeUntilQuiet()

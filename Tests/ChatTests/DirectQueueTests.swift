@@ -21,7 +21,7 @@ struct DirectQueueTests {
         return (queue, payloads)
     }
 
-    @Test func `what is said goes out at once on a link, and waits without one`() {
+    @Test func `a payload is sent at once on a link, and waits without one`() {
         var queue = DirectQueue()
         let isSent = queue.append(text("now"), text: "now", isLinked: true)
         #expect(isSent)
@@ -33,7 +33,7 @@ struct DirectQueueTests {
         #expect(queue.hasBacklog)
     }
 
-    @Test func `all of it goes again on a new link, the same bytes in the same order, once`() {
+    @Test func `all payloads are sent again on a new link, the same bytes in the same order, once`() {
         var (queue, payloads) = queue(5, isLinked: true)
         var due = queue.takeDue(now: alice.now, rate: Self.rate)
         #expect(due.isEmpty)
@@ -44,7 +44,7 @@ struct DirectQueueTests {
         #expect(due.isEmpty)
     }
 
-    @Test func `what goes again keeps to the sender's own rate`() {
+    @Test func `retransmission keeps to the sender's own rate`() {
         var (queue, payloads) = queue(30, isLinked: false)
         var due = queue.takeDue(now: alice.now, rate: Self.rate)
         #expect(due == Array(payloads[..<10]))
@@ -60,7 +60,7 @@ struct DirectQueueTests {
         #expect(due.count <= 28)
     }
 
-    @Test func `what is acknowledged goes no more, wherever it stands`() {
+    @Test func `an acknowledged payload is not sent again, wherever it is in the queue`() {
         var (queue, payloads) = queue(4, isLinked: true)
         for index in [2, 0] {
             let isMessage = queue.acknowledge(payloads[index].payload.messageId)
@@ -88,7 +88,7 @@ struct DirectQueueTests {
         #expect(!queue.hasBacklog)
     }
 
-    @Test func `a message taken back before it was sent is never sent, one that was sent is told of`() {
+    @Test func `a message deleted before it was sent is never sent, the deletion of one that was sent is`() {
         var (queue, payloads) = queue(2, isLinked: false)
         let ids = payloads.map(\.payload.messageId)
         _ = queue.append(alice.sign(.edit(target: ids[0], text: "x")), text: nil, isLinked: false)
@@ -103,7 +103,7 @@ struct DirectQueueTests {
         #expect(mayBeThere, "it was acknowledged")
     }
 
-    @Test func `a request taken back still asks, and is not told as failed`() {
+    @Test func `a deleted request is still sent, and not reported as failed`() {
         var queue = DirectQueue()
         let request = alice.sign(.dmRequest(target: bob, nickname: "alice", text: "may I?"))
         _ = queue.append(request, text: "may I?", isLinked: true)
@@ -114,7 +114,7 @@ struct DirectQueueTests {
         #expect(lost.isEmpty)
     }
 
-    @Test func `giving up keeps what is under way, if it is to`() {
+    @Test func `giving up keeps the sent payloads if asked to`() {
         var (queue, payloads) = queue(2, isLinked: true)
         _ = queue.append(text("2"), text: "2", isLinked: false)
         var lost = queue.giveUp(keepingSent: true)
@@ -124,13 +124,13 @@ struct DirectQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test func `states never go back`() {
+    @Test func `delivery states never go back`() {
         let all = Delivery.allCases
         let steps = all.flatMap { from in all.filter { from.canBecome($0) }.map { [from, $0] } }
         #expect(steps == [[.sending, .delivered], [.sending, .read], [.sending, .failed], [.delivered, .read]])
     }
 
-    @Test func `receipts name at most 100 messages each, and reading says that it came`() {
+    @Test func `receipts name at most 100 messages each, and a read receipt implies delivery`() {
         var owed = PendingReceipts()
         for number in 0..<250 as Range<UInt64> { owed.note(delivered: .numbered(number)) }
         owed.note(read: .numbered(7))

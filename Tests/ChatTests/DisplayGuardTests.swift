@@ -10,7 +10,7 @@ struct DisplayGuardTests {
             "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
             "e\u{301}", "שלום", "\u{600}12", "🏴‍☠️", "漢字\u{3000}仮名", "a\u{fffd}b", "",
         ])
-    func `what people write is shown as it is`(text: String) {
+    func `ordinary text is shown unchanged`(text: String) {
         #expect(Array(DisplayGuard.safe(text).utf8) == Array(text.utf8))
     }
 
@@ -23,7 +23,7 @@ struct DisplayGuardTests {
             "\u{e000}", "\u{f0000}", "\u{10fffd}", "\u{378}", "\u{ffff}", "\u{10ffff}", "\u{fff9}",
             "\u{e0001}", "\u{e0041}", "\u{e007f}", "\u{34f}", "\u{17b4}", "\u{200c}", "\u{200d}", "\u{e0100}",
         ] as [Unicode.Scalar])
-    func `what a terminal obeys or nobody sees is replaced`(scalar: Unicode.Scalar) {
+    func `terminal controls and invisible scalars are replaced`(scalar: Unicode.Scalar) {
         let text = "a" + String(Character(scalar)) + "b"
         #expect(DisplayGuard.safe(text) == "a\u{fffd}b")
     }
@@ -33,12 +33,12 @@ struct DisplayGuardTests {
         #expect(DisplayGuard.safe(String(Character(scalar))) == "\u{fffd}")
     }
 
-    @Test func `line breaks and tabs are one space`() {
+    @Test func `line breaks and tabs become one space`() {
         #expect(DisplayGuard.safe("a\nb\rc\td\r\ne") == "a b c d e")
         #expect(DisplayGuard.safe("a\n\nb") == "a  b")
     }
 
-    @Test func `a joiner outside what it joins is replaced`() {
+    @Test func `a joiner outside its scripts and emoji is replaced`() {
         #expect(DisplayGuard.safe("😀\u{200d}b") == "😀\u{fffd}b")
         #expect(DisplayGuard.safe("a\u{200d}😀") == "a\u{fffd}😀")
         #expect(DisplayGuard.safe("\u{200d}") == "\u{fffd}")
@@ -46,31 +46,31 @@ struct DisplayGuardTests {
         #expect(DisplayGuard.safe("1\u{200d}2") == "1\u{fffd}2")
     }
 
-    @Test func `tags that make no flag are replaced`() {
+    @Test func `tags that form no flag are replaced`() {
         #expect(DisplayGuard.safe("🏴\u{e0067}\u{e0062}") == "🏴\u{fffd}\u{fffd}")
         #expect(DisplayGuard.safe("😀\u{e0067}\u{e0062}\u{e0065}\u{e007f}").unicodeScalars.count == 5)
         let long = "🏴" + String(repeating: "\u{e0061}", count: 7) + "\u{e007f}"
         #expect(!DisplayGuard.safe(long).unicodeScalars.contains("\u{e0061}"))
     }
 
-    @Test func `a mark has something to stand on`() {
+    @Test func `a mark needs a base character`() {
         #expect(DisplayGuard.safe("\u{301}a") == "\u{fffd}a")
         #expect(DisplayGuard.safe("\u{fe0f}a") == "\u{fffd}a")
     }
 
-    @Test func `a selector on top of a selector is replaced`() {
+    @Test func `a selector behind a selector is replaced`() {
         #expect(Array(DisplayGuard.safe("❤\u{fe0f}\u{fe0f}").unicodeScalars) == ["❤", "\u{fe0f}", "\u{fffd}"])
     }
 
-    @Test func `a nickname can not look like somebody's line`() {
+    @Test func `a nickname cannot imitate a line of another peer`() {
         #expect(DisplayGuard.safeName("bob#4821> hi <eve") == "bob\u{fffd}4821\u{fffd} hi \u{fffd}eve")
         #expect(DisplayGuard.safeName("quiet-otter") == "quiet-otter")
         #expect(DisplayGuard.safeName("[x\u{1b}") == "\u{fffd}x\u{fffd}")
     }
 
-    @Test func `no scalar leaves a command or a second line`() {
+    @Test func `no scalar gives a control or a second line`() {
         var unsafe: [Int] = []
-        // Whole planes are alike from the third on, all but the tags' in 14.
+        // From the third plane on all scalars of a plane are alike, but the tags in plane 14.
         let values =
             Array(0..<0x3_0000) + Array(stride(from: 0x3_0000, to: 0x11_0000, by: 61)) + Array(0xe_0000..<0xe_0200)
         for value in values {
@@ -82,7 +82,7 @@ struct DisplayGuardTests {
         #expect(unsafe.isEmpty)
     }
 
-    @Test func `guarding twice changes nothing more, and nothing grows`() {
+    @Test func `guarding twice changes nothing, and no text grows`() {
         var randomness = Randomness.seeded(3)
         let scalars: [Unicode.Scalar] = [
             "a", "#", "\r", "\n", "\t", "\u{1b}", "\u{200d}", "\u{200c}", "\u{fe0f}", "😀", "🏽", "\u{1f3f4}",

@@ -5,7 +5,7 @@ import Wire
 
 /// The expected values were computed by another program from Protocol.md sections 2 and 3.
 struct LabelTests {
-    @Test func `a sender number and its suffix come from the key alone`() throws {
+    @Test func `a sender number and its suffix depend on the key alone`() throws {
         let counting = try #require(PeerID(Array(0..<32)))
         let ones = try #require(PeerID([UInt8](repeating: 0xff, count: 32)))
         #expect(SenderNumber(of: counting).number == 2_984)
@@ -29,7 +29,7 @@ struct LabelTests {
         #expect(RoomID(name: "lobby") != RoomID(name: "Lobby"))
     }
 
-    @Test func `a room comes back from exactly 16 bytes`() {
+    @Test func `a room is decoded from exactly 16 bytes`() {
         let room = RoomID(name: "lobby")
         #expect(RoomID(room.bytes) == room)
         #expect(RoomID(Array(room.bytes.dropLast())) == nil)

@@ -7,7 +7,7 @@ import Wire
     private let people = room("alice", "bob")
     private let peers = (UInt64(0)..<5).map(RosterTests.peer)
 
-    @Test func `of too many the one marked first loses its mark`() {
+    @Test func `above the capacity the oldest mark is removed`() {
         var marked = MarkedPeers(capacity: 3)
         for peer in peers { marked.insert(peer) }
         #expect(marked.inOrder == Array(peers.suffix(3)))
@@ -15,7 +15,7 @@ import Wire
         #expect(MarkedPeers(peers, capacity: 3) == marked)
     }
 
-    @Test func `a mark that is set again stays where it is, and one that is taken back is gone`() {
+    @Test func `a mark that is set again keeps its place, and a removed one is gone`() {
         var marked = MarkedPeers(peers, capacity: 5)
         marked.insert(peers[0])
         marked.remove(peers[3])
@@ -26,7 +26,7 @@ import Wire
         #expect(marked.inOrder.last == peers[3])
     }
 
-    @Test func `whoever was marked in an earlier run is known by its number, and not listed as here`() {
+    @Test func `a peer marked in an earlier run is known by its number, and not listed as here`() {
         let roster = Roster(
             me: RosterTests.peer(9),
             marks: PeerMarks(verified: MarkedPeers([peers[0]]), blocked: MarkedPeers([peers[1], RosterTests.peer(9)])))
@@ -36,7 +36,7 @@ import Wire
         #expect(roster.isHidden(peers[0]) == false)
     }
 
-    @Test func `nobody verifies, mutes or blocks oneself`() {
+    @Test func `own marks are refused`() {
         var roster = Roster(me: peers[0])
         roster.setVerified(peers[0], true)
         roster.setBlocked(peers[0], true)
@@ -45,7 +45,7 @@ import Wire
         #expect(roster.muted.isEmpty)
     }
 
-    @Test func `the rows of the verified say so, until it is taken back`() {
+    @Test func `the rows of verified peers show the mark until it is removed`() {
         let (alice, bob) = (people[0], people[1])
         alice.router.roster.setVerified(bob.id, true)
         #expect(alice.router.roster.rows.map(\.isVerified) == [true])

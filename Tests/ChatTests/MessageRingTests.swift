@@ -31,7 +31,7 @@ struct MessageRingTests {
         return ring
     }
 
-    @Test func `of 101 messages the last 100 are left, and the first is what fell out`() throws {
+    @Test func `of 101 messages the last 100 are kept, and the first is evicted`() throws {
         var ring = try filled(100)
         #expect(ring.map(\.content) == (0..<100).map(String.init))
         let oldest = ring[0].id
@@ -41,7 +41,7 @@ struct MessageRingTests {
         #expect(ring[id: oldest] == nil)
     }
 
-    @Test func `after many turns of the ring each message is found by its id and its age`() throws {
+    @Test func `after many turns of the ring each message is found by its id and its position`() throws {
         let ring = try filled(777)
         #expect(ring.count == 100)
         for (position, message) in ring.enumerated() {
@@ -50,7 +50,7 @@ struct MessageRingTests {
         }
     }
 
-    @Test func `a message that is there is not added again`() throws {
+    @Test func `a message that is here is not added again`() throws {
         var ring = try filled(3)
         let again = ring[1]
         let placement = ring.insert(again)
@@ -58,7 +58,7 @@ struct MessageRingTests {
         #expect(ring.count == 3)
     }
 
-    @Test func `deleting from a wrapped ring keeps the order and makes room for one more`() throws {
+    @Test func `deleting from a wrapped ring keeps the order and makes room for one message`() throws {
         var ring = try filled(8, capacity: 5)
         let deleted = ring[2].id
         let outcomes = [ring.delete(deleted), ring.delete(deleted)]
@@ -71,7 +71,7 @@ struct MessageRingTests {
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
     }
 
-    @Test func `history goes by signed time before all that was heard live`() throws {
+    @Test func `history is shown by signed time before all live messages`() throws {
         var ring = MessageRing(capacity: 5)
         let live = try message("live, although signed first")
         _ = ring.insert(live)
@@ -83,7 +83,7 @@ struct MessageRingTests {
         #expect(ring.allSatisfy { ring[id: $0.id] == $0 })
     }
 
-    @Test func `history that is older than a full ring reaches is refused, younger history takes its oldest place`()
+    @Test func `history older than a full ring is refused, later history evicts the oldest message`()
         throws
     {
         var ring = MessageRing(capacity: 3)
@@ -100,14 +100,14 @@ struct MessageRingTests {
         #expect(ring.map(\.content) == ["c", "d", "live"])
     }
 
-    @Test func `a ring full of what was heard live takes no older history`() throws {
+    @Test func `a ring full of live messages takes no older history`() throws {
         var ring = try filled(9, capacity: 4)
         let placement = ring.insert(try past("old", at: 1))
         #expect(placement == .tooOld)
         #expect(ring.map(\.content) == ["5", "6", "7", "8"])
     }
 
-    @Test func `what was heard live makes room for later history`() throws {
+    @Test func `a live message makes room for later history`() throws {
         var ring = MessageRing(capacity: 2)
         let oldest = try message("a", at: 1_000)
         let placements = [
@@ -117,7 +117,7 @@ struct MessageRingTests {
         #expect(ring.map(\.content) == ["b", "c"])
     }
 
-    @Test func `a burst of one millisecond falls out in the order in which it was signed`() throws {
+    @Test func `a burst of one millisecond is evicted in the order of signing`() throws {
         var ring = MessageRing(capacity: 50)
         let burst = try (0..<60).map { try message("\($0)", at: 5_000) }
         for message in burst.reversed() { _ = ring.insert(message) }
@@ -140,7 +140,7 @@ struct MessageRingTests {
         }
     }
 
-    @Test func `messages dated 299 s ahead make room for what is received after them`() throws {
+    @Test func `messages dated 299 s ahead make room for later ones`() throws {
         for isHistory in [false, true] {
             var ring = MessageRing(capacity: 10)
             let now = alice.wallClock.milliseconds
@@ -178,7 +178,7 @@ struct MessageRingTests {
         }
     }
 
-    @Test func `messages dated ahead that are given as history later evict nothing that was said meanwhile`() throws {
+    @Test func `messages dated ahead and given as history later evict no message said meanwhile`() throws {
         var ring = MessageRing(capacity: 10)
         let now = alice.wallClock.milliseconds
         alice.wallClock = Timestamp(milliseconds: now + 299_000)
@@ -189,7 +189,7 @@ struct MessageRingTests {
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `rings agree on what they keep, in whatever order and way it came`(seed: UInt64) throws {
+    func `rings agree on the kept messages, in whatever order and way they came`(seed: UInt64) throws {
         var randomness = Randomness.seeded(seed)
         let times = (0..<150).map { _ in UInt64.random(in: 0...100, using: &randomness) }
         let payloads = times.map { time in
@@ -214,7 +214,7 @@ struct MessageRingTests {
     }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)
-    func `whatever comes and goes, the ring shows what a plain list would`(seed: UInt64) throws {
+    func `after random operations the ring shows the same as a plain list`(seed: UInt64) throws {
         var randomness = Randomness.seeded(seed)
         var ring = MessageRing(capacity: 7)
         var list: [Message] = []
@@ -240,7 +240,7 @@ struct MessageRingTests {
         new.isHistory && (!other.isHistory || new.signedOrder < other.signedOrder)
     }
 
-    @Test func `a message found both ways is one message`() throws {
+    @Test func `a message received both live and as history is one message`() throws {
         var ring = MessageRing()
         let payload = alice.signPublic("once")
         let time = Timestamp(milliseconds: 0)
@@ -252,7 +252,7 @@ struct MessageRingTests {
         #expect(Array(ring) == [live])
     }
 
-    @Test func `a ring for one message holds the last one`() throws {
+    @Test func `a ring for one message keeps the last one`() throws {
         var ring = try filled(3, capacity: 1)
         #expect(ring.map(\.content) == ["2"])
         ring.delete(ring[0].id)

@@ -14,7 +14,7 @@ struct MessageRouterTests {
         try bob.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
     }
 
-    @Test func `exactly one conversation is active, and the others count`() throws {
+    @Test func `exactly one conversation is active, and the others count unread messages`() throws {
         try befriend()
         let chat = Conversation.direct(alice.id)
         #expect(bob.router.publicChat.isActive)
@@ -33,7 +33,7 @@ struct MessageRouterTests {
         #expect(bob.router.overview.map(\.isActive) == [true, false])
     }
 
-    @Test func `unread direct messages go on beyond the ring as public ones do`() throws {
+    @Test func `unread direct messages are counted beyond the ring as public ones are`() throws {
         try befriend()
         for number in 1...150 {
             bob.hear(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "\(number)")))
@@ -44,7 +44,7 @@ struct MessageRouterTests {
         #expect(bob.router.directChats[alice.id]?.unreadCount == 0)
     }
 
-    @Test func `a line goes to the conversation that is being looked at`() throws {
+    @Test func `a line is sent to the active conversation`() throws {
         try befriend()
         alice.router.open(.direct(bob.id))
         let (now, time) = (alice.now, alice.wallClock)
@@ -57,7 +57,7 @@ struct MessageRouterTests {
         #expect(alice.publicTexts == ["to all"])
     }
 
-    @Test func `the last message of ours is edited and deleted, or the one named`() throws {
+    @Test func `the last own message is edited and deleted, or the named one`() throws {
         try alice.does(to: bob) { me throws(ChatError) in try me.say("one") }
         try alice.does(to: bob) { me throws(ChatError) in try me.say("two") }
         alice.hear(bob.signPublic("bob's"))
@@ -71,7 +71,7 @@ struct MessageRouterTests {
         #expect(alice.publicTexts == ["bob's"])
     }
 
-    @Test func `what can not be edited is said so`() throws {
+    @Test func `an edit without a target reports its error`() throws {
         alice.hear(bob.signPublic("bob's"))
         let bobs = try #require(alice.router.publicChat.last?.id.hexadecimal)
         for reference in [nil, bobs, "abc", "", "zzzzzz", String(repeating: "0", count: 40)] {
@@ -83,14 +83,14 @@ struct MessageRouterTests {
         #expect(alice.publicTexts == ["bob's", "mine"])
     }
 
-    @Test func `an edit of a direct message goes to that peer alone`() throws {
+    @Test func `an edit of a direct message is sent to its peer alone`() throws {
         try befriend()
         alice.router.open(.direct(bob.id))
         let outcome = try alice.edit("hello")
         #expect(outcome.outgoing.map(\.destination) == [.peer(bob.id)])
     }
 
-    @Test func `a nickname is checked and told`() throws {
+    @Test func `a nickname is checked and announced`() throws {
         let (now, time) = (alice.now, alice.wallClock)
         let bad = String(repeating: "n", count: 25)
         let error = code { () throws(ChatError) in
@@ -105,7 +105,7 @@ struct MessageRouterTests {
         #expect(bob.hear(away.outgoing[0].payload) == [.presence(alice.id, .away, online: 2)])
     }
 
-    @Test func `typing is told once, renewed, and over after 6 seconds or with the message`() {
+    @Test func `typing is reported once, renewed, and ended after 6 seconds or by the message`() {
         let on = PayloadBody.typing(target: nil, isOn: true)
         #expect(bob.hear(alice.sign(on)) == [.typing(alice.id, .publicRoom, isOn: true)])
         bob.pass(.seconds(5))
@@ -122,7 +122,7 @@ struct MessageRouterTests {
         #expect(bob.router.typing.nextDeadline == nil)
     }
 
-    @Test func `nobody types who is muted, blocked, ourselves, or no partner of ours`() throws {
+    @Test func `typing of muted, blocked and unaccepted peers and of ourselves is not shown`() throws {
         let toBob = PayloadBody.typing(target: bob.id, isOn: true)
         #expect(bob.hear(alice.sign(toBob)).isEmpty)
         try befriend()
@@ -136,7 +136,7 @@ struct MessageRouterTests {
         #expect(bob.router.route(ours, now: bob.now, wallClock: bob.wallClock).isEmpty)
     }
 
-    @Test func `the muted stay in the list of peers, the blocked are not heard at all`() {
+    @Test func `muted peers stay in the list of peers, payloads of blocked ones are ignored`() {
         _ = bob.router.setMuted(alice.id, true)
         alice.session.nickname = "alicia"
         #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)).count == 1)
@@ -148,7 +148,7 @@ struct MessageRouterTests {
         #expect(row?.isMuted == true && row?.isBlocked == true)
     }
 
-    @Test func `only what is public is for everyone`() throws {
+    @Test func `only public payloads are for everyone`() throws {
         let message = alice.signPublic("public")
         let edit = alice.sign(.edit(target: message.payload.messageId, text: "edited"))
         #expect(bob.router.isForEveryone(edit.payload) == false)
@@ -164,7 +164,7 @@ struct MessageRouterTests {
         return MessageChange(.delete, of: target, by: person.sign(.delete(target: target)))
     }
 
-    @Test func `at most 128 changes of an author wait for their message, its oldest makes room`() {
+    @Test func `at most 128 changes of an author wait for their message, and the oldest is evicted`() {
         var waiting = PendingChanges()
         for number in 0..<300 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
         #expect(waiting.count == 128)
@@ -174,7 +174,7 @@ struct MessageRouterTests {
         #expect(waiting.count == 127)
     }
 
-    @Test func `at most 256 changes wait, and whoever has most of them loses its oldest`() {
+    @Test func `at most 256 changes wait, and the author with the most loses its oldest`() {
         var waiting = PendingChanges()
         for number in 0..<128 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
         for number in 0..<100 as Range<UInt64> { waiting.hold(deletion(of: number, by: bob)) }
@@ -187,7 +187,7 @@ struct MessageRouterTests {
         #expect(waiting.count == 0)
     }
 
-    @Test func `stages are counted from what the session has said in public`() {
+    @Test func `stages depend on the session's public messages`() {
         var stages: [SenderStage] = []
         for _ in 0..<101 {
             stages.append(alice.session.stage)

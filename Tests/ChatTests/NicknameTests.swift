@@ -8,7 +8,7 @@ struct NicknameTests {
     static func accept(_ name: String) throws -> String { try Nickname.accept(Array(name.utf8).span) }
 
     @Test(arguments: ["b", "quiet-otter", "조용한 수달", "😀😀", String(repeating: "😀", count: 24)])
-    func `a nickname of 1 to 24 characters is taken by both sides`(name: String) throws {
+    func `a nickname of 1 to 24 characters is accepted by both sides`(name: String) throws {
         #expect(try Nickname.compose(name) == name)
         #expect(try NicknameTests.accept(name) == name)
     }
@@ -28,18 +28,18 @@ struct NicknameTests {
                 "nickname has a character of 13 scalars; 12 is the most"
             ),
         ])
-    func `any other nickname is refused with the rule`(name: String, message: String) {
+    func `any other nickname is refused with its rule`(name: String, message: String) {
         #expect(throws: ChatError(.invalidNickname, message)) { try Nickname.compose(name) }
         #expect(throws: PayloadError.nickname) { try NicknameTests.accept(name) }
     }
 
-    @Test func `a nickname is trimmed and normalized by its owner and by nobody else`() throws {
+    @Test func `a nickname is trimmed and normalized by its owner alone`() throws {
         #expect(Array(try Nickname.compose(" Jose\u{301} ").utf8) == Array("Jos\u{e9}".utf8))
         #expect(throws: PayloadError.nickname) { try NicknameTests.accept(" Jos\u{e9}") }
         #expect(Array(try NicknameTests.accept("Jose\u{301}").utf8) == Array("Jose\u{301}".utf8))
     }
 
-    @Test func `a drawn nickname obeys the rules and repeats itself with its seed`() throws {
+    @Test func `a random nickname obeys the rules and is repeated by its seed`() throws {
         #expect(Set(Nickname.adjectives).count == 64)
         #expect(Set(Nickname.animals).count == 64)
         var drawn: Set<String> = []

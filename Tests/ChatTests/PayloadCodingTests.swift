@@ -14,7 +14,7 @@ struct PayloadCodingTests {
     }
 
     @Test(arguments: Bodies.all)
-    func `each kind comes back as it was signed`(body: PayloadBody) throws {
+    func `each kind is decoded as it was signed`(body: PayloadBody) throws {
         var author = Author(seed: 1)
         let signed = author.sign(body)
         let decoded = try P2PPayload(decoding: Array(signed.signedBytes).span)
@@ -24,7 +24,7 @@ struct PayloadCodingTests {
         #expect(decoded.author == author.id)
     }
 
-    @Test func `every kind is among the bodies`() {
+    @Test func `the bodies include every kind`() {
         #expect(Set(Bodies.all.map(\.type)) == Set(PayloadType.allCases))
     }
 
@@ -44,7 +44,7 @@ struct PayloadCodingTests {
         #expect(try P2PPayload(decoding: signed.span).body == body)
     }
 
-    @Test func `the fields that people ask for are all there`() {
+    @Test func `all fields of a decoded payload are there`() {
         var author = Author(seed: 2)
         let payload = author.sign(Bodies.all[0]).payload
         #expect(payload.senderStage == .resident)
@@ -59,7 +59,7 @@ struct PayloadCodingTests {
     }
 
     @Test(arguments: Bodies.all)
-    func `no shortened or lengthened payload is one`(body: PayloadBody) {
+    func `a shortened or lengthened payload is refused`(body: PayloadBody) {
         var author = Author(seed: 3)
         let signed = Array(author.sign(body).signedBytes)
         for length in 0..<signed.count {
@@ -79,13 +79,13 @@ struct PayloadCodingTests {
     }
 
     @Test(arguments: Bodies.all)
-    func `each flipped bit changes the id and breaks the signature`(body: PayloadBody) {
+    func `each flipped bit changes the id and invalidates the signature`(body: PayloadBody) {
         var author = Author(seed: 4)
         let signed = author.sign(body)
         let bytes = Array(signed.signedBytes) + Array(signed.signature)
         let end = signed.signedBytes.count
         #expect(isSigned(bytes, by: author.id))
-        // All of the fixed header and of the signature, and a sample of long bodies.
+        // All bits of the fixed header and of the signature, and a sample of long bodies.
         for bit in 0..<bytes.count * 8 where bit < 1_200 || bit >= (end * 8) || bit.isMultiple(of: 41) {
             var flipped = bytes
             flipped[bit / 8] ^= 1 << UInt8(bit % 8)
@@ -96,7 +96,7 @@ struct PayloadCodingTests {
         }
     }
 
-    @Test func `a signature holds for no other author`() {
+    @Test func `a signature is valid for its author alone`() {
         var author = Author(seed: 5)
         let signed = author.say("mine")
         let bytes = Array(signed.signedBytes) + Array(signed.signature)
@@ -116,11 +116,11 @@ struct PayloadCodingTests {
             (.read, [UInt8](repeating: 0, count: 32) + [101] + [UInt8](repeating: 0, count: 1_616)),
             (.delivered, [UInt8](repeating: 0, count: 32) + [2] + [UInt8](repeating: 0, count: 16)),
         ] as [(PayloadType, [UInt8])])
-    func `a field with a value that does not exist is refused`(type: PayloadType, body: [UInt8]) {
+    func `a field with an unknown value is refused`(type: PayloadType, body: [UInt8]) {
         #expect(throws: PayloadError.malformed) { try PayloadBody(type, decoding: body.span) }
     }
 
-    @Test func `a kind of a later version is told apart from garbage`() {
+    @Test func `a kind of a later version differs from a malformed payload`() {
         var author = Author(seed: 7)
         let frame = author.frame(kind: 99, body: [1, 2, 3])
         let signed = Array(frame[1..<frame.count - 64])

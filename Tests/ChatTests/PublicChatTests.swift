@@ -8,7 +8,8 @@ struct PublicChatTests {
     private var alice: Person { people[0] }
     private var bob: Person { people[1] }
 
-    @Test func `a message received while nobody looks adds one unread, and looking takes all away`() throws {
+    @Test func `a message received while the chat is not active adds one unread, and activating it clears all`() throws
+    {
         bob.router.open(.direct(alice.id))
         for number in 1...3 {
             let events = bob.hear(alice.signPublic("\(number)"))
@@ -41,7 +42,7 @@ struct PublicChatTests {
         #expect(bob.publicTexts == ["from before", "mine", "twice"])
     }
 
-    @Test func `the count of unread goes on beyond the 100 messages kept`() {
+    @Test func `the count of unread messages goes on beyond the 100 kept`() {
         bob.router.open(.direct(alice.id))
         for number in 1...250 { bob.hear(alice.signPublic("\(number)")) }
         #expect(bob.unread == 250)
@@ -50,7 +51,7 @@ struct PublicChatTests {
         #expect(bob.unread == 0)
     }
 
-    @Test func `an edit adds no unread, on and off active`() throws {
+    @Test func `an edit adds no unread, active or not`() throws {
         let message = alice.signPublic("frist")
         bob.router.open(.direct(alice.id))
         bob.hear(message)
@@ -67,7 +68,7 @@ struct PublicChatTests {
         #expect(bob.publicTexts == ["1st"])
     }
 
-    @Test func `deleting an unread message takes its one away, deleting a read one none`() {
+    @Test func `deleting an unread message subtracts one, deleting a read one none`() {
         let read = alice.signPublic("read")
         bob.hear(read)
         bob.router.open(.direct(alice.id))
@@ -83,7 +84,7 @@ struct PublicChatTests {
         #expect(bob.unread == 0)
     }
 
-    @Test func `deleting an unread message that has left the ring changes nothing`() {
+    @Test func `deleting an unread message that was evicted changes nothing`() {
         bob.router.open(.direct(alice.id))
         let first = alice.signPublic("first")
         bob.hear(first)
@@ -92,7 +93,7 @@ struct PublicChatTests {
         #expect(bob.unread == 101)
     }
 
-    @Test func `nobody edits or deletes what another said`() {
+    @Test func `a message is edited and deleted by its author alone`() {
         let people = room("alice", "bob", "carol")
         let message = people[0].signPublic("mine")
         people[1].hear(message)
@@ -103,7 +104,7 @@ struct PublicChatTests {
         #expect(!people[1].hear(people[0].sign(.delete(target: id))).isEmpty)
     }
 
-    @Test func `edits that come out of order end in the last one`() {
+    @Test func `edits in any order show the last one`() {
         let message = alice.signPublic("one")
         let second = alice.sign(.edit(target: message.payload.messageId, text: "two"))
         let third = alice.sign(.edit(target: message.payload.messageId, text: "three"))
@@ -114,7 +115,7 @@ struct PublicChatTests {
         #expect(bob.publicTexts == ["three"])
     }
 
-    @Test func `an edit that comes before its message is shown with it, and a deletion keeps it from being shown`() {
+    @Test func `an edit that comes before its message is shown with it, and a deletion suppresses it`() {
         bob.router.open(.direct(alice.id))
         let edited = alice.signPublic("early")
         bob.hear(alice.sign(.edit(target: edited.payload.messageId, text: "late")))
@@ -127,7 +128,7 @@ struct PublicChatTests {
         #expect(bob.unread == 1)
     }
 
-    @Test func `240 characters are said and 241 are too long, and nothing is lost by it`() throws {
+    @Test func `240 characters are sent and 241 are refused without losing the text`() throws {
         try alice.does(to: bob) { person throws(ChatError) in try person.say(String(repeating: "x", count: 240)) }
         #expect(code { () throws(ChatError) in try alice.say(String(repeating: "x", count: 241)) } == .tooLong)
         #expect(code { () throws(ChatError) in try alice.say("  \n ") } == .empty)
@@ -135,7 +136,7 @@ struct PublicChatTests {
         #expect(alice.publicTexts == bob.publicTexts)
     }
 
-    @Test func `who wrote a message is computed from its key`() throws {
+    @Test func `the author of a message is computed from its key`() throws {
         try alice.does(to: bob) { person throws(ChatError) in try person.say("hi") }
         let sent = try #require(alice.router.publicChat.last)
         let received = try #require(bob.router.publicChat.last)

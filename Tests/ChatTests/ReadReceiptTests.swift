@@ -3,10 +3,10 @@ import Wire
 
 @testable import Chat
 
-/// What two people tell each other of having read.
+/// Read receipts between two users.
 struct ReadReceiptTests {
     @Test(arguments: [true, false], [true, false])
-    func `reading is told and shown only where both wish it`(aliceDoes: Bool, bobDoes: Bool) throws {
+    func `read receipts are sent and shown only if both users want them`(aliceDoes: Bool, bobDoes: Bool) throws {
         let telling = Set((aliceDoes ? ["alice"] : []) + (bobDoes ? ["bob"] : []))
         let people = room("alice", "bob", tellingReading: telling)
         let (alice, bob) = (people[0], people[1])
@@ -25,7 +25,7 @@ struct ReadReceiptTests {
         #expect(isTold == (aliceDoes && bobDoes))
     }
 
-    @Test func `what was read while the other was away is told when it is back`() throws {
+    @Test func `a message read while its author was away is reported on its return`() throws {
         let people = room("alice", "bob", tellingReading: ["alice", "bob"])
         let (alice, bob) = (people[0], people[1])
         try befriend(alice, bob)

@@ -5,7 +5,7 @@ import Wire
 @testable import Chat
 
 struct HeardIDsTests {
-    /// A window and what was heard under its numbers, and the same as a dictionary that forgets nothing.
+    /// A window with its ids, and the same as an unbounded dictionary.
     private struct Pair {
         var window = SequenceWindow()
         var heard = ReplayWindowIDs()
@@ -24,14 +24,14 @@ struct HeardIDsTests {
     }
 
     @Test(arguments: [1, 15, 187, 255, 256, 1 << 40, .max] as [UInt64])
-    func `who says one thing costs the same whichever number it has`(sequence: UInt64) {
+    func `one payload costs the same under any number`(sequence: UInt64) {
         var pair = Pair()
         pair.hear(sequence)
         #expect(pair.heard.capacity == 4)
         #expect(pair.isRight)
     }
 
-    @Test func `it grows with what is said, up to the window`() {
+    @Test func `the table grows with the payloads, up to the window`() {
         var pair = Pair()
         for (number, capacity) in [(4, 4), (5, 8), (16, 16), (17, 32), (33, 64), (65, 128), (129, 256), (1_000, 256)] {
             for sequence in UInt64(900)..<UInt64(900 + number) { pair.hear(sequence) }
@@ -41,7 +41,7 @@ struct HeardIDsTests {
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `every number of the window stands for what was heard, whatever their order and gaps`(seed: UInt64) {
+    func `every number of the window has its id, in any order and with any gaps`(seed: UInt64) {
         var randomness = Randomness.seeded(seed)
         var pair = Pair()
         let begins: [UInt64] = [0, 1, 1 << 32, .max - 2_000]

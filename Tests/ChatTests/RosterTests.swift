@@ -8,7 +8,7 @@ struct RosterTests {
     private var alice: Person { people[0] }
     private var bob: Person { people[1] }
 
-    /// Keys whose numbers are the same, though their suffixes differ.
+    /// Keys with the same number and different suffixes.
     static let twins: (PeerID, PeerID) = {
         var holders: [Int: PeerID] = [:]
         for seed in UInt64(0)... {
@@ -35,7 +35,7 @@ struct RosterTests {
         return roster
     }
 
-    @Test func `a newcomer is announced with its name, once`() {
+    @Test func `a new peer is announced with its nickname, once`() {
         let carol = Person("carol", seed: 9)
         #expect(bob.link(to: carol).isEmpty)
         #expect(bob.router.roster.online == 2)
@@ -45,7 +45,7 @@ struct RosterTests {
         #expect(bob.router.roster.who(carol.id).nickname == "carol")
     }
 
-    @Test func `who never tells its name is announced after a second`() {
+    @Test func `a peer that never sends its nickname is announced after a second`() {
         let carol = Person("carol", seed: 9)
         _ = bob.link(to: carol)
         #expect(bob.router.nextDeadline == bob.now + .seconds(1))
@@ -64,7 +64,7 @@ struct RosterTests {
         #expect(events.first == .presence(carol.id, .here, online: 2))
     }
 
-    @Test func `away, back, a new nickname and a new stage are told`() {
+    @Test func `away, back, a new nickname and a new stage are reported`() {
         alice.session.state = .away
         #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .away, online: 1)])
         alice.session.state = .here
@@ -77,7 +77,7 @@ struct RosterTests {
         #expect(bob.router.roster.who(alice.id).stage == .regular)
     }
 
-    @Test func `what an older payload or the past calls somebody changes nothing`() {
+    @Test func `an older payload or history changes no nickname`() {
         let old = alice.session.signPresence(at: alice.wallClock)
         let past = alice.signPublic("past")
         alice.session.nickname = "alicia"
@@ -88,7 +88,7 @@ struct RosterTests {
         #expect(bob.router.publicChat.messages.map { bob.router.roster.who(of: $0).nickname } == ["alice"])
     }
 
-    @Test func `only a link makes anybody online`() {
+    @Test func `only a link makes a peer online`() {
         let carol = Person("carol", seed: 9)
         #expect(bob.hear(carol.session.signPresence(at: carol.wallClock), via: alice).isEmpty)
         #expect(bob.router.roster.isOnline(carol.id) == false)
@@ -97,7 +97,7 @@ struct RosterTests {
     }
 
     @Test(arguments: [(LinkEnd.closed, 1_500), (.lost, 10_000)])
-    func `a peer that is soon back has not been away`(end: LinkEnd, patience: Int) {
+    func `a peer that is soon back was never reported as gone`(end: LinkEnd, patience: Int) {
         #expect(bob.unlink(from: alice, end).isEmpty)
         #expect(bob.router.roster.online == 0)
         bob.pass(.milliseconds(patience - 1))
@@ -110,7 +110,7 @@ struct RosterTests {
     }
 
     @Test(arguments: [(LinkEnd.closed, 1_500), (.lost, 10_000)])
-    func `a peer that stays away is told to have left, and to be here when it returns`(end: LinkEnd, patience: Int) {
+    func `a peer that stays away is reported as left, and as here when it returns`(end: LinkEnd, patience: Int) {
         _ = bob.unlink(from: alice, end)
         bob.pass(.milliseconds(patience))
         #expect(bob.tick() == [.presence(alice.id, .left, online: 0)])
@@ -120,7 +120,7 @@ struct RosterTests {
             bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
     }
 
-    @Test func `a link that ends before anything is heard on it is told to nobody`() {
+    @Test func `a link that ends before its first payload is not reported`() {
         _ = bob.unlink(from: alice, .goodbye)
         let gone = bob.router.roster.rows
         bob.pass(.seconds(5))
@@ -136,7 +136,7 @@ struct RosterTests {
         #expect(bob.router.roster.rows == gone)
     }
 
-    @Test func `whoever says goodbye has left at once`() {
+    @Test func `a peer that says goodbye is reported as left at once`() {
         #expect(bob.unlink(from: alice, .goodbye) == [.presence(alice.id, .left, online: 0)])
         _ = bob.link(to: alice)
         bob.hear(alice.session.signPresence(at: alice.wallClock))
@@ -145,7 +145,7 @@ struct RosterTests {
         #expect(bob.router.nextDeadline == nil)
     }
 
-    @Test func `whoever comes only to say goodbye was never here`() {
+    @Test func `a peer that only says goodbye is never reported as here`() {
         let carol = Person("carol", seed: 9)
         _ = bob.link(to: carol)
         #expect(bob.hear(carol.session.signDeparture(at: carol.wallClock)).isEmpty)
@@ -177,7 +177,7 @@ struct RosterTests {
         #expect(roster.find("#\(number)-9999999") == .none)
     }
 
-    @Test func `peers are found by number and by nickname, and case counts only if it must`() {
+    @Test func `peers are found by number and by nickname, without regard to case only if none is equal`() {
         let (ann, otherAnn, ben) = (RosterTests.peer(1), RosterTests.peer(2), RosterTests.peer(3))
         let roster = RosterTests.roster([(ann, "Ann"), (otherAnn, "ann"), (ben, "Béla")])
         #expect(roster.find("Ann") == .one(ann))
@@ -191,7 +191,7 @@ struct RosterTests {
         #expect(roster.find("#") == .none)
     }
 
-    @Test func `a nickname in the form of a number never stands for it`() {
+    @Test func `a nickname in the form of a number does not match that number`() {
         let impostor = RosterTests.peer(1)
         let (number, other) = (SenderNumber(of: RosterTests.peer(2)).number, RosterTests.peer(2))
         var roster = RosterTests.roster([(impostor, "\(number)")])
@@ -200,7 +200,7 @@ struct RosterTests {
         #expect(roster.find("\(number)") == .one(other))
     }
 
-    @Test func `of those that have gone the last 64 are listed`() {
+    @Test func `of the peers without a link the last 64 are listed`() {
         var roster = Roster(me: RosterTests.peer(0))
         for number in 1...70 as ClosedRange<UInt64> {
             let (now, time) = (Instant(nanoseconds: 0), Timestamp(milliseconds: number))
@@ -213,7 +213,7 @@ struct RosterTests {
         #expect(roster.count == 71)
     }
 
-    @Test func `the table of known peers is bounded, and nobody with a link is forgotten`() {
+    @Test func `the table of known peers is bounded, and no linked peer is forgotten`() {
         var roster = Roster(me: RosterTests.peer(0), capacity: 10)
         _ = roster.linkOpened(RosterTests.peer(1), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
         for number in 2...50 as ClosedRange<UInt64> {
@@ -226,9 +226,9 @@ struct RosterTests {
         #expect(roster.find("n43") == .one(RosterTests.peer(43)))
     }
 
-    @Test func `whoever was heard last, each is named by what it said itself`() {
+    @Test func `each peer has its own nickname, whichever was noted before`() {
         var roster = Roster(me: RosterTests.peer(0), capacity: 10)
-        // Each twice in a row, while those that were not heard for long are forgotten.
+        // Each twice in a row, while those without payloads for long are forgotten.
         for step in 1...500 as ClosedRange<UInt64> {
             let number = step / 2 % 30 + 1
             let authorClock = AuthorClock(epoch: 1, sequence: step)
@@ -239,7 +239,7 @@ struct RosterTests {
         }
     }
 
-    @Test func `nobody can mute, block or link to itself`() {
+    @Test func `own mute, block and link are refused`() {
         var roster = Roster(me: RosterTests.peer(0))
         roster.setMuted(RosterTests.peer(0), true)
         roster.setBlocked(RosterTests.peer(0), true)

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Chat
 
-/// What is sealed for one reader and goes over relays, from its author to the verdict (Protocol.md section 8).
+/// Sealed payloads over relays, from author to admission (Protocol.md section 8).
 struct SealedMessageTests {
     private let relay = PeerID.numbered(500)
 
@@ -19,7 +19,7 @@ struct SealedMessageTests {
             at: Timestamp(milliseconds: 1))
     }
 
-    /// What the target finds when it has opened the frame.
+    /// The content that the target finds in the frame.
     private func opened(_ payload: SignedPayload, _ certificate: Certificate) -> [UInt8] {
         certificate.bytes + payload.signedBytes + payload.signature + [0, 0, 0]
     }
@@ -52,7 +52,7 @@ struct SealedMessageTests {
             sealed == [.edit, .delete, .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read])
     }
 
-    @Test func `its provenance is its own, and as good as its author's link for a direct conversation`() throws {
+    @Test func `sealed provenance differs from direct, and counts as much in a direct conversation`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         let content = try SealedContent(opened(alice.sign(toMe("hello")), certificate(of: alice)))
@@ -88,7 +88,7 @@ struct SealedMessageTests {
         _ = alice.say("the author is still there")
     }
 
-    @Test func `the longest message there is fits`() throws {
+    @Test func `the longest message fits a frame`() throws {
         let alice = Author(seed: 1)
         let body = PayloadBody.directMessage(
             target: Gate.me, nickname: String(repeating: "n", count: Limits.nicknameBytes),
@@ -101,7 +101,7 @@ struct SealedMessageTests {
         #expect(frame?.count == 4_094)
     }
 
-    @Test func `what is wrong with it drops it and convicts nobody`() {
+    @Test func `a fault in a sealed payload drops it and bans no neighbour`() {
         var alice = Author(seed: 1)
         var mallory = Author(seed: 2)
         var gate = Gate()
@@ -125,14 +125,14 @@ struct SealedMessageTests {
             (-300_001, "dropped stale"), (-300_000, "admitted"), (300_000, "admitted"),
             (300_001, "dropped from_the_future"),
         ] as [(Int, String)])
-    func `it may be 300 seconds from now`(offset: Int, verdict: String) {
+    func `a sealed payload may be 300 seconds from now`(offset: Int, verdict: String) {
         var alice = Author(seed: 1)
         var gate = Gate()
         alice.time = Timestamp(milliseconds: UInt64(Int(Author.wallClock.milliseconds) + offset))
         #expect(admit(opened(alice.sign(toMe("when?")), certificate(of: alice)), by: &gate) == verdict)
     }
 
-    @Test func `what comes sealed again is known as such, if its author waits for a receipt, and is dropped if not`() {
+    @Test func `a sealed payload received again is repeated if its author waits for a receipt, and dropped if not`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let own = certificate(of: alice)
@@ -143,7 +143,7 @@ struct SealedMessageTests {
         #expect(gate.admission.drops == [.duplicate: 2])
     }
 
-    @Test func `one author is held to the rates, whichever way its payloads come`() {
+    @Test func `one author is held to its rates over all ways`() {
         var alice = Author(seed: 1)
         var gate = Gate()
         let own = certificate(of: alice)
@@ -155,7 +155,7 @@ struct SealedMessageTests {
         #expect(verdicts == ["admitted": 20, "dropped author_rate": 40])
     }
 
-    @Test func `one link is held to what it may relay, and to five new authors`() {
+    @Test func `one link is held to the relaying rate, and to five new authors`() {
         var gate = Gate()
         let verdicts = (1...9 as ClosedRange<UInt64>).map { seed in
             var author = Author(seed: seed)
@@ -165,7 +165,7 @@ struct SealedMessageTests {
         #expect(verdicts.count { $0 == "dropped new_author_rate" } == 4)
     }
 
-    @Test func `no prefix, no random bytes and no padding but zeros are taken for content`() throws {
+    @Test func `prefixes, random bytes and non-zero padding are refused`() throws {
         var alice = Author(seed: 1)
         let own = certificate(of: alice)
         let whole = opened(alice.sign(toMe("hello")), own)
@@ -191,7 +191,7 @@ struct SealedMessageTests {
         #expect(paths[peer(101)].isEmpty)
     }
 
-    @Test func `a neighbour that is gone leads nowhere`() {
+    @Test func `a neighbour without a link leads to no peer`() {
         var paths = RelayPaths()
         paths.note(peer(100), via: peer(1))
         paths.note(peer(101), via: peer(1))
@@ -202,7 +202,7 @@ struct SealedMessageTests {
         #expect(paths.count == 1)
     }
 
-    @Test func `a full table takes nobody new`() {
+    @Test func `a full table takes no new peer`() {
         var paths = RelayPaths(capacity: 2)
         for number in 100..<110 as Range<UInt64> { paths.note(peer(number), via: peer(1)) }
         #expect(paths.count == 2)
@@ -212,7 +212,7 @@ struct SealedMessageTests {
 }
 
 extension Bodies {
-    /// A body of a kind, for `target` where the kind has one.
+    /// A body of a kind, for `target` if the kind has one.
     static func of(_ kind: PayloadType, to target: PeerID) -> PayloadBody {
         switch kind {
         case .publicMessage: .publicMessage(stage: .newcomer, nickname: "n", text: "hello")

@@ -35,7 +35,7 @@ struct SequenceWindowTests {
         #expect(window.place(of: 256) == (step < 256 ? .seen : .tooOld))
     }
 
-    @Test func `both ends of the range are numbers like any other`() {
+    @Test func `both ends of the range are ordinary numbers`() {
         var window = SequenceWindow()
         window.insert(0)
         #expect(window.place(of: 0) == .seen)
@@ -49,7 +49,7 @@ struct SequenceWindowTests {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `a window agrees with a set that forgets nothing`(seed: UInt64) {
+    func `a window agrees with an unbounded set`(seed: UInt64) {
         var randomness = Randomness.seeded(seed)
         var window = SequenceWindow()
         var heard: Set<UInt64> = []

@@ -5,9 +5,9 @@ import Wire
 @testable import Chat
 
 struct SlotIndexTests {
-    /// Keys that all begin at the same place, keys that follow each other, and any keys.
+    /// Keys that all begin at the same place, consecutive keys, and scattered keys.
     @Test(arguments: [{ $0 << 32 }, { $0 }, { $0 &* 0x9e37_79b9_7f4a_7c15 }] as [@Sendable (UInt64) -> UInt64])
-    func `it agrees with a dictionary, whatever keys are made up`(key: @Sendable (UInt64) -> UInt64) {
+    func `the index agrees with a dictionary for any keys`(key: @Sendable (UInt64) -> UInt64) {
         var randomness = Randomness.seeded(3)
         var index = SlotIndex(slots: 20)
         var slots: [UInt64: Int] = [:]
@@ -24,7 +24,7 @@ struct SlotIndexTests {
         }
     }
 
-    @Test func `of two with the same key the one that is meant is found, and each leaves alone`() {
+    @Test func `of two slots with one key the matching one is found, and each is removed alone`() {
         var index = SlotIndex(slots: 4)
         index.insert(0, key: 7)
         index.insert(3, key: 7)

@@ -5,13 +5,13 @@ import Wire
 @testable import Chat
 
 struct TextTests {
-    /// Characters of many scripts: one character each, and nothing that normalization would change.
+    /// Characters of many scripts: one character each, and unchanged by normalization.
     static let characters = ["a", "é", "한", "漢", "😀", "👍🏽", "कि", "ก็", "ש", "д"]
 
     static func accept(_ text: String) throws -> String { try Text.accept(Array(text.utf8).span) }
 
     @Test(arguments: characters)
-    func `240 characters are taken and 241 are not`(character: String) throws {
+    func `240 characters are accepted and 241 are refused`(character: String) throws {
         let most = String(repeating: character, count: 240)
         #expect(try Text.compose(most) == most)
         #expect(try TextTests.accept(most) == most)
@@ -21,7 +21,7 @@ struct TextTests {
         #expect(throws: PayloadError.text(.tooLong(241))) { try TextTests.accept(most + character) }
     }
 
-    @Test func `240 decomposed Hangul syllables are taken, composed by the sender alone`() throws {
+    @Test func `240 decomposed Hangul syllables are accepted, and composed by the sender alone`() throws {
         let syllable = "\u{1112}\u{1161}\u{11ab}"
         let decomposed = String(repeating: syllable, count: 240)
         let composed = String(repeating: "\u{d55c}", count: 240)
@@ -30,7 +30,7 @@ struct TextTests {
         #expect(throws: ChatError.self) { try Text.compose(decomposed + syllable) }
     }
 
-    @Test func `families count as one character and soon as too many bytes`() throws {
+    @Test func `families count as one character and soon exceed the bytes`() throws {
         let family = "👨‍👩‍👧‍👦"
         #expect(try Text.compose(String(repeating: family, count: 122)).count == 122)
         #expect(throws: ChatError(.tooManyBytes, "message is 3075 bytes; 3072 is the most")) {
@@ -44,7 +44,7 @@ struct TextTests {
         }
     }
 
-    @Test func `white space at the ends is cut and does not count`() throws {
+    @Test func `white space at the ends is cut and not counted`() throws {
         let text = String(repeating: "x", count: 240)
         #expect(try Text.compose(" \t\u{3000}\r\n" + text + "\u{2028}\n ") == text)
         #expect(try TextTests.accept(" \t\u{3000}\r\n" + text + "\u{2028}\n ") == text)
@@ -52,12 +52,12 @@ struct TextTests {
     }
 
     @Test(arguments: ["", " ", "\n\n", "\t \u{a0}\u{2003}"])
-    func `a message of nothing is refused`(text: String) {
+    func `an empty message is refused`(text: String) {
         #expect(throws: ChatError(.empty, "message is empty; 1 character is the least")) { try Text.compose(text) }
         #expect(throws: PayloadError.text(.empty)) { try TextTests.accept(text) }
     }
 
-    @Test func `a character of 12 scalars is taken and one of 13 is not`() throws {
+    @Test func `a character of 12 scalars is accepted and one of 13 is refused`() throws {
         let dense = "a" + String(repeating: "\u{301}", count: 12)
         #expect(throws: PayloadError.text(.tooDense(13))) { try TextTests.accept(dense) }
         #expect(try TextTests.accept(String(dense.unicodeScalars.dropLast())).count == 1)
@@ -92,7 +92,7 @@ struct TextTests {
         #expect(throws: PayloadError.text(.tooManyBytes(3_073))) { try Text.accept(broken.span) }
     }
 
-    @Test func `what grows beyond the bytes by normalization is refused by its sender`() throws {
+    @Test func `a text that exceeds the bytes by normalization is refused by its sender`() throws {
         let growing = "\u{1d160}"  // 4 bytes that become 12
         #expect(try Text.compose(String(repeating: growing, count: 80)).utf8.count == 960)
         let text = String(repeating: growing, count: 200) + String(repeating: "한", count: 300)
@@ -113,7 +113,7 @@ struct TextTests {
         }
     }
 
-    @Test func `what was composed is accepted as it is`() {
+    @Test func `a composed text is accepted unchanged`() {
         var randomness = Randomness.seeded(11)
         let scalars: [Unicode.Scalar] = [
             "a", " ", "\n", "\u{301}", "\u{323}", "\u{1100}", "\u{1161}", "\u{11a8}", "\u{200d}", "\u{fe0f}", "😀",

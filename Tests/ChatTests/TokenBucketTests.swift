@@ -22,7 +22,7 @@ struct TokenBucketTests {
         #expect(taken == 20)
     }
 
-    @Test func `the wait for a token is as long as it says`() {
+    @Test func `a token is there when the wait is over`() {
         var bucket = TokenBucket(Rate(perSecond: 3, burst: 1), now: TokenBucketTests.start)
         var now = TokenBucketTests.start
         #expect(bucket.wait(now: now) == .zero)
@@ -37,7 +37,7 @@ struct TokenBucketTests {
         }
     }
 
-    @Test func `a refused taking costs nothing, and time that goes back neither`() {
+    @Test func `a refused token costs nothing, nor does time that goes back`() {
         var bucket = TokenBucket(Rate(perSecond: 1, burst: 1), now: TokenBucketTests.start)
         let moments: [Duration] = [.zero, .milliseconds(500), .milliseconds(500), .nanoseconds(-1_000), .seconds(1)]
         let taken = moments.map { bucket.take(now: TokenBucketTests.start + $0) }

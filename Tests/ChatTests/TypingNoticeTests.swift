@@ -15,7 +15,7 @@ import Wire
         Signal(conversation: conversation, isOn: isOn)
     }
 
-    /// What is told when, if keys are pressed at these times and nothing else happens.
+    /// The signals and their times for keys at these times.
     private func told(keys: [Int], until end: Int = 30_000) -> [String] {
         var notice = TypingNotice()
         var told: [String] = []
@@ -32,23 +32,23 @@ import Wire
         return told
     }
 
-    @Test func `one key is told at once, and over after 5 s`() {
+    @Test func `one key is reported at once, and ended after 5 s`() {
         #expect(told(keys: [0]) == ["0 on", "5000 off"])
     }
 
-    @Test func `keys without a pause are told every 3 s`() {
+    @Test func `keys without a pause are reported every 3 s`() {
         #expect(
             told(keys: Array(stride(from: 0, through: 9_900, by: 100)))
                 == ["0 on", "3000 on", "6000 on", "9000 on", "12000 on", "14900 off"])
     }
 
-    @Test func `keys with pauses of less than 5 s never let it end at a receiver`() {
+    @Test func `keys with pauses of less than 5 s never end it at a receiver`() {
         #expect(told(keys: [0, 2_900, 7_000]) == ["0 on", "3000 on", "7000 on", "12000 off"])
         #expect(told(keys: [0, 4_900, 9_800]) == ["0 on", "4900 on", "9800 on", "14800 off"])
         #expect(told(keys: [0, 5_000]) == ["0 on", "5000 off", "5000 on", "10000 off"])
     }
 
-    @Test func `what is discarded is told once`() {
+    @Test func `a discarded text is reported once`() {
         var notice = TypingNotice()
         let nothing = notice.stop()
         let on = notice.key(in: room, now: at(0))
@@ -61,7 +61,7 @@ import Wire
         #expect(notice.nextDeadline == nil)
     }
 
-    @Test func `a message ends it without a word where it goes, and with one elsewhere`() {
+    @Test func `a message ends it without a signal in its conversation, and with one elsewhere`() {
         var notice = TypingNotice()
         _ = notice.key(in: room, now: at(0))
         let here = notice.said(in: room)
@@ -74,7 +74,7 @@ import Wire
         #expect(notice.nextDeadline == nil)
     }
 
-    @Test func `another conversation ends it in the one before`() {
+    @Test func `another conversation ends it in the previous one`() {
         var notice = TypingNotice()
         _ = notice.key(in: room, now: at(0))
         let stayed = notice.moved(to: room)
