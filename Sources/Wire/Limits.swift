@@ -71,6 +71,8 @@ package enum Limits {
 
     // Freshness (section 7), in milliseconds.
     package static let freshnessMilliseconds: UInt64 = 300_000
+    /// How far ahead of the wall clock a sender's clock follows the messages that it shows.
+    package static let clockOffsetMilliseconds: UInt64 = 2_000
 
     // Relaying (section 7).
     /// The relays that a payload passes at most: enough for a chain of bridged networks, and an end to any loop.

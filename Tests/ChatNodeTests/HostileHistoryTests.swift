@@ -25,8 +25,10 @@ import Wire
         simulation.advance(by: .milliseconds(50))
     }
 
-    private func message(_ text: String, by member: RudeMember, before: UInt64 = 0) -> SignedPayload {
-        let time = Timestamp(milliseconds: simulation.timeline.wallClock.milliseconds - before)
+    private func message(
+        _ text: String, by member: RudeMember, before: UInt64 = 0, ahead: UInt64 = 0
+    ) -> SignedPayload {
+        let time = Timestamp(milliseconds: simulation.timeline.wallClock.milliseconds - before + ahead)
         return member.payload(.publicMessage(stage: .newcomer, nickname: "rude", text: text), at: time)
     }
 
@@ -207,6 +209,28 @@ import Wire
         #expect(alice.texts().count == 100)
         #expect(alice.texts().allSatisfy { $0.hasPrefix("pushed") })
         #expect(alice.counter("dropped_author_rate") == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `messages dated 299 s ahead keep no honest line out`(isGivenAsHistory: Bool) throws {
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        try enter()
+        let dated = (1...100).map { message("future \($0)", by: rude, ahead: 299_000) }
+        if isGivenAsHistory { send(IDList.frame(.have, dated.map(\.payload.messageId.prefix))) }
+        for payload in dated { send(payload.frame(hops: 0)) }
+        #expect(alice.texts().count == 100)
+        for number in 1...10 { try (number.isMultiple(of: 2) ? alice : bob).say("honest \(number)") }
+        simulation.advance(by: .seconds(1))
+        try alice.with { node throws(ChatError) in try node.edit(nil, "edited") }
+        let honest = (1...9).map { "honest \($0)" } + ["edited"]
+        let isHonest = { (text: String) in !text.hasPrefix("future") }
+        #expect(Set(alice.texts().filter(isHonest)) == Set(honest))
+        simulation.advance(by: .seconds(1))
+        let carol = simulation.node("carol")
+        simulation.advance(by: .seconds(30))
+        #expect(carol.texts().count == 100)
+        #expect(Set(carol.texts().filter(isHonest)) == Set(honest))
     }
 
     @Test func `no peer suppresses a message by deleting it in its author's place`() throws {

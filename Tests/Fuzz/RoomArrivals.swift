@@ -90,9 +90,9 @@ extension RoomRun {
         switch admission.admitHistory(frame: frame.span, from: link, wallClock: wallClock) {
         case .admitted(let payload):
             demand(payload.signed.isSignatureValid, "nobody signed this history")
-            note(router.route(payload, now: now, wallClock: wallClock, isHistory: true))
+            note(router.route(payload, now: now, wallClock: wallClock, askedAt: wallClock))
         case .repeated: fatalError("history is repeated")
-        case .dropped, .closeLink, .ban: router.giveUp(signed.payload.messageId.prefix)
+        case .dropped, .closeLink, .ban: router.noteFinal(signed.payload.messageId.prefix)
         }
     }
 }

@@ -73,7 +73,7 @@ extension RoomRun {
     private func checkTables() {
         demand(router.roster.online == linked.count, "\(router.roster.online) online of \(linked.count)")
         demand(router.roster.count <= Limits.knownPeers, "\(router.roster.count) known")
-        demand(router.waiting.count <= WaitingChanges.capacity, "\(router.waiting.count) changes wait")
+        demand(router.pendingChanges.count <= PendingChanges.capacity, "\(router.pendingChanges.count) changes wait")
         demand(router.replies.count <= 256, "\(router.replies.count) answers wait")
         let offer = router.publicChat.offer
         demand(offer.count <= Limits.offeredPayloads, "an offer of \(offer.count)")

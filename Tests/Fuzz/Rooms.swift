@@ -104,12 +104,12 @@ final class RoomRun {
     }
 
     private func settle() {
-        router.takeArchived { items in
+        router.drainArchived { items in
             demand(items.allSatisfy { $0.neighbour != session.id }, "we are our own neighbour")
         }
         for id in router.publicChat.offer {
-            switch router.prove(id, with: &admission) {
-            case .proven(let payload): demand(payload.signed.isSignatureValid, "something is given that nobody signed")
+            switch router.verifySignature(of: id, with: &admission) {
+            case .valid(let payload): demand(payload.signed.isSignatureValid, "something is given that nobody signed")
             case .absent: demand(false, "something is offered that is not kept")
             case .forged: judged += 1
             }

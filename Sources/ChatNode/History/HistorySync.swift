@@ -90,7 +90,9 @@ struct HistorySync {
     }
 
     /// A requested payload arrived from a peer.
-    mutating func arrived(_ id: UInt64, from peer: PeerID) { wants.arrived(id, from: peer) }
+    ///
+    /// - Returns: the time of the last request; nil if that request was given up.
+    mutating func arrived(_ id: UInt64, from peer: PeerID) -> Instant? { wants.arrived(id, from: peer) }
 
     /// Returns the offers and requests to send now.
     mutating func due(now: Instant, archive: borrowing PublicChat) -> [Listing] {

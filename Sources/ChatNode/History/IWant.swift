@@ -64,10 +64,13 @@ package struct IWant {
     package func isAwaitingAnything(from peer: PeerID) -> Bool { !(peers[peer]?.tries.isEmpty ?? true) }
 
     /// A requested payload arrived from a peer.
-    package mutating func arrived(_ id: UInt64, from peer: PeerID) {
+    ///
+    /// - Returns: the time of the last request; nil if that request was given up.
+    @discardableResult
+    package mutating func arrived(_ id: UInt64, from peer: PeerID) -> Instant? {
         peers[peer]?.isUnresponsive = false
         peers[peer]?.tries[id] = nil
-        pending[id] = nil
+        return pending.removeValue(forKey: id)?.at
     }
 
     /// The last link to a peer closed: its pending requests go to other peers.

@@ -50,8 +50,8 @@ extension Node {
     /// The archived payload with its signature verified. A payload that its author's own link delivered was not verified
     /// before; if its signature is false, its author is banned.
     private func verifiedPayload(_ id: UInt64) -> VerifiedPayload? {
-        switch router.prove(id, with: &admission) {
-        case .proven(let payload): return payload
+        switch router.verifySignature(of: id, with: &admission) {
+        case .valid(let payload): return payload
         case .absent: return nil
         case .forged(let author):
             bans.ban(author, now: scheduler.now)
@@ -62,21 +62,30 @@ extension Node {
 
     /// Handles a payload that was requested from this link's peer. A rejected payload is not requested again.
     func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, from peer: PeerID, on connection: Connection) {
-        history.arrived(id, from: peer)
+        let askedAt = history.arrived(id, from: peer) ?? scheduler.now
         counts.historyReceived += 1
         switch admission.admitHistory(frame: body, from: peer, wallClock: scheduler.wallClock) {
         case .admitted(let payload):
-            apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
+            apply(
+                router.route(
+                    payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             armRouter()
-        case .repeated, .dropped: router.giveUp(id)
+        case .repeated, .dropped: router.noteFinal(id)
         case .closeLink: drop(connection)
         case .ban: ban(connection)
         }
     }
 
+    /// The reading of the wall clock at a past instant, if the clock was not set since.
+    private func wallClock(at instant: Instant) -> Timestamp {
+        let ago = UInt64(max(0, (scheduler.now - instant).nanoseconds) / 1_000_000)
+        let now = scheduler.wallClock.milliseconds
+        return Timestamp(milliseconds: now - min(now, ago))
+    }
+
     /// Offers the payloads that were archived since the last call.
     func noteArchived() {
-        router.takeArchived { items in
+        router.drainArchived { items in
             guard configuration.sharesHistory else { return }
             history.note(items, now: scheduler.now)
             armHistory()
