@@ -33,12 +33,18 @@ readonly to_build='
 # shellcheck disable=SC2034  # the scripts that source this use it
 readonly to_test='
     avahi-daemon                  /usr/sbin/avahi-daemon
+    binutils                      /usr/bin/readelf
     dbus                          /usr/bin/dbus-daemon
+    fish                          /usr/bin/fish
     iproute2                      /usr/sbin/ip
+    mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
+    shellcheck                    /usr/bin/shellcheck
+    systemd                       /usr/bin/systemd-analyze
     tmux                          /usr/bin/tmux
+    zsh                           /usr/bin/zsh
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '
 

@@ -1,7 +1,6 @@
 """The manual page and the completions that the program writes, read by the programs that they are for."""
 
 import os
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -13,10 +12,6 @@ BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earsh
 
 def written(*options):
     return subprocess.run([BINARY, "help", *options], check=True, capture_output=True, text=True, timeout=30).stdout
-
-
-def needs(program):
-    return unittest.skipUnless(shutil.which(program), f"{program} is not installed")
 
 
 class Documents(unittest.TestCase):
@@ -53,7 +48,6 @@ class Documents(unittest.TestCase):
         (self.folder / "settings here").touch()
         self.assertEqual(self.bash("earshot --config sett"), ["settings", "here"])
 
-    @needs("fish")
     def test_fish_completes_options_commands_and_values(self):
         path = self.save("earshot.fish", "--completion", "fish")
 
@@ -68,7 +62,6 @@ class Documents(unittest.TestCase):
         self.assertEqual(offered("earshot doctor --j"), {"--json"})
         self.assertEqual(offered("earshot doctor --ni"), set())
 
-    @needs("zsh")
     def test_zsh_loads_its_completion(self):
         path = Path(self.save("_earshot", "--completion", "zsh"))
         self.assertTrue(path.read_text().startswith("#compdef earshot\n"))
@@ -76,7 +69,6 @@ class Documents(unittest.TestCase):
         script = 'fpath=("$1" $fpath); autoload -Uz compinit; compinit -u -D; [ "${_comps[earshot]}" = _earshot ]'
         self.output(["zsh", "-fc", script, "zsh", str(self.folder)])
 
-    @needs("mandoc")
     def test_the_manual_page_is_sound(self):
         self.output(["mandoc", "-T", "lint", "-W", "warning", self.save("earshot.1", "--man")])
 
