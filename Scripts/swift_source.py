@@ -26,6 +26,26 @@ def without_comments(text):
     return _TOKEN.sub(lambda token: _blank(token[0]) if token["block"] or token["line"] else token[0], text)
 
 
+def _lines(text, position, content):
+    return enumerate(content.split("\n"), text.count("\n", 0, position) + 1)
+
+
+def comments(text):
+    """(line number, what it says) of each line of each comment, without the marks."""
+    for token in _TOKEN.finditer(text):
+        if token["line"]:
+            yield from _lines(text, token.start(), token[0].lstrip("/"))
+        elif token["block"]:
+            yield from ((number, line.strip(" *")) for number, line in _lines(text, token.start(), token[0][2:-2]))
+
+
+def strings(text):
+    """(line number, content) of each string literal, interpolations included."""
+    for token in _TOKEN.finditer(text):
+        if token["string"] or token["long"] or token["raw"]:
+            yield text.count("\n", 0, token.start()) + 1, token[0].strip('#"')
+
+
 def bare(text):
     """The source without what stands in comments and strings, so that each brace left is a real one."""
     text = _TOKEN.sub(lambda token: _blank(token[0]), text)
