@@ -5,6 +5,7 @@ The directions of imports come from the table in Docs/Architecture.md, the limit
 what the documents say and what the code does can't drift apart.
 """
 
+import collections
 import re
 import sys
 from pathlib import Path
@@ -15,6 +16,10 @@ import swift_source
 
 LINES_PER_FILE = 300
 LINES_PER_FUNCTION = 40
+FILES_PER_FOLDER = 24
+# A shorter Swift file joins the type that it serves, unless this list gives a reason.
+LEAST_LINES = 20
+SHORT_FILES = "Scripts/short-files"
 
 # Two types are their own proof of exclusion: each runs everything on one thread.
 UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
@@ -81,6 +86,41 @@ def sizes(root):
             for function, line, length in swift_source.functions(text):
                 if length > LINES_PER_FUNCTION:
                     yield f"{name}:{line}: {function} is {length} lines long; {LINES_PER_FUNCTION} is the most"
+
+
+def folders(root):
+    """A folder that is read at a glance."""
+    counts = collections.Counter(name.rpartition("/")[0] for name, _ in tree(root) if name.startswith(("Sources/", "Tests/")))
+    for folder, count in sorted(counts.items()):
+        if count > FILES_PER_FOLDER:
+            yield f"{folder}: {count} files; {FILES_PER_FOLDER} is the most"
+
+
+def short_files(root):
+    """Each line of the list is a file and the reason why it is one, such as the target that needs the type."""
+    path = root / SHORT_FILES
+    reasons = dict(line.partition(" ")[::2] for line in path.read_text().splitlines()) if path.exists() else {}
+    short = {name: len(path.read_text().splitlines()) for name, path in tree(root, ".swift") if name != "Package.swift"}
+    short = {name: count for name, count in short.items() if count < LEAST_LINES}
+    for name in sorted(short.keys() - reasons.keys()):
+        yield f"{name}: {short[name]} lines; under {LEAST_LINES}, a file joins the type that it serves or has a reason in {SHORT_FILES}"
+    for name, reason in sorted(reasons.items()):
+        if name not in short or not reason:
+            yield f"{SHORT_FILES}: {name} has no reason to be listed"
+
+
+def node(root):
+    """The node is an actor over components; its own module alone adds to it."""
+    for name, path in tree(root, ".swift"):
+        if not name.startswith("Sources/") or name.startswith("Sources/ChatNode/"):
+            continue
+        for number, line in numbered(swift_source.bare(path.read_text())):
+            if re.search(r"\bextension\s+(?:ChatNode\.)?Node\b(?!\.)", line):
+                yield f"{name}:{number}: an extension of Node outside Sources/ChatNode"
+    path = root / "Sources/ChatNode/Node.swift"
+    count = len(path.read_text().splitlines()) if path.exists() else 0
+    if count >= LINES_PER_FILE:
+        yield f"Sources/ChatNode/Node.swift: {count} lines; it has fewer than {LINES_PER_FILE}"
 
 
 def words(root):
@@ -189,7 +229,7 @@ def faults(root):
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
-RULES = (sizes, words, safety, inlining, imports, package, limits, claims, attacks, faults)
+RULES = (sizes, folders, short_files, node, words, safety, inlining, imports, package, limits, claims, attacks, faults)
 
 
 def breaches(root):
