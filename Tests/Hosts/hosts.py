@@ -37,9 +37,9 @@ enter()
 class Hosts:
     """`count` hosts named 1, 2, ... on one network; all the same kind, or none at first and then `add`."""
 
-    def __init__(self, count=0, *, daemon=True, quiet=False, card=True, eui64=False):
+    def __init__(self, count=0, *, daemon=True, quiet=False, card=True, eui64=False, family=None):
         self.count = count
-        self.kind = self._options(daemon, quiet, card, eui64)
+        self.kind = self._options(daemon, quiet, card, eui64, family)
         self.hosts = []
         self.processes = []
         self.captures = []
@@ -73,10 +73,11 @@ class Hosts:
             self._script("remove", host)
         self.hosts = []
 
-    def add(self, host, *, daemon=True, quiet=False, card=True, eui64=False):
+    def add(self, host, *, daemon=True, quiet=False, card=True, eui64=False, family=None):
         """One more host. Without `card` it has only lo; without `daemon`, neither bus nor Avahi; a `quiet` daemon does
-        not publish the name of its host; with `eui64`, IPv6 addresses hold the MAC."""
-        self._add(host, self._options(daemon, quiet, card, eui64))
+        not publish the name of its host; with `eui64`, IPv6 addresses hold the MAC; `family` is `ipv4` or `ipv6` for addresses
+        of that family alone."""
+        self._add(host, self._options(daemon, quiet, card, eui64, family))
 
     def remove(self, host):
         """The host and all that runs on it is gone, without a word."""
@@ -110,6 +111,10 @@ class Hosts:
     def address(self, host):
         """The IPv4 address of the host's network card."""
         return f"10.77.{host // 250}.{host % 250 + 1}"
+
+    def set_address(self, host, address):
+        """`address` with its prefix length, in place of all that the host's network card has."""
+        self._script("address", host, address)
 
     def host_name(self, host):
         """What the host is called, and what must never be on the network."""
@@ -202,8 +207,8 @@ class Hosts:
         self.hosts.append(host)
 
     @staticmethod
-    def _options(daemon, quiet, card, eui64):
-        chosen = {"bare": not daemon, "quiet": quiet, "lo": not card, "eui64": eui64}
+    def _options(daemon, quiet, card, eui64, family):
+        chosen = {"bare": not daemon, "quiet": quiet, "lo": not card, "eui64": eui64, family: family is not None}
         return [option for option, is_chosen in chosen.items() if is_chosen]
 
     @staticmethod
