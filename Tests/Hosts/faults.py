@@ -98,6 +98,8 @@ ROWS = [
      "SIGSTOP, clocks ten minutes on, SIGCONT; a line is said meanwhile"),
     (CLOCKS + "test_a_wall_clock_that_jumps_by_a_day_breaks_nothing", "a wall clock jumps by a day, forwards and back",
      "lines by both, and a newcomer"),
+    (CLOCKS + "test_sixty_lines_said_in_turn_are_in_order_for_a_late_joiner", "two wall clocks are 1.5 s apart",
+     "sixty lines by two hosts in turn, which a third receives in order afterwards"),
 ]
 
 

@@ -32,7 +32,7 @@ class Clock:
     def set(self, wall=0, monotonic=0):
         """Seconds by which they are ahead of the true time."""
         with open(self.file, "r+b" if self.file.exists() else "wb") as file:
-            file.write(struct.pack("=qq", wall, monotonic))
+            file.write(struct.pack("=qq", *(round(ahead * 1e9) for ahead in (wall, monotonic))))
 
     def on(self, hosts, host):
         # By a shell, so that nothing else runs with it.
@@ -89,6 +89,31 @@ class Clocks(Measured):
                 for node in (alice, bob, carol):
                     node.hears("all here")
                 self.assertEqual(bob.quit(), 0)
+
+    def talk_in_turn(self, hosts, alice, bob):
+        """Sixty lines by turns, each after the one before has arrived; then the order in which a newcomer has them."""
+        lines = [f"line {number}" for number in range(60)]
+        for number, line in enumerate(lines):
+            author, reader = (alice, bob) if number % 2 == 0 else (bob, alice)
+            author.say(line)
+            reader.hears(line)
+        carol = Node(on(hosts, 3), "carol")
+        everybody_sees_everybody([alice, bob, carol])
+        for line in lines:
+            carol.hears(line)
+        self.assertEqual([event["text"] for event in carol.events if event["event"] == "message"], lines)
+        for node in (alice, bob, carol):
+            kept = [message["text"] for message in node.result("history")["messages"]]
+            self.assertEqual(kept, lines, node.name)
+
+    def test_sixty_lines_said_in_turn_are_in_order_for_a_late_joiner(self):
+        for ahead in (0, 1.5, -1.5):
+            with self.subTest(ahead=ahead), Hosts(3, daemon=False) as hosts:
+                self.clock.set(wall=ahead)
+                alice = Node(on(hosts, 1), "alice", "--rate", "0")
+                bob = Node(self.clock.on(hosts, 2), "bob", "--rate", "0")
+                everybody_sees_everybody([alice, bob])
+                self.talk_in_turn(hosts, alice, bob)
 
 
 if __name__ == "__main__":
