@@ -1,5 +1,6 @@
 import Chat
 import Discovery
+import Wire
 
 @testable import earshot
 
@@ -45,6 +46,9 @@ private enum SettingsRules {
         [
             "--nick\u{0}otter\u{0}--room=tea\u{0}--port\u{0}4000\u{1}\u{1}",
             "--peer\u{0}[fe80::1%eth0]:4000\u{0}--rate=2.5\u{0}--json\u{1}EARSHOT_NICK=heron\u{0}HOME=/h\u{1}room = x\n",
+            "--rate=1e-320\u{0}--port=65536\u{1}\u{1}", "--rate\u{0}1.7976931348623157e308\u{1}\u{1}",
+            "--passphrase-fd=9223372036854775808\u{1}\u{1}",
+            "simulate\u{0}--churn=1e-320\u{0}--rate=1e308\u{0}--latency\u{0}0-1e400\u{1}\u{1}",
             "simulate\u{0}--nodes\u{0}20\u{0}--latency\u{0}1-20\u{0}--loss=3\u{1}\u{1}", "doctor\u{0}--json\u{1}\u{1}",
             "identity\u{0}show\u{0}file\u{1}\u{1}", "help\u{0}bash\u{1}\u{1}",
             "--config\u{0}f\u{1}\u{1}nick=a\nquiet=true",
@@ -95,9 +99,21 @@ private enum SettingsRules {
         if let nickname = arguments.nickname { PayloadRules.check(nickname: nickname) }
         demand(!arguments.room.isEmpty, "a room without a name")
         for peer in arguments.peers { demand(peer.port > 0 && !peer.host.isEmpty, "a peer without an address") }
-        if let rate = arguments.rate { demand(rate.isFinite && rate >= 0, "a rate of \(rate)") }
+        if let rate = arguments.rate {
+            demand(rate.isFinite && rate >= 0, "a rate of \(rate)")
+            checkPace(Rate(perSecond: rate, burst: 1))
+        }
         demand(arguments.phraseDescriptor ?? 0 >= 0, "a descriptor below zero")
         demand(arguments.identity != "", "an identity without a name")
         _ = RoomID(name: arguments.room)
+    }
+
+    private static func checkPace(_ rate: Rate) {
+        let start = Instant(nanoseconds: 0)
+        var bucket = TokenBucket(rate, now: start)
+        demand(bucket.take(now: start), "no token at the start")
+        let wait = bucket.wait(now: start)
+        demand(rate.isUnlimited || wait > .zero, "no wait for a token")
+        _ = bucket.take(now: start + wait)
     }
 }
