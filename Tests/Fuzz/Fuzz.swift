@@ -1,9 +1,9 @@
 import CFuzzer
 import Glibc
 
-/// The fuzzer: libFuzzer with one of the targets, which the environment names by `EARSHOT_FUZZ_TARGET`.
+/// Runs libFuzzer with the target that the environment variable `EARSHOT_FUZZ_TARGET` names.
 ///
-/// Without a target it prints their names, and with `EARSHOT_FUZZ_SEEDS` inputs to begin with, in hexadecimal.
+/// Without a target it prints the names of all targets; with `EARSHOT_FUZZ_SEEDS`, the target's seeds in hexadecimal.
 @main
 struct Fuzz {
     static let chosen = choose()
@@ -37,12 +37,12 @@ struct Fuzz {
     }
 }
 
-/// One way into the program by which foreign bytes come, with what must hold whatever they are.
+/// One entry point of the program for foreign bytes, and the properties that must hold for all inputs.
 struct FuzzTarget: Sendable {
     let name: String
-    /// Inputs that lead far: true messages, in the form of today.
+    /// Valid inputs in the current format, which reach deep into the code.
     let seeds: @Sendable () -> [[UInt8]]
-    /// Traps where something does not hold.
+    /// Traps if a property does not hold.
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [
@@ -51,12 +51,12 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// Ends the run, as a crash, unless `holds`.
+/// Traps with `what` as its message unless `holds`; libFuzzer records a trap as a crash.
 func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
     if !holds { fatalError(what()) }
 }
 
-/// libFuzzer calls this with each input, and looks for it by this name.
+/// The entry point of libFuzzer, called once for each input; libFuzzer requires this name.
 @c(LLVMFuzzerTestOneInput)
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe Fuzz.chosen.run(Array(UnsafeBufferPointer(start: bytes, count: count)))

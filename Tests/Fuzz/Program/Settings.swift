@@ -5,8 +5,8 @@ import Wire
 @testable import earshot
 
 extension FuzzTarget {
-    /// Whatever stands on the command line, around it and in the file, the program begins with settings that hold, or says
-    /// in words that can be shown what is wrong.
+    /// For all arguments, environments and configuration files, the program starts with valid settings or reports an error
+    /// that can be displayed.
     static let arguments = FuzzTarget(name: "arguments", seeds: SettingsRules.seeds) { input in
         let parts = input.split(separator: 1, omittingEmptySubsequences: false).map {
             $0.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -18,25 +18,25 @@ extension FuzzTarget {
         do throws(UsageError) {
             SettingsRules.check(try Invocation(parsing: words, in: surroundings))
         } catch {
-            demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be shown")
-            demand(!error.message.isEmpty, "an error without words")
+            demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be displayed")
+            demand(!error.message.isEmpty, "an error without a message")
         }
     }
 
-    /// The settings of a file are those that its lines name, and mean the same when they are written out again.
+    /// The settings of a file are those of its lines, and a file written from them has equal settings.
     static let configuration = FuzzTarget(name: "configuration", seeds: SettingsRules.files) { input in
         do throws(ConfigurationError) {
             let entries = try ConfigurationFile.entries(in: input)
             let lines = entries.map(\.line)
-            demand(Set(lines).count == lines.count && lines == lines.sorted(), "two settings in one line")
-            demand(lines.allSatisfy { $0 >= 1 && $0 <= input.count + 1 }, "a line that there is not")
+            demand(Set(lines).count == lines.count && lines == lines.sorted(), "two settings on one line")
+            demand(lines.allSatisfy { $0 >= 1 && $0 <= input.count + 1 }, "a line beyond the end")
             let written = entries.map { "\($0.name) = \($0.value)\n" }.joined()
             guard SettingsRules.isPlain(written) else { return }
             let again = try ConfigurationFile.entries(in: Array(written.utf8))
             let isSame = again.map(\.name) == entries.map(\.name) && again.map(\.value) == entries.map(\.value)
-            demand(isSame, "settings mean something else when they are written out")
+            demand(isSame, "a written file has other settings")
         } catch {
-            demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be shown")
+            demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be displayed")
         }
     }
 }
@@ -81,7 +81,7 @@ private enum SettingsRules {
         case .simulate(let settings): _ = settings
         case .ask(let question):
             if case .these(let requests) = question.requests {
-                demand(!requests.isEmpty, "a question without a request")
+                demand(!requests.isEmpty, "a control command without a request")
             }
         case .document(let document): demand(!document.text.isEmpty, "an empty document")
         case .help(let command): demand(!HelpText.text(for: command).isEmpty, "an empty help")
@@ -89,7 +89,7 @@ private enum SettingsRules {
         }
     }
 
-    /// No line begins or ends a character with what joins the "=" beside it.
+    /// True if no character of a line forms one grapheme cluster with the "=" or the space beside it.
     static func isPlain(_ text: String) -> Bool {
         let equals = text.utf8.count { $0 == UInt8(ascii: "=") }
         return equals == text.count { $0 == "=" } && text.allSatisfy { $0 == " " || !$0.unicodeScalars.contains(" ") }
