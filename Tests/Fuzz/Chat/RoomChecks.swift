@@ -21,7 +21,7 @@ struct ToldModel {
                 demand(unread >= 0, "a negative number of unread messages")
                 PayloadRules.check(text: message.content)
             case .edited(_, let message, let unread):
-                demand(unread >= 0 && message.isEdited, "an edited message is not marked as edited, or its unread count is negative")
+                demand(unread >= 0 && message.isEdited, "an edit without its mark or count")
                 PayloadRules.check(text: message.content)
             case .deleted(_, _, let unread): demand(unread >= 0, "a negative number of unread messages")
             case .request(let peer, let text):
@@ -49,7 +49,7 @@ extension RoomRun {
     func check() {
         check(router.publicChat.messages)
         demand(router.publicChat.unreadCount >= 0, "a negative number of unread messages")
-        demand(!router.publicChat.isActive || router.publicChat.unreadCount == 0, "the open conversation has unread messages")
+        demand(!router.publicChat.isActive || router.publicChat.unreadCount == 0, "the open room has unread lines")
         let isOnePlace = router.publicChat.isActive == (router.activeConversation == .publicRoom)
         demand(isOnePlace, "two conversations are open, or none")
         let chats = router.directChats.all
@@ -58,7 +58,7 @@ extension RoomRun {
         for chat in chats {
             check(chat.messages)
             demand(!chat.isActive || chat.unreadCount == 0, "the open conversation has unread messages")
-            demand(chat.isActive == (router.activeConversation == .direct(chat.peer)), "a conversation is both open and closed")
+            demand(chat.isActive == (router.activeConversation == .direct(chat.peer)), "an inactive chat is open")
             demand(chat.queue.count <= Limits.unacknowledgedPayloads, "\(chat.queue.count) payloads wait")
         }
         checkTables()

@@ -15,7 +15,8 @@ extension FuzzTarget {
     }
 }
 
-/// The admission and the chats of one node, with authors that sign arbitrary payloads and a user that enters arbitrary commands.
+/// The admission and the chats of one node, with authors that sign arbitrary payloads and a user that enters arbitrary
+/// commands.
 final class RoomRun {
     static let room = RoomID(name: "lobby")
     /// The number of authors; more than the table of contact requests holds.
@@ -109,7 +110,7 @@ final class RoomRun {
         }
         for id in router.publicChat.offer {
             switch router.prove(id, with: &admission) {
-            case .proven(let payload): demand(payload.signed.isSignatureValid, "a history payload has no valid signature")
+            case .proven(let payload): demand(payload.signed.isSignatureValid, "a history payload is not signed")
             case .absent: demand(false, "an offered payload is not kept")
             case .forged: judged += 1
             }
@@ -122,7 +123,7 @@ final class RoomRun {
             demand(outgoing.payload.payload.author == session.id, "a reply has another author")
             guard case .peer(let peer) = outgoing.destination else { continue }
             let isReachable = linked.contains(peer) || !router.paths[peer].isEmpty
-            demand(isReachable && !router.roster.isBlocked(peer), "a reply goes to a peer that is blocked or out of reach")
+            demand(isReachable && !router.roster.isBlocked(peer), "a reply to a peer out of reach")
         }
     }
 }

@@ -90,9 +90,9 @@ private struct BrowserRun {
                 guard let packet = PointerPacket(bytes[...], about: Self.name), packet.kind != .response else {
                     fatalError("a malformed query")
                 }
-                demand(packet.pointers.allSatisfy { listed.contains($0.instance) }, "a known answer names an instance that is not listed")
+                demand(packet.pointers.allSatisfy { listed.contains($0.instance) }, "an unknown known answer")
             case .list(let instance): demand(listed.insert(instance).inserted, "an instance is listed twice")
-            case .unlist(let instance): demand(listed.remove(instance) != nil, "an instance is unlisted that was not listed")
+            case .unlist(let instance): demand(listed.remove(instance) != nil, "an unlisted instance is unlisted")
             }
         }
     }
