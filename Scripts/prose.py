@@ -43,7 +43,7 @@ def passages(path, text):
     if path.suffix in (".swift", ".c", ".h"):
         return _swift(text, messages="Tests" not in path.parts)
     if path.suffix == ".py":
-        return _python(text)
+        return _python(text, messages="Tests" not in path.parts)
     if path.suffix == ".md":
         return _markdown(text)
     if path.suffix in SHELL or not path.suffix and re.match(r"#!.*(?:bash|/sh)\n", text):
@@ -60,14 +60,18 @@ def _swift(text, messages):
         yield from _message(number, re.sub(r"\\\([^\n]*?\)", "X", string))
 
 
-def _python(text):
+def _python(text, messages):
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     comments = [(token.start[0], token.string.lstrip("#")) for token in tokens if token.type == tokenize.COMMENT]
     yield from _comments(((number, line) for number, line in comments if not line.startswith("!")), text)
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    documented = [node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+    documents = [node.body[0].value for node in documented if node.body and isinstance(node.body[0], ast.Expr)]
+    for node in ast.walk(tree) if messages else documents:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from _message(node.lineno, node.value)
-        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+    for node in documented:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             yield [(node.lineno, node.name.removeprefix("test_").replace("_", " ").capitalize())]
 
 

@@ -39,6 +39,7 @@ class Findings(unittest.TestCase):
         text = 'say("nobody is here, \\(name)")\nsay("nobody")\n'
         self.assertEqual(found("Sources/A.swift", text), [(1, "nobody")])
         self.assertEqual(found("Tests/A.swift", text), [])
+        self.assertEqual(found("Tests/a.py", '"""A file."""\nexpect("nobody is here")\n'), [])
 
     def test_comments_docstrings_and_messages_of_python_are_read(self):
         text = '#!/usr/bin/python3\n"""Whose it is."""\nx = 1  # What it is.\nfail(f"{x} is somebody else")\n'
