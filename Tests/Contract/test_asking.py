@@ -64,7 +64,7 @@ class Asking(Controlled):
         errors = self.earshot("send", "--to", str(bob.number), "hello?", code=1)[1]
         self.assertRegex(errors, r"^earshot: .+ \(not_accepted\)\n$")
 
-    def test_what_is_refused_is_told_and_the_rest_is_said(self):
+    def test_refused_lines_are_reported_and_the_others_are_sent(self):
         alice = self.controlled()
         errors = self.earshot("send", "-", text="x" * 241 + "\nstill said\n", code=1)[1]
         self.assertEqual(errors, "earshot: message is 241 characters; 240 is the most (too_long)\n")
@@ -123,7 +123,7 @@ class Asking(Controlled):
         self.assertEqual(tail.wait(20), 1)
         self.assertRegex(tail.stderr.read().decode(), r"^earshot: the node has ended or let go of us.*\n$")
 
-    def test_who_lists_the_peers(self):
+    def test_the_command_who_lists_the_peers(self):
         alice = self.controlled()
         self.assertEqual(self.earshot("who")[0], "nobody else is here\n")
         bob = self.person("bob", meets=alice)
@@ -159,7 +159,7 @@ class Asking(Controlled):
         self.environment["EARSHOT_CONTROL"] = named
         self.assertEqual(self.earshot("who")[0], "nobody else is here\n")
 
-    def test_wrong_usage_is_told(self):
+    def test_wrong_usage_is_reported(self):
         for words in (["send"], ["who", "x"], ["tail", "x"], ["stats", "x"], ["send", "--to", "", "x"], ["who", "--jsn"]):
             self.assertRegex(self.earshot(*words, code=2)[1], r"^earshot: .+; .+\n$")
 
@@ -182,7 +182,7 @@ class Metrics(Controlled):
         self.assertEqual(len(parsed), len(told))
         self.assertNotRegex(text, r"\d+\.\d+\.\d+\.\d+|[0-9a-f]{32}")
 
-    def test_what_happens_is_counted(self):
+    def test_events_are_counted(self):
         alice = self.controlled()
         before = self.scrape()
         bob = self.person("bob", meets=alice)

@@ -37,7 +37,7 @@ class Stream(People):
         self.assertEqual(alice.process.wait(60), 0)
         self.assertFalse([told for told in alice.events if told["event"] == "error"])
 
-    def test_a_reader_that_has_enough_ends_the_node_politely(self):
+    def test_a_reader_that_closes_its_pipe_ends_the_node(self):
         alice = self.person("alice")
         bob = self.person("bob", meets=alice, launch=lambda command, **options: self.into(["sed", "-u", "3q"], command, options))
         bob.say("the third line, after ready and alice")

@@ -64,7 +64,7 @@ class Doctor(unittest.TestCase):
             self.assertIn("bus", self.message("no_daemon"))
             self.assertIn("peers", codes["ok"])
 
-    def test_a_bus_without_a_daemon_is_told_from_no_bus(self):
+    def test_a_bus_without_a_daemon_differs_from_no_bus(self):
         with Hosts(2, quiet=True) as hosts:
             Node(on(hosts, 2), "other").looks_by("daemon")
             hosts.kill_daemon(1)
@@ -126,7 +126,7 @@ class Doctor(unittest.TestCase):
                 self.firewall(hosts, 1, "udp dport 5353 drop")
                 self.assertEqual(self.examine(hosts, 1)["problem"], {"firewall"})
 
-    def test_a_firewall_that_drops_what_it_was_not_told_of(self):
+    def test_a_firewall_that_drops_all_without_a_rule(self):
         with Hosts(2, daemon=False) as hosts:
             Node(on(hosts, 2), "other").ready()
             usual = ("iif lo accept", "ct state established,related accept", "meta l4proto ipv6-icmp accept")
@@ -175,14 +175,14 @@ class Doctor(unittest.TestCase):
             # By IPv6 nobody keeps it.
             self.assertIn("mdns_port_taken", codes["note"])
 
-    def test_a_chat_on_the_port_is_no_fault_and_is_told_as_a_node(self):
+    def test_a_chat_on_the_port_is_reported_as_a_node(self):
         with Hosts(1, daemon=False) as hosts:
             Node(on(hosts, 1), "alice", "--port", "40000").ready()
             codes = self.examine(hosts, 1, "--port", "40000")
             self.assertEqual(codes["problem"], set())
             self.assertIn("peers", codes["ok"])
 
-    def test_it_sends_nothing_that_names_anybody(self):
+    def test_it_sends_no_name_of_the_host_or_the_user(self):
         with Hosts(2, quiet=True) as hosts, tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "all.pcap")
             capture = hosts.capture(path)

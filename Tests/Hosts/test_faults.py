@@ -10,7 +10,7 @@ from faults import Measured, Node
 
 
 class Faults(Measured):
-    def test_a_killed_node_is_gone_and_comes_back_as_somebody_new(self):
+    def test_a_killed_node_is_gone_and_returns_with_a_new_key(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
@@ -54,7 +54,7 @@ class Faults(Measured):
             everybody_sees_everybody([alice, bob, carol])
             everybody_hears_everybody([alice, bob, carol])
 
-    def test_a_daemon_that_hangs_holds_nobody_up(self):
+    def test_a_daemon_that_hangs_delays_no_newcomer(self):
         with Hosts(3) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])

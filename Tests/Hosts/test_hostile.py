@@ -96,14 +96,14 @@ class Hostile(unittest.TestCase):
         self.assertIn(answer, (0, 530))
         self.assert_nobody_noticed()
 
-    def test_who_says_nothing_is_let_go_after_two_seconds(self):
+    def test_a_silent_connection_is_closed_after_two_seconds(self):
         begin = time.monotonic()
         moved, answer = self.counted("link_handshake_timeout", b"")
         self.assertEqual((moved, answer), (1, 0))
         self.assertLess(time.monotonic() - begin, 6)
         self.assert_nobody_noticed()
 
-    def test_who_stops_in_the_middle_of_a_message_is_let_go(self):
+    def test_a_connection_that_stops_within_a_message_is_closed(self):
         moved, answer = self.counted("link_handshake_timeout", (528).to_bytes(2, "big") + bytes(100))
         self.assertEqual((moved, answer), (1, 0))
         self.assert_nobody_noticed()

@@ -57,7 +57,7 @@ class NetworkTests(unittest.TestCase):
             hosts.add(1, card=False, daemon=False)
             self.assertNotIn("eth0", hosts.run(1, ["ip", "link"]))
 
-    def test_what_runs_on_a_host_ends_with_it(self):
+    def test_processes_on_a_host_end_with_it(self):
         with Hosts(1, daemon=False) as hosts:
             process = hosts.start(1, ["sleep", "100"])
             hosts.remove(1)

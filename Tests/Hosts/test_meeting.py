@@ -76,7 +76,7 @@ class Meeting(unittest.TestCase):
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
-    def test_who_comes_is_heard_of_beside_a_daemon_that_hangs(self):
+    def test_a_newcomer_is_found_beside_a_daemon_that_hangs(self):
         with Hosts() as hosts:
             hosts.add(1)
             hosts.add(2, daemon=False)

@@ -19,7 +19,7 @@ TOKEN = 6
 
 
 class Privacy(unittest.TestCase):
-    def test_nothing_that_names_anybody_is_on_the_wire_and_records_have_three_lengths(self):
+    def test_no_name_of_a_host_or_a_user_is_on_the_wire_and_records_have_three_lengths(self):
         with Hosts(quiet=True) as hosts, tempfile.TemporaryDirectory() as folder:
             hosts.add(1, quiet=True)
             hosts.add(2, daemon=False)
@@ -61,7 +61,7 @@ class Privacy(unittest.TestCase):
                 # The control: what a run itself sends again and again is among what is compared.
                 self.assertIn(mdns.services(paths[0], macs[1])[0][0].encode(), runs[0] - everybodys)
 
-    def test_nothing_is_said_where_the_daemon_is_told_not_to_work(self):
+    def test_nothing_is_sent_on_an_interface_that_the_daemon_may_not_use(self):
         with Hosts(2) as hosts, tempfile.TemporaryDirectory() as folder:
             for host in (1, 2):
                 hosts.second_card(host)

@@ -76,7 +76,7 @@ class Rotation(unittest.TestCase):
                 capture.end()
                 self.assert_each_name_is_of_one_time(mdns.services(path, mac))
 
-    def test_who_comes_says_so_before_it_asks_and_takes_it_back_however_soon_it_leaves(self):
+    def test_a_newcomer_announces_before_it_queries_and_withdraws_however_soon_it_leaves(self):
         with Hosts(1, daemon=False) as hosts:
             path = os.path.join(self.folder, "soon.pcap")
             capture = hosts.capture(path)
@@ -103,7 +103,7 @@ class Rotation(unittest.TestCase):
         self.assertEqual(len({instance for instance, _ in current}), len({host for _, host in current}))
         self.assertEqual(len(set(current)), len({instance for instance, _ in current}))
 
-    def test_what_is_told_on_one_network_is_not_told_on_the_next(self):
+    def test_names_announced_on_one_network_are_not_announced_on_the_next(self):
         for daemon in (True, False):
             with self.subTest(daemon=daemon), Hosts() as hosts:
                 paths = [os.path.join(self.folder, f"{daemon}-{network}.pcap") for network in range(2)]

@@ -63,7 +63,7 @@ class Memory(unittest.TestCase):
             pass
         self.assertEqual(self.found(needles), [0] * len(needles))
 
-    def test_the_keys_of_a_link_are_there_while_it_stands_and_gone_when_it_has_ended(self):
+    def test_the_keys_of_a_link_are_in_memory_while_it_is_open_and_wiped_when_it_has_ended(self):
         for end in ("politely", "abruptly", "by what is no record"):
             with self.subTest(end=end):
                 stranger = self.meet()

@@ -56,14 +56,14 @@ class Sealed(unittest.TestCase):
         self.addCleanup(stream.close)
         return Stranger("initiator", stream, **options)
 
-    def test_what_somebody_else_sealed_is_heard_from_its_author(self):
+    def test_a_message_sealed_by_its_author_is_shown_as_the_author_s(self):
         relay = self.stranger()
         author = Author(relay.peer.room)
         relay.send(author.seal(relay.peer.their_certificate, "from beyond the relay"))
         request = self.node.wait(lambda event: event["event"] == "request", "a request")
         self.assertEqual((request["text"], request["from"]["key"]), ("from beyond the relay", author.me.hex()))
 
-    def test_what_is_not_for_it_is_dropped_and_the_relay_stays(self):
+    def test_a_sealed_message_for_another_node_is_dropped_and_the_relay_stays(self):
         relay = self.stranger()
         frame = bytearray(Author(relay.peer.room).seal(relay.peer.their_certificate, "spoiled"))
         frame[-1] ^= 1
@@ -72,7 +72,7 @@ class Sealed(unittest.TestCase):
         relay.say_publicly("all is well")
         self.node.hears("all is well")
 
-    def test_a_worse_certificate_is_told_the_better_and_goodbye(self):
+    def test_an_older_certificate_is_answered_with_the_newer_and_goodbye(self):
         later = self.stranger()
         self.assertEqual(later.hear(type=PONG), bytes(8))
         earlier = self.stranger(identity=later.peer.identity, epoch=later.epoch - 1)

@@ -27,7 +27,7 @@ class Corpus(unittest.TestCase):
                 (Path(folder) / str(len(content))).write_bytes(content)
             self.assertEqual(fuzz_corpus.pack(folder, 20), '"bb"\n"aaaa"\n')
 
-    def test_what_is_unpacked_and_packed_again_is_the_same(self):
+    def test_inputs_that_are_unpacked_and_packed_again_are_the_same(self):
         for kept in sorted((ROOT / "Tests/Fuzz/Corpus").glob("*.txt")):
             with tempfile.TemporaryDirectory() as folder, open(kept) as lines:
                 fuzz_corpus.unpack(lines, folder)
@@ -49,7 +49,7 @@ class Targets(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    def test_what_it_does_not_understand_is_told_before_anything_is_built(self):
+    def test_wrong_arguments_are_reported_before_the_build(self):
         for words, told in ((["--fast"], "unknown option --fast"), (["all", "soon"], '"soon" is no number of seconds')):
             ran = subprocess.run([ROOT / "Scripts/fuzz", *words], capture_output=True, text=True, check=False, env=os.environ)
             self.assertEqual(ran.returncode, 2)

@@ -55,7 +55,7 @@ class Service(unittest.TestCase):
         self.assertIsNotNone(exposure, done.stdout + done.stderr)
         self.assertLessEqual(float(exposure[1]), MOST_EXPOSURE, done.stdout)
 
-    def test_what_a_filter_refuses_does_not_kill_it(self):
+    def test_a_system_call_that_the_filter_refuses_does_not_kill_it(self):
         # The runtime asks for thread priorities, which @resources has.
         text = UNIT.read_text()
         self.assertIn("SystemCallFilter=~@privileged @resources", text)

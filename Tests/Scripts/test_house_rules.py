@@ -130,7 +130,7 @@ class HouseRules(unittest.TestCase):
         source = "protocol P {\n    func f(\n        a: Int\n    ) throws -> Int\n    init()\n}\nstruct S {\n}\n"
         self.assertEqual(list(swift_source.functions(source)), [])
 
-    def test_words_that_nobody_should_read_are_refused(self):
+    def test_private_notes_and_vague_names_are_refused(self):
         path = "/" + "work/main"
         for text, expected in [
             ("// TODO: more\n", "a note to oneself"),

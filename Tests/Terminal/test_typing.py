@@ -165,7 +165,7 @@ class Typing(unittest.TestCase):
         self.assertEqual(sum(row.startswith("public") and row.endswith(">") or "> 1" in row
                              for row in window.everything), 1)
 
-    def test_what_is_too_soon_stays_in_the_editor(self):
+    def test_a_line_above_the_rate_stays_in_the_editor(self):
         window, node = self.meet(options=("--rate", "0.01"))
         window.enter("the first")
         self.hears(node, "the first")
@@ -173,7 +173,7 @@ class Typing(unittest.TestCase):
         window.wait_for_last("public · 1 peer > one too many")
         window.wait_for("earshot: ")
 
-    def test_characters_left_are_told_from_200_on(self):
+    def test_the_remaining_characters_are_shown_from_200_on(self):
         window, _ = self.meet()
         window.text("각" * 200)
         window.wait_for("40 characters left")
@@ -207,7 +207,7 @@ class Typing(unittest.TestCase):
                 window.wait(lambda: "hi bob" in window.written, "own message")
                 self.assertNotIn("\\033", window.written_since_start())
 
-    def test_who_is_typing_is_shown_and_told(self):
+    def test_typing_peers_are_shown_and_own_typing_is_sent(self):
         window, node = self.meet()
         number = window.tmux("capture-pane", "-p").partition("bob")[2][:5]
         node.say("/typing")
@@ -242,21 +242,21 @@ class Typing(unittest.TestCase):
                 break
         self.assertGreater(window.written.count("\\007"), 1)
 
-    def test_nothing_rings_where_it_is_to_be_quiet(self):
+    def test_nothing_rings_in_quiet_mode(self):
         window, node = self.meet(options=("--rate", "0", "--quiet"))
         node.say("hello Alice!")
         node.say("and goodbye")
         window.wait_for("and goodbye")
         self.assertNotIn("\\007", window.written)
 
-    def test_the_terminal_is_asked_to_notify_where_that_is_wanted(self):
+    def test_the_terminal_notifies_on_request(self):
         window, node = self.meet(options=("--rate", "0", "--notify"))
         number = self.number(window, "bob")
         node.say("hello Alice!")
         notification = f"\\033]9;earshot: bob#{number} named you\\033\\134\\007"
         window.wait(lambda: notification in window.written.replace("\\033\\\\", "\\033\\134"), "notification")
 
-    def test_what_the_program_says_of_itself_stands_above_the_line(self):
+    def test_notices_of_the_program_appear_above_the_line(self):
         window = self.window()
         window.start("--nick", "alice", "--log-level", "info")
         window.text("a draft")
