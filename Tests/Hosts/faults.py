@@ -1,7 +1,7 @@
-"""faults.py FILE [NAME...]: has the tests of faults run, and keeps what came of each in FILE. Scripts/faults calls it.
+"""faults.py FILE [NAME...]: runs the tests of faults and keeps their results in FILE. Scripts/faults calls it.
 
-A test of a fault is a method of a class that is `Measured` and makes its nodes from here: what all of them said, heard and
-lost is added up when it ends. What the figures can not say, it adds with `tells`.
+A test of a fault is a method of a class that is `Measured`, with nodes of the class `Node` of this module: the messages
+that they sent, received and lost are counted when the test ends. The test adds remarks of its own with `remark`.
 """
 
 import datetime
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import earshot_node
 
-# Who was there, and what was told besides, by the name of the test.
+# The nodes and the remarks of the current test; the figures of all tests by their names.
 nodes, remarks = [], []
 figures = {}
 
@@ -33,7 +33,7 @@ def rounded(delay):
 
 
 def deliveries():
-    """In words: how many messages were said and shown to others, how long that took, and how many were shown twice."""
+    """The numbers of messages sent, shown to others and shown twice, and the delays, as phrases."""
     shown = [(node.name, event) for node in nodes for event in node.events if event["event"] == "message"]
     said = {event["id"] for _, event in shown}
     others = [(name, event) for name, event in shown if not event["isFromCurrentUser"]]
@@ -43,7 +43,7 @@ def deliveries():
     repaired = sum(event["history"] for _, event in others)
     twice = len(others) - len({(name, event["id"]) for name, event in others})
     words = [f"{len(said)} said, {len(others)} shown to others" + (f", {repaired} of them as history" if repaired else "")]
-    # A clock that was put elsewhere says nothing of a delay.
+    # With a shifted clock the difference is no delay.
     if max(map(abs, delays)) < 300:
         words.append(f"after {rounded(statistics.median(delays))} in the median, {rounded(max(delays))} at most")
     return [*words, f"{twice} twice"]
@@ -57,8 +57,8 @@ class Measured(unittest.TestCase):
     def tearDown(self):
         figures[self.id()] = "; ".join([*deliveries(), *remarks])
 
-    def tells(self, remark):
-        remarks.append(remark)
+    def remark(self, text):
+        remarks.append(text)
 
 
 BAD, CLOCKS, FAILING = "test_bad_networks.BadNetworks.", "test_clocks.Clocks.", "test_faults.Faults."
@@ -104,7 +104,7 @@ ROWS = [
 
 
 def run(name):
-    """The figures of a test, and why it failed, if it did."""
+    """The figures of a test, and the reason why it failed; None if it passed."""
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromName(name).run(result)
     problems = [text for _, text in result.failures + result.errors]
@@ -129,6 +129,6 @@ def main(file, wanted):
 
 
 if __name__ == "__main__":
-    # The tests know this module by its name; this is another copy of it.
+    # The tests import this module by its name, which makes a second copy of it.
     import faults as kept
     sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hosts with a bus and an Avahi daemon each, on a network of their own that no packet leaves or enters.
+# Hosts with a bus and an Avahi daemon each, on a network of their own: no packet leaves or enters it.
 #
 #   hosts.sh enter COMMAND...          a new, empty network; COMMAND runs in it, and all ends with COMMAND
 #
@@ -20,7 +20,7 @@
 #   hosts.sh isolate HOST                    cut off from the other isolated ones, as on a guest network
 #   hosts.sh remove HOST
 #
-# Works as root and, by a user namespace, as anybody. Nothing outside the new namespaces is touched.
+# Works as root and, by a user namespace, as any user. It changes nothing outside the new namespaces.
 set -euo pipefail
 self=$(realpath "${BASH_SOURCE[0]}")
 conf=$(dirname "$self")
@@ -42,7 +42,7 @@ enter() {
     unshare "${flags[@]}" bash "$self" inside "$@"
 }
 
-# The first process of the namespace: stays, so that whatever lost its parent is reaped.
+# The first process of the namespace stays, so that it reaps orphans.
 inside() {
     mount -t tmpfs -o mode=755 tmpfs /run
     export EARSHOT_HOSTS=/run/earshot-hosts
@@ -59,12 +59,12 @@ inside() {
 
 make_bridge() {
     ip link show "$1" >/dev/null 2>&1 && return
-    # Snooping would drop multicast until somebody has joined.
+    # Snooping would drop multicast until a host has joined the group.
     ip link add "$1" type bridge mcast_snooping 0
     ip link set "$1" up
 }
 
-# The daemon wants its directory owned by the user called avahi, who is nobody in a user namespace of one.
+# The daemon requires that the user avahi owns its directory; a user namespace of one user has no such user.
 own_avahi() {
     { grep -v '^avahi:' /etc/passwd; echo 'avahi:x:0:0::/:/bin/false'; } >"$EARSHOT_HOSTS/passwd"
     { grep -v '^avahi:' /etc/group; echo 'avahi:x:0:'; } >"$EARSHOT_HOSTS/group"
@@ -95,7 +95,7 @@ add() {
         *) die "no option $option" ;;
         esac
     done
-    # The host is a process that holds its namespaces, and says so when they are ready.
+    # The host is a process that holds its namespaces; it prints its id when they are ready.
     mkfifo "$state/$host.up"
     exec 3<>"$state/$host.up"
     rm "$state/$host.up"
@@ -132,7 +132,7 @@ card() {
     ip link add "$3" type veth peer name "$2" netns "$(pid "$1")"
     ip link set "$3" master "$4" up
     on "$1" bash -c '
-        # An address being checked for duplicates is of no use for a second or two.
+        # Duplicate address detection would make an address unusable for a second or two.
         echo 0 2>/dev/null >"/proc/sys/net/ipv6/conf/$1/accept_dad" || true
         ip link set "$1" addrgenmode "$2" 2>/dev/null || true
         if [ "$4" = ipv4 ]; then echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"; fi
@@ -168,7 +168,7 @@ configure() {
 }
 
 remove() {
-    # Everything that runs in the host's network goes with it.
+    # Kills every process in the host's network.
     local namespace process
     namespace=$(readlink "/proc/$(pid "$1")/ns/net")
     for process in /proc/[0-9]*; do

@@ -1,4 +1,4 @@
-"""A peer that is named on the command line, and whose address changes while the program runs."""
+"""A peer that `--peer` gives by name, and whose address changes while the program runs."""
 
 import os
 import tempfile

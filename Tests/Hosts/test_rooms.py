@@ -1,4 +1,4 @@
-"""Rooms of twelve hosts on one network: the eleven others come into each host's roster, with every family of addresses."""
+"""Rooms of twelve hosts on one network, with each family of addresses: every host meets the eleven others."""
 
 import time
 import unittest
@@ -11,7 +11,7 @@ COUNT = 12
 
 class Rooms(unittest.TestCase):
     def room(self, *families):
-        """A node on each of twelve hosts, which take the families in turn; None is both."""
+        """One node on each of twelve hosts; the hosts take the families in turn, None for both."""
         hosts = Hosts()
         self.addCleanup(hosts.close)
         for host in range(1, COUNT + 1):

@@ -1,4 +1,4 @@
-"""The terminal is left as it was found, however the program ends."""
+"""The program restores the terminal, however it ends."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ class Leaving(unittest.TestCase):
 
     def expect_as_found(self, window):
         self.assertEqual(window.settings(), window.before)
-        # Marks around pastes are asked for no more, and lines are wrapped again.
+        # Bracketed paste is off, and lines wrap again.
         for off, on in (("[?2004l", "[?2004h"), ("[?7h", "[?7l")):
             window.wait(lambda: window.written.rfind(off) > window.written.rfind(on), off)
 

@@ -1,4 +1,4 @@
-"""What somebody who types into a terminal sees while others talk, and what the others hear."""
+"""The screen of a user that types while others talk, and the lines that the others receive."""
 
 import re
 import subprocess
@@ -52,7 +52,7 @@ class Typing(unittest.TestCase):
                             or size[1] == 5, "draft")
                 said = [line.split("> ", 1)[1] for line in window.everything if "> message" in line]
                 self.assertEqual(said, [f"message {number}" for number in range(40)])
-                # No rest of an earlier prompt is left anywhere.
+                # No part of an earlier prompt is left on the screen.
                 self.assertEqual(sum(row.startswith("public") for row in window.everything), 1 if size[1] > 5 else 0)
                 window.type("Enter")
                 self.hears(node, draft)
@@ -66,7 +66,7 @@ class Typing(unittest.TestCase):
                 window.type("BSpace")
                 window.wait(lambda: not window.screen[-1].endswith("Z"), "deletion")
                 window.type("Enter")
-                # It is sent in normalization form C.
+                # The program sends normalization form C.
                 self.hears(node, unicodedata.normalize("NFC", text))
 
     def test_one_backspace_takes_one_character(self):
@@ -134,7 +134,7 @@ class Typing(unittest.TestCase):
 
     def test_the_window_can_change_its_size(self):
         window, node = self.meet()
-        # Where rows below the line are empty, tmux rather pushes the line itself into its scrollback than give one up.
+        # tmux pushes the line itself into its scrollback rather than drop an empty row below it.
         for number in range(30):
             node.say(f"message {number}")
         window.wait_for("message 29")
@@ -143,9 +143,9 @@ class Typing(unittest.TestCase):
         for size in ((60, 20), (40, 12), (100, 30), (33, 12), (80, 24)):
             with self.subTest(size=size):
                 self.resized(window, *size)
-                # No rest of the line as it was drawn before is left.
+                # No part of the line as drawn before is left.
                 self.assertEqual(sum("a draft" in row for row in window.everything), 1)
-        # Rows that the terminal itself has pushed into its scrollback stay there.
+        # Rows that the terminal pushed into its scrollback stay there.
         for size in ((20, 5), (80, 24)):
             with self.subTest(size=size):
                 self.resized(window, *size)
@@ -158,7 +158,7 @@ class Typing(unittest.TestCase):
         window, _ = self.meet()
         window.type("C-l")
         window.wait(lambda: window.screen[0].startswith("public"), "empty screen")
-        # Terminals keep what stood on a screen that is erased from its first cell on.
+        # Terminals keep the text of a screen that is erased from its first cell on.
         for end in range(1, 6):
             window.text(str(end))
             window.wait_for("> " + "12345"[:end])
@@ -234,7 +234,7 @@ class Typing(unittest.TestCase):
         window.wait(lambda: "\\007" in window.written, "bell for a request")
         window.enter(f"/accept {self.number(window, 'bob')}")
         node.wait(lambda event: event["event"] == "direct", "acceptance")
-        # It rings once a second at most, so that the first ones may be silent.
+        # The bell rings once a second at most, so the first events may be silent.
         for number in range(1_000):
             node.say(f"/msg {self.number(window, 'alice')} between us, {number}.")
             window.wait_for(f"between us, {number}.")
