@@ -1,4 +1,4 @@
-"""`earshot send`, `tail`, `who` and `stats`: the commands that ask a node that runs."""
+"""`earshot send`, `tail`, `who` and `stats`: the commands that ask a running node."""
 
 import json
 import math
@@ -15,7 +15,7 @@ NAME = re.compile(r"earshot_[a-z][a-z0-9_]*")
 
 
 def families(text):
-    """What a text in the format of Prometheus says: name -> (type, {labels: value}). Raises ValueError for what breaks it."""
+    """Reads a text in the format of Prometheus: name -> (type, {labels: value}). Raises ValueError if it is malformed."""
     told, samples, current = {}, {}, None
     if not text.endswith("\n"):
         raise ValueError("the last line does not end")
@@ -77,7 +77,7 @@ class Asking(Controlled):
         alice = self.controlled("alice", "--rate", "20")
         began = time.monotonic()
         self.earshot("send", "-", text="".join(f"line {number}\n" for number in range(150)))
-        # 100 at once, then 20 a second.
+        # The limit is 100 at once, then 20 a second.
         self.assertGreater(time.monotonic() - began, 2)
         for number in range(150):
             self.assertEqual(self.next(alice, "message")["text"], f"line {number}")

@@ -1,4 +1,4 @@
-"""What each command of /help comes to, and every code of an error, from the real program."""
+"""The result of each command of /help, and every error code, from the program."""
 
 import os
 import pty
@@ -7,7 +7,7 @@ import subprocess
 import contract
 from people import People
 
-# What a command is answered with: a result, the event that it leads to, or nothing.
+# Command -> the event that answers it: a result, an event of its effect, or None.
 ANSWERS = {
     "who": "result", "msg": "message", "requests": "result", "accept": "direct", "decline": "direct", "leave": "direct",
     "open": "result", "close": "result", "unread": "result", "history": "result", "edit": "edited", "delete": "deleted",
@@ -121,7 +121,7 @@ class Commands(People):
 
 
 class Errors(People):
-    """Each code, provoked; the node goes on after each."""
+    """Provokes each error code; the node still works after each."""
 
     def test_texts_that_break_a_rule(self):
         alice = self.person("alice")
@@ -195,7 +195,7 @@ class Errors(People):
         self.next(node, "message", text="still here")
 
     def test_every_code_is_provoked_here(self):
-        """The codes of the contract against those in this file: one that is added wants a test."""
+        """Compares the contract's codes with those in this file: a new code needs a test."""
         with open(__file__, encoding="utf-8") as source:
             tests = source.read()
         self.assertEqual([code for code in contract.ERROR_CODES if f'"{code}"' not in tests], [])

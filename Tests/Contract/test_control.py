@@ -1,4 +1,4 @@
-"""The control socket of a running node: what any program of the user may ask it (Docs/Control.md)."""
+"""The control socket of a running node, for other programs of the user (Docs/Control.md)."""
 
 import socket
 import threading

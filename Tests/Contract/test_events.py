@@ -1,4 +1,4 @@
-"""Every event of the contract, told by the real program for a reason. Its fields are checked wherever a line is read."""
+"""Provokes every event of the contract. Each line that a test reads is checked against the contract."""
 
 import contract
 from people import People
@@ -144,7 +144,7 @@ class Events(People):
         self.next(alice, "result")
         self.next(bob, "deleted")
         told = {event["event"] for node in (alice, bob) for event in node.events}
-        # A notice needs mDNS: Tests/Hosts has those. Receipts and failures have a talk of their own, above.
+        # A notice needs mDNS, which Tests/Hosts has. Receipts and failures have a test of their own, above.
         self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed"})
 
     def test_the_contract_refuses_unknown_events_and_fields(self):

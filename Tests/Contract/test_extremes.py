@@ -12,7 +12,7 @@ VALUES = (
     "2147483648", "4294967296", "9223372036854775807", "9223372036854775808", "18446744073709551615", "18446744073709551616",
     "00000000000000000000000000000001", "1-18446744073709551615", "0-0", "", " 1",
 )
-# A value that is accepted as these is a long run, which shows nothing more.
+# Large accepted values of these options make a long run, which shows nothing more.
 LONG_RUNS = {"--nodes", "--messages", "--partition"}
 
 

@@ -1,4 +1,4 @@
-"""The driver protocol of the nodes that groups are measured with (Docs/Benchmarks.md)."""
+"""The driver protocol of measured groups of nodes (Docs/Benchmarks.md)."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def free_port():
 
 
 class Driven:
-    """One node of a group, asked and read by lines."""
+    """One node of a group, driven and read line by line."""
 
     def __init__(self, number, port, peers):
         dials = [word for peer in peers for word in ("--peer", f"127.0.0.1:{peer}")]
@@ -37,7 +37,7 @@ class Driven:
         self.process.stdin.flush()
 
     def next(self, word):
-        """What follows the word in the next line that begins with it."""
+        """The rest of the next line that begins with the word."""
         deadline = time.monotonic() + TIMEOUT
         while (item := self.lines.next(deadline)) is not None:
             found, _, rest = item[1].partition(" ")
@@ -57,7 +57,7 @@ class Driven:
             pass
 
     def end(self):
-        """Its exit code; it ends with its input."""
+        """Closes the node's input, which ends it; its exit code."""
         self.process.stdin.close()
         try:
             return self.process.wait(TIMEOUT)

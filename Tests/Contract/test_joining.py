@@ -1,4 +1,4 @@
-"""Who comes late, and who comes twice."""
+"""Late joiners, and identities that are kept or used twice."""
 
 import os
 import pathlib
@@ -67,7 +67,7 @@ class Twice(People):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def copy_of(self, name):
-        """Another machine with a copy of the same files."""
+        """A second machine with a copy of the files."""
         other = self.folder / "elsewhere"
         other.mkdir(mode=0o700)
         for file in self.folder.glob(name + "*"):
@@ -105,7 +105,7 @@ class Twice(People):
         self.assertEqual(left.quit(), 0)
 
     def first_to_end(self, *nodes):
-        """The one of two processes that ends first: whoever is signed out closes its output."""
+        """The one of two processes that ends first: the node that is signed out closes its output."""
         ends, done = [], threading.Event()
 
         def wait(node):

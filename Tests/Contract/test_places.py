@@ -1,4 +1,4 @@
-"""The place of a control socket: whose it is, who may come, and what is left alone (Docs/Control.md section 1)."""
+"""The path of a control socket: its owner, its clients, and the files that the node leaves alone (Docs/Control.md 1)."""
 
 import contextlib
 import os
@@ -119,7 +119,7 @@ class Places(Controlled):
         before = count()
         for number in range(300):
             other = Client(self.path)
-            # It may be one too many, and be closed already.
+            # The node may have closed it already, as one client too many.
             with contextlib.suppress(BrokenPipeError):
                 if number % 3:
                     other.write(b"tail\n" if number % 2 else b"command /who")

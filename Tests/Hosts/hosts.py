@@ -74,9 +74,9 @@ class Hosts:
         self.hosts = []
 
     def add(self, host, *, daemon=True, quiet=False, card=True, eui64=False, family=None):
-        """One more host. Without `card` it has only lo; without `daemon`, neither bus nor Avahi; a `quiet` daemon does
-        not publish the name of its host; with `eui64`, IPv6 addresses hold the MAC; `family` is `ipv4` or `ipv6` for addresses
-        of that family alone."""
+        """Adds a host. Without `card` it has only lo; without `daemon`, neither bus nor Avahi; a `quiet` daemon does not
+        publish the name of its host; with `eui64`, IPv6 addresses hold the MAC; `family` (`ipv4` or `ipv6`) limits its
+        addresses to that family."""
         self._add(host, self._options(daemon, quiet, card, eui64, family))
 
     def remove(self, host):

@@ -97,7 +97,7 @@ class Privacy(unittest.TestCase):
         return key
 
     def tokens(self, path, macs):
-        """The pieces that machines sent: each part of an mDNS message of at least 6 bytes, and every 6 bytes of a TCP segment."""
+        """The pieces that machines sent: parts of mDNS messages with at least 6 bytes, and every 6 bytes of TCP segments."""
         found = set()
         for sender, protocol, data in wire.payloads(path):
             if sender in macs and protocol == 17:

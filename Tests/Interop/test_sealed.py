@@ -1,4 +1,4 @@
-"""Sealed direct messages and certificates, as Docs/Protocol.md sections 8 and 9 have them, from a peer of other making."""
+"""Sealed direct messages and certificates (Docs/Protocol.md sections 8 and 9), from a peer that shares no code."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ FRAMES = (510, 1278, 4094)
 
 
 class Author:
-    """Somebody whom the node can not connect to: only a relay is linked with it."""
+    """An author without a link to the node, which only a relay has."""
 
     def __init__(self, room):
         self.identity = Ed25519PrivateKey.generate()
@@ -29,7 +29,7 @@ class Author:
         self.certificate = issue(self.identity, os.urandom(32), self.epoch)
 
     def seal(self, target, text):
-        """The frame 9 of a request, for the owner of a certificate."""
+        """A frame 9 with a contact request, sealed for the owner of a certificate."""
         peer, dm_key, dm_id = target[2:34], target[66:98], os.urandom(16)
         body = peer + b"\x06author" + text.encode()
         signed = Payload.HEADER.pack(self.room, self.me, self.epoch, 1, now(), REQUEST, len(body)) + body

@@ -1,4 +1,4 @@
-"""The program talks with a peer that was written from Docs/Protocol.md and shares no code with it."""
+"""The program talks with a peer that is written from Docs/Protocol.md and shares no code with it."""
 
 import hashlib
 import socket
@@ -184,7 +184,7 @@ class AStranger(unittest.TestCase):
         try:
             self.assertTrue(self.stranger(node, identity=stranger.peer.identity).is_cut_off())
         except ConnectionError:
-            pass  # Cut off while it still introduced itself.
+            pass  # The node may disconnect it during its introduction.
 
     def test_padding_that_is_not_zero_ends_the_link(self):
         node, stranger = self.meet()

@@ -1,4 +1,4 @@
-"""What Scripts/bench makes of what it has measured."""
+"""The figures, tables and pictures that Scripts/bench makes of its measurements."""
 
 import json
 import subprocess
@@ -194,7 +194,7 @@ class Words(unittest.TestCase):
 
 class Groups(unittest.TestCase):
     def test_a_group_of_a_stranger_is_measured(self):
-        """Nodes of a dozen lines obey the protocol well enough for the runner, which knows nothing else of them."""
+        """A node of a dozen lines implements the driver protocol, which is all that the runner knows of a node."""
         with tempfile.TemporaryDirectory() as folder:
             node = Path(folder, "node.py")
             node.write_text(STRANGER)
@@ -211,7 +211,7 @@ class Groups(unittest.TestCase):
             self.assertEqual((run.stdout, run.stderr), ("B0 \nB1 0\n", ""))
 
 
-# Counts what others have said by the names of files that they leave in the folder of the group.
+# Counts the texts of others by the names of the files that they leave in the folder of the group.
 STRANGER = '''
 import json, pathlib, sys, time
 me, size, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])

@@ -1,4 +1,4 @@
-"""The manual page and the completions that the program writes, read by the programs that they are for."""
+"""The program's manual page and completions, read by mandoc and by the shells."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ class Documents(unittest.TestCase):
         return done.stdout.split()
 
     def bash(self, line):
-        """What bash offers behind the words of a line, the last of which is begun."""
+        """The completions that bash offers for the last word of a line."""
         path = self.save("earshot.bash", "--completion", "bash")
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _earshot; printf "%s\\n" "${COMPREPLY[@]}"'
         return self.output(["bash", "-uc", script, "bash", path, *line.split(" ")])

@@ -1,4 +1,4 @@
-"""The corpus of the fuzzer as text, and the words that its script takes."""
+"""The corpus of the fuzzer as text, and the arguments of its script."""
 
 import os
 import re

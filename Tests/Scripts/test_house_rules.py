@@ -1,4 +1,4 @@
-"""The house rules, each broken on purpose in a house of its own, and the real house, which breaks none."""
+"""Each house rule, broken in a small project of its own; and the project itself, which breaks none."""
 
 import json
 import sys
@@ -35,7 +35,7 @@ HOUSE = {
 
 class HouseRules(unittest.TestCase):
     def breaches(self, **changes):
-        """What is found in the small house with some files changed: path (dots for slashes) -> text."""
+        """The breaches in the small project with some files changed: path -> text."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in {**HOUSE, **changes}.items():
                 path = Path(folder, name)
