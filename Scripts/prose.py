@@ -42,7 +42,7 @@ def passages(path, text):
     """The prose of a file, as lists of (line number, text of the line): each list is read as one text."""
     if path.suffix in (".swift", ".c", ".h"):
         return _swift(text, messages="Tests" not in path.parts)
-    if path.suffix == ".py":
+    if path.suffix == ".py" or not path.suffix and re.match(r"#!.*python", text):
         return _python(text, messages="Tests" not in path.parts)
     if path.suffix == ".md":
         return _markdown(text)

@@ -137,7 +137,7 @@ class HouseRules(unittest.TestCase):
             ("final class PeerManager {}\n", "says nothing"),
             ("public struct A {}\n", "public access"),
             ("func f() async { try? await Task.sleep(for: .seconds(1)) }\n", "a sleep"),
-            (f"// see {path}\n", "a path of somebody's machine"),
+            (f"// see {path}\n", "a path of one machine"),
             ("nonisolated(unsafe) var a = 1\n", "nonisolated(unsafe)"),
         ]:
             with self.subTest(text):

@@ -43,6 +43,7 @@ class Findings(unittest.TestCase):
 
     def test_comments_docstrings_and_messages_of_python_are_read(self):
         text = '#!/usr/bin/python3\n"""Whose it is."""\nx = 1  # What it is.\nfail(f"{x} is somebody else")\n'
+        self.assertEqual(found("Scripts/a", text), found("Scripts/a.py", text))
         self.assertEqual(found("Scripts/a.py", text), [(2, "Whose"), (3, "What"), (4, "somebody")])
 
     def test_comments_and_messages_of_scripts_are_read(self):
