@@ -1,14 +1,13 @@
 """The hardening options of the linker and of the service manager, read from the program and the unit."""
 
-import os
 import re
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+from earshot_node import BINARY, ROOT
+
 IS_RELEASE = BINARY.endswith("/program/earshot")
 UNIT = ROOT / "Scripts" / "systemd" / "earshot.service"
 # The greatest exposure level that systemd-analyze may report; 10 is the worst.
