@@ -10,14 +10,17 @@ COUNT = 12
 
 
 class Rooms(unittest.TestCase):
-    def room(self, *families):
-        """One node on each of twelve hosts; the hosts take the families in turn, None for both."""
+    def room(self, *families, prefix=None, options=lambda host: ()):
+        """One node on each of twelve hosts. The hosts take the families in turn, None for both; with `prefix`, each has an
+        address of that /64 too. `options` returns a node's options."""
         hosts = Hosts()
         self.addCleanup(hosts.close)
         for host in range(1, COUNT + 1):
             hosts.add(host, daemon=False, family=families[host % len(families)])
+            if prefix:
+                hosts.run(host, ["ip", "addr", "add", f"{prefix}{host}/64", "dev", "eth0", "nodad"])
         self.began = time.monotonic()
-        return [Node(on(hosts, host), f"node-{host}", "--no-control") for host in range(1, COUNT + 1)]
+        return [Node(on(hosts, host), f"node-{host}", "--no-control", *options(host)) for host in range(1, COUNT + 1)]
 
     def meet(self, nodes):
         everybody_sees_everybody(nodes)
@@ -34,6 +37,15 @@ class Rooms(unittest.TestCase):
 
     def test_twelve_hosts_with_ipv6_alone_meet(self):
         nodes = self.room("ipv6")
+        self.meet(nodes)
+        self.talk(nodes)
+
+    def test_twelve_hosts_with_addresses_of_one_ipv6_prefix_meet(self):
+        def options(host):
+            peers = [word for other in range(1, host) for word in ("--peer", f"[fd77::{other}]:4321")]
+            return ["--discovery", "none", "--port", "4321", *peers]
+
+        nodes = self.room("ipv6", prefix="fd77::", options=options)
         self.meet(nodes)
         self.talk(nodes)
 
