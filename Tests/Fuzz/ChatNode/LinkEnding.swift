@@ -16,7 +16,7 @@ final class LinkEnding {
     private var randomness: Randomness
     private var plaintext: [UInt8] = []
 
-    /// - Parameter epoch: ends of one seed and different epochs are runs of one identity.
+    /// - Parameter epoch: ends with one seed and different epochs are runs of one identity.
     init(_ role: Link.Role, seed: UInt64, room: String, epoch: UInt64 = 1) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
@@ -30,7 +30,7 @@ final class LinkEnding {
         self.randomness = randomness
     }
 
-    /// Says a frame of any type and length, over and over.
+    /// Sends frames of any type and length.
     func say(_ type: UInt8, _ body: [UInt8], times: Int) {
         let frame = [type] + (0..<times).flatMap { _ in body }
         guard link.isOpen, frame.count <= FramePacker.largestFrame else { return }
@@ -38,7 +38,7 @@ final class LinkEnding {
         note(frame)
     }
 
-    /// - Returns: whether the record keeps the rules.
+    /// - Returns: whether the record is valid.
     func say(record plaintext: [UInt8]) -> Bool {
         guard link.isOpen else { return true }
         link.send(record: plaintext)
@@ -54,7 +54,7 @@ final class LinkEnding {
         return rest.allSatisfy { $0 == 0 }
     }
 
-    /// The link answers some frames itself, and passes over those that it does not know.
+    /// The link answers some frames itself and ignores unknown types.
     private func note(_ frame: [UInt8]) {
         switch FrameType(rawValue: frame[0]) {
         case nil, .ping, .pong: break
@@ -100,7 +100,7 @@ final class LinkEnding {
 }
 
 extension Link {
-    /// Seals what `enqueue` would never put together.
+    /// Seals a plaintext that `enqueue` never produces.
     mutating func send(record plaintext: [UInt8]) {
         try? outbox.seal(plaintext.span, with: &state)
     }

@@ -3,7 +3,7 @@ import Storage
 import Wire
 
 extension FuzzTarget {
-    /// There is one text of each identity and of each state: what is read is written the same, to the byte.
+    /// Each identity and each state has one text: a text that is read is written again byte for byte.
     static let identity = FuzzTarget(name: "identity", seeds: IdentityRules.seeds) { input in
         var choices = Choices(input)
         switch choices.below(3) {

@@ -2,9 +2,9 @@ import Wire
 
 @testable import Chat
 
-/// What was told so far, to find what is told that can not be.
+/// The events so far, to find an event that contradicts them.
 struct ToldModel {
-    /// Messages of ours that can be named.
+    /// Own messages that a command can name.
     private(set) var ours: [MessageID] = []
     private var deliveries: [MessageID: Delivery] = [:]
 
@@ -18,47 +18,47 @@ struct ToldModel {
         for event in events {
             switch event {
             case .message(_, let message, let unread):
-                demand(unread >= 0, "fewer than no unread messages")
+                demand(unread >= 0, "a negative number of unread messages")
                 PayloadRules.check(text: message.content)
             case .edited(_, let message, let unread):
-                demand(unread >= 0 && message.isEdited, "an edit that is none")
+                demand(unread >= 0 && message.isEdited, "an edit without its mark or count")
                 PayloadRules.check(text: message.content)
-            case .deleted(_, _, let unread): demand(unread >= 0, "fewer than no unread messages")
+            case .deleted(_, _, let unread): demand(unread >= 0, "a negative number of unread messages")
             case .request(let peer, let text):
-                demand(peer != me, "we ask ourselves")
+                demand(peer != me, "a contact request from ourselves")
                 PayloadRules.check(text: text)
             case .direct(_, let peer): demand(peer != me, "a conversation with ourselves")
             case .delivered(_, let ids): for id in ids { step(id, .delivered) }
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
-            case .typing(let peer, _, _): demand(peer != me, "we are told that we type")
+            case .typing(let peer, _, _): demand(peer != me, "a typing notice of our own")
             case .presence(let peer, _, let online): demand(online >= 0 && peer != me, "odd presence")
             }
         }
     }
 
-    /// Once it is told that something came, was read or failed, nothing lesser is told of it.
+    /// A delivery state never goes back, such as from read to delivered.
     private mutating func step(_ id: MessageID, _ next: Delivery) {
         demand((deliveries[id] ?? .sending).canBecome(next), "a delivery goes backwards")
         deliveries[id] = next
     }
 }
 
-/// What holds after each step.
+/// The properties that hold after each step.
 extension RoomRun {
     func check() {
         check(router.publicChat.messages)
-        demand(router.publicChat.unreadCount >= 0, "fewer than no unread messages")
-        demand(!router.publicChat.isActive || router.publicChat.unreadCount == 0, "what is looked at is unread")
+        demand(router.publicChat.unreadCount >= 0, "a negative number of unread messages")
+        demand(!router.publicChat.isActive || router.publicChat.unreadCount == 0, "the open room has unread lines")
         let isOnePlace = router.publicChat.isActive == (router.activeConversation == .publicRoom)
-        demand(isOnePlace, "the person looks at two places, or none")
+        demand(isOnePlace, "two conversations are open, or none")
         let chats = router.directChats.all
         demand(chats.count <= Limits.directConversations, "\(chats.count) direct conversations")
         demand(router.requests.count <= Limits.openRequests, "\(router.requests.count) open requests")
         for chat in chats {
             check(chat.messages)
-            demand(!chat.isActive || chat.unreadCount == 0, "what is looked at is unread")
-            demand(chat.isActive == (router.activeConversation == .direct(chat.peer)), "looked at and not")
+            demand(!chat.isActive || chat.unreadCount == 0, "the open conversation has unread messages")
+            demand(chat.isActive == (router.activeConversation == .direct(chat.peer)), "an inactive chat is open")
             demand(chat.queue.count <= Limits.unacknowledgedPayloads, "\(chat.queue.count) payloads wait")
         }
         checkTables()
@@ -77,9 +77,9 @@ extension RoomRun {
         demand(router.replies.count <= 256, "\(router.replies.count) answers wait")
         let offer = router.publicChat.offer
         demand(offer.count <= Limits.offeredPayloads, "an offer of \(offer.count)")
-        demand(Set(offer).count == offer.count, "the same is offered twice")
-        for id in offer { demand(router.publicChat.payload(id) != nil, "something is offered that is not here") }
+        demand(Set(offer).count == offer.count, "a payload is offered twice")
+        for id in offer { demand(router.publicChat.payload(id) != nil, "an offered payload is not kept") }
         let counted = admission.admitted + admission.drops.values.reduce(0, +)
-        demand(counted <= judged, "more payloads are counted than came")
+        demand(counted <= judged, "more payloads are counted than were received")
     }
 }

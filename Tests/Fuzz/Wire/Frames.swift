@@ -1,7 +1,7 @@
 import Wire
 
 extension FuzzTarget {
-    /// What is read as frames is what would be written for them, with nothing between or behind.
+    /// The frames that are read from a plaintext, written again, are that plaintext without gaps or trailing bytes.
     static let frames = FuzzTarget(name: "frames", seeds: FrameWalk.seeds) { input in
         guard let frames = FrameWalk.frames(in: input) else { return }
         var written: [UInt8] = []
@@ -25,7 +25,7 @@ private enum FrameWalk {
         }
     }
 
-    /// Nil where the plaintext breaks a rule.
+    /// Nil if the plaintext is malformed.
     static func frames(in plaintext: [UInt8]) -> [[UInt8]]? {
         var cursor = FrameCursor(plaintext.span)
         var frames: [[UInt8]] = []
@@ -49,7 +49,7 @@ private enum FrameWalk {
         }
     }
 
-    /// As a link sends them.
+    /// The plaintext in which a link sends these frames.
     static func pack(_ frames: [[UInt8]], _ written: [UInt8]) {
         var packer = FramePacker()
         var taken = 0

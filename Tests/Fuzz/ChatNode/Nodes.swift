@@ -6,7 +6,7 @@ import Wire
 @testable import ChatNode
 
 extension FuzzTarget {
-    /// Whatever members with true keys send to two nodes, those two go on hearing each other.
+    /// For all frames of members with valid keys, two honest nodes still receive each other's messages.
     static let node = FuzzTarget(name: "node", seeds: Siege.seeds) { input in
         var choices = Choices(input)
         let siege = Siege()
@@ -15,7 +15,7 @@ extension FuzzTarget {
     }
 }
 
-/// Two nodes, and three runs of two identities that keep no rules.
+/// Two honest nodes, and three runs of two identities that break the protocol.
 private final class Siege {
     private let simulation = Simulation(seed: 31)
     private let alice: SimulatedPeer
@@ -66,7 +66,7 @@ private final class Siege {
         simulation.advance(by: .milliseconds(50))
     }
 
-    /// Whatever was done to them, the two hear each other, and keep their bounds.
+    /// Checks that the two nodes receive each other's messages and keep their bounds.
     func settle() {
         simulation.advance(by: .seconds(10))
         for (one, other) in [(alice, bob), (bob, alice)] {

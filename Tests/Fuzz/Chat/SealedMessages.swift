@@ -5,7 +5,7 @@ import Wire
 @testable import ChatNode
 
 extension FuzzTarget {
-    /// Of what is sealed for us only the author's own words come out, and whatever is inside, nobody is convicted.
+    /// Only unchanged content of a sealed message is admitted, and no content bans the neighbour that relayed it.
     static let sealed = FuzzTarget(name: "sealed", seeds: SealedRules.seeds) { input in
         var choices = Choices(input)
         if choices.flag() { SealedRules.checkOpened(&choices) } else { SealedRules.checkFrame(&choices) }
@@ -23,7 +23,7 @@ private enum SealedRules {
         ]
     }
 
-    /// What somebody sealed who may write anything.
+    /// Opens arbitrary content that an author sealed.
     static func checkOpened(_ choices: inout Choices) {
         let me = Stranger(1)
         let author = Stranger(2)
@@ -39,15 +39,15 @@ private enum SealedRules {
             content, via: author.id, now: Instant(nanoseconds: 0), wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
-            demand(opened.starts(with: genuine), "changed words are believed")
-            demand(payload.payload == signed.payload, "other words are believed")
-        case .repeated: fatalError("what never came is repeated")
+            demand(opened.starts(with: genuine), "changed content is admitted")
+            demand(payload.payload == signed.payload, "another payload is admitted")
+        case .repeated: fatalError("a new payload counts as repeated")
         case .dropped: break
-        case .closeLink, .ban: fatalError("the neighbour is blamed for what it could not see")
+        case .closeLink, .ban: fatalError("the neighbour is blamed for content that it could not read")
         }
     }
 
-    /// What a relay may do to a frame.
+    /// Opens a frame that a relay may have changed.
     static func checkFrame(_ choices: inout Choices) {
         let me = Stranger(1)
         let author = Stranger(2)
@@ -58,22 +58,22 @@ private enum SealedRules {
             signing: said, by: author.identity, in: room, epoch: 1, sequence: 1, timestamp: wallClock)
         let frame = SealedMessage.frame(
             sealing: payload, with: author.certificate, to: me.certificate, using: &randomness)
-        guard let frame else { fatalError("a message that may be said can not be sealed") }
+        guard let frame else { fatalError("a valid message can not be sealed") }
         let genuine = Array(frame.dropFirst())
         demand(SealedMessage.bodySizes.contains(genuine.count), "a frame of odd size")
         var body = genuine
         choices.mutate(&body, times: 2)
         var relay = SealedRelay(me: me.id)
         let isForUs = relay.course(of: body) == .forUs
-        demand(relay.course(of: body) == .repeated, "the same frame is heard twice")
+        demand(relay.course(of: body) == .repeated, "a repeated frame counts as new")
         let opened = try? SealedMessage.open(body.span, for: me.id, with: me.dm)
         let isSame = body.dropFirst(SealedMessage.addressBytes) == genuine.dropFirst(SealedMessage.addressBytes)
-        demand((opened != nil) == isSame, "a changed frame opens, or a true one does not")
-        demand(body != genuine || isForUs, "a frame for us passes us by")
+        demand((opened != nil) == isSame, "a changed frame opens, or an unchanged one does not")
+        demand(body != genuine || isForUs, "a frame for this node is relayed")
         guard let opened, let content = try? SealedContent(opened) else { return }
         demand(content.certificate == author.certificate, "another certificate comes out")
         let words = Array(payload.signed.signedBytes) + payload.signed.signature
-        demand(content.frame.dropFirst() == words[...], "other words come out")
+        demand(content.frame.dropFirst() == words[...], "another payload comes out")
     }
 
     private static func body(_ kind: UInt8, to me: PeerID) -> PayloadBody {

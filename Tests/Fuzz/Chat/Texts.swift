@@ -4,8 +4,8 @@ import LineEditor
 @testable import earshot
 
 extension FuzzTarget {
-    /// Whatever is said can be shown: nothing in it commands a terminal, or ends a line of JSON. What may be said is said
-    /// the same way twice.
+    /// Every text can be displayed: no character of it controls a terminal or ends a line of JSON. Composing a valid text
+    /// twice has one result.
     static let text = FuzzTarget(
         name: "text", seeds: { TextRules.seeds.map { Array($0.utf8) } }
     ) { input in
@@ -74,7 +74,7 @@ private enum TextRules {
     private static func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
 }
 
-/// Reads a JSON string as its standard says (RFC 8259 section 7).
+/// Reads a JSON string (RFC 8259 section 7).
 private enum JSONText {
     static func read(_ bytes: [UInt8]) -> [Unicode.Scalar]? {
         guard bytes.first == 0x22, bytes.count >= 2, bytes.last == 0x22 else { return nil }

@@ -2,7 +2,7 @@ import Wire
 
 @testable import Chat
 
-/// What comes from others, by every way that there is.
+/// Payloads of other authors: direct, relayed, and as history.
 extension RoomRun {
     func arrive(_ choices: inout Choices, _ operation: Int) {
         let signed = operation < 6 || said.isEmpty ? sign(&choices) : choices.pick(said)
@@ -52,7 +52,7 @@ extension RoomRun {
         }
     }
 
-    /// One that was said by anybody, us too, or one that is yet to come.
+    /// The id of a message of any author, own ones included, or of a message that does not exist yet.
     private func message(_ choices: inout Choices) -> MessageID {
         let ours = model.ours
         switch choices.below(3) {

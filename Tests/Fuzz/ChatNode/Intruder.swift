@@ -5,8 +5,7 @@ import Wire
 @testable import Chat
 @testable import ChatNode
 
-/// A member of the room with a true key, which sends whatever it is told to. All of it happens on the thread of the
-/// simulation.
+/// A member of the room with a valid key that sends arbitrary frames. It runs on the thread of the simulation.
 final class Intruder: TransportHandler, @unchecked Sendable {
     private let seed: UInt64
     private let epoch: UInt64
@@ -27,7 +26,7 @@ final class Intruder: TransportHandler, @unchecked Sendable {
     }
 
     var id: PeerID { author.id }
-    /// Of the node that it is linked to.
+    /// The certificate of the linked node.
     var heard: Certificate? { end.established }
 
     func dial(_ peer: SimulatedPeer) {

@@ -5,7 +5,7 @@ import Wire
 @testable import ChatNode
 
 extension FuzzTarget {
-    /// Only what was truly signed is a certificate, and the better one of two is the better one for everybody.
+    /// Only a certificate with a valid signature is accepted, and all nodes prefer the same one of two.
     static let certificate = FuzzTarget(name: "certificate", seeds: CertificateRules.seeds) { input in
         var choices = Choices(input)
         switch choices.below(3) {
@@ -36,7 +36,7 @@ private enum CertificateRules {
         demand(accepted == nil || accepted?.epoch == genuine.epoch, "a certificate is read wrongly")
     }
 
-    /// What is known of identities whose certificates come in any order, at any time.
+    /// The table of known certificates, which arrive in any order at any time.
     static func checkOrder(_ choices: inout Choices) {
         let alice = Stranger(0)
         let bob = Stranger(1)
@@ -63,7 +63,7 @@ private enum CertificateRules {
     }
 }
 
-/// Somebody with keys, drawn from a number.
+/// An identity with keys, derived from a number.
 struct Stranger: ~Copyable {
     let identity: Identity
     let noise: KeyPair

@@ -4,7 +4,7 @@ import Wire
 @testable import Chat
 
 extension FuzzTarget {
-    /// What is accepted as a payload keeps every rule for texts and names, and is written as it was read.
+    /// An accepted payload satisfies every rule for texts and nicknames, and is written again as it was read.
     static let payload = FuzzTarget(name: "payload", seeds: PayloadRules.seeds) { input in
         var choices = Choices(input)
         let signed = PayloadRules.draw(&choices)
@@ -15,7 +15,7 @@ extension FuzzTarget {
             room: payload.room, author: payload.author, epoch: payload.epoch, sequence: payload.sequence,
             timestamp: payload.timestamp, kind: payload.type.rawValue)
         let written = header.encoded(with: payload.body.encoded())
-        // White space around a text is signed and not kept.
+        // The signature covers white space around a text; decoding removes it.
         demand(written.count < signed.count || written == signed, "a payload is written otherwise than it was read")
         do throws(PayloadError) {
             let again = try P2PPayload(decoding: written.span)
@@ -42,7 +42,7 @@ enum PayloadRules {
         return bodies.map { [1, $0.0] + $0.1 }
     }
 
-    /// Any bytes, or a body of any kind behind a true header.
+    /// Arbitrary bytes, or a body of any kind behind a valid header.
     static func draw(_ choices: inout Choices) -> [UInt8] {
         guard choices.flag() else { return choices.rest() }
         let kind = choices.byte()

@@ -4,7 +4,7 @@ import Wire
 @testable import Chat
 
 extension FuzzTarget {
-    /// Whoever says what in whichever order: every table keeps its bound, and what is told is true.
+    /// For all payloads in all orders, every table keeps its bound and all events are consistent.
     static let router = FuzzTarget(name: "router", seeds: RoomRun.seeds) { input in
         var choices = Choices(input)
         let run = RoomRun(tellsReading: choices.flag())
@@ -15,10 +15,11 @@ extension FuzzTarget {
     }
 }
 
-/// A node's admission and chats among strangers who may sign anything, and a person who does anything.
+/// The admission and the chats of one node, with authors that sign arbitrary payloads and a user that enters arbitrary
+/// commands.
 final class RoomRun {
     static let room = RoomID(name: "lobby")
-    /// As many strangers as it takes to overfill the requests.
+    /// The number of authors; more than the table of contact requests holds.
     private static let strangers = 40
 
     var session: UserSession
@@ -27,7 +28,7 @@ final class RoomRun {
     var now = Instant(nanoseconds: 0)
     var wallClock = Timestamp(milliseconds: 1_800_000_000_000)
     var linked: Set<PeerID> = []
-    /// Everything that anybody has signed, to be sent again, relayed, or given as history.
+    /// All signed payloads, own ones included, to be repeated, relayed, or sent as history.
     var said: [SignedPayload] = []
     var judged = 0
     private var authors: [Int: Author] = [:]
@@ -48,7 +49,7 @@ final class RoomRun {
         return [[1] + link + talk, [0] + link + befriend + talk, [1] + link + befriend + talk + befriend + [10, 200]]
     }
 
-    /// One of the strangers: the first few far more often than the others.
+    /// An author; the first four are drawn far more often than the others.
     func author(_ choices: inout Choices) -> Author {
         let drawn = choices.below(256)
         let index = drawn < 192 ? drawn % 4 : drawn % RoomRun.strangers
@@ -109,25 +110,25 @@ final class RoomRun {
         }
         for id in router.publicChat.offer {
             switch router.verifySignature(of: id, with: &admission) {
-            case .valid(let payload): demand(payload.signed.isSignatureValid, "something is given that nobody signed")
-            case .absent: demand(false, "something is offered that is not kept")
+            case .valid(let payload): demand(payload.signed.isSignatureValid, "a history payload is not signed")
+            case .absent: demand(false, "an offered payload is not kept")
             case .forged: judged += 1
             }
         }
     }
 
-    /// Signs what the end of a turn brings, and sends it to nobody.
+    /// Signs the replies at the end of a turn and discards them.
     private func send() {
         for outgoing in router.takeReplies(in: &session, now: now, wallClock: wallClock) {
-            demand(outgoing.payload.payload.author == session.id, "we send what is not ours")
+            demand(outgoing.payload.payload.author == session.id, "a reply has another author")
             guard case .peer(let peer) = outgoing.destination else { continue }
             let isReachable = linked.contains(peer) || !router.paths[peer].isEmpty
-            demand(isReachable && !router.roster.isBlocked(peer), "something is sent to somebody out of reach")
+            demand(isReachable && !router.roster.isBlocked(peer), "a reply to a peer out of reach")
         }
     }
 }
 
-/// Somebody who signs anything.
+/// An author that signs arbitrary payloads.
 final class Author {
     let identity: Identity
     var epoch: UInt64 = 1

@@ -2,7 +2,7 @@ import Wire
 
 @testable import Chat
 
-/// What the person does.
+/// The user's commands.
 extension RoomRun {
     func act(_ choices: inout Choices, _ operation: Int) {
         let peer = author(&choices).id

@@ -1,7 +1,7 @@
 import Wire
 
 extension FuzzTarget {
-    /// A stream is cut into the same records however it arrives, and as the rules say.
+    /// A stream yields the same records for all divisions into pieces, those of Docs/Protocol.md.
     static let records = FuzzTarget(name: "records", seeds: RecordStream.seeds) { input in
         var choices = Choices(input)
         let stream = RecordStream.draw(&choices)
@@ -12,7 +12,7 @@ extension FuzzTarget {
     }
 }
 
-/// What a stream turns out to be.
+/// The records of a stream, read in two ways.
 private struct RecordStream: Equatable {
     var records: [[UInt8]] = []
     var illegal: Int?
@@ -24,7 +24,7 @@ private struct RecordStream: Equatable {
         [[0, 1, 7, 9, 10, 20], [1, 0, 1, 4, 2, 9, 9], [0, 0, 1, 0, 1, 2, 3, 2, 16, 0, 40]]
     }
 
-    /// Whole records, cut ones, and anything.
+    /// Complete records, truncated ones, and arbitrary bytes.
     static func draw(_ choices: inout Choices) -> [UInt8] {
         var stream: [UInt8] = []
         for _ in 0...choices.below(6) {
@@ -59,7 +59,7 @@ private struct RecordStream: Equatable {
         isMidRecord = decoder.isMidRecord
     }
 
-    /// With all of the stream at hand.
+    /// Reads the complete stream at once.
     init(reading stream: [UInt8]) {
         var rest = stream[...]
         while rest.count >= Limits.lengthPrefix {

@@ -4,13 +4,13 @@ import Wire
 @testable import Discovery
 
 extension FuzzTarget {
-    /// Whatever is heard, from whomever: what is asked can be read, is bounded and goes on, and what is told is consistent.
+    /// For all packets of all senders, queries are valid, bounded and never cease, and the listed instances are consistent.
     static let browser = FuzzTarget(name: "browser", seeds: BrowserRun.seeds) { input in
         var choices = Choices(input)
         var run = BrowserRun()
         while !choices.isOver { run.step(&choices) }
         run.pass(.seconds(10_000))
-        demand(run.listed.isEmpty, "what nobody says any more is still listed")
+        demand(run.listed.isEmpty, "an expired instance is still listed")
     }
 }
 
@@ -49,8 +49,8 @@ private struct BrowserRun {
         case 6: for first in 0..<choices.below(40) { hear(Self.response(first * 32, 32, 600), from: [1]) }
         default:
             let again = browser.restart(now: now, using: &random)
-            demand(again == browser.instances.map { .list($0) }, "not everything is told again")
-            demand(Set(browser.instances) == listed, "what is told again is not what was told")
+            demand(again == browser.instances.map { .list($0) }, "a restart does not list every instance again")
+            demand(Set(browser.instances) == listed, "a restart lists other instances than before")
             spokeAt = now
         }
         demand(listed.count <= QuietBrowser.maximumInstances, "\(listed.count) instances")
@@ -61,10 +61,10 @@ private struct BrowserRun {
         while browser.nextDue <= end {
             now = max(now, browser.nextDue)
             take(browser.due(now: now, using: &random))
-            demand(browser.nextDue > now, "something stays due")
+            demand(browser.nextDue > now, "a deadline stays in the past")
         }
         now = end
-        demand(now - spokeAt <= .seconds(3_600 + 4_500), "it has fallen silent")
+        demand(now - spokeAt <= .seconds(3_600 + 4_500), "the queries have ceased")
     }
 
     private mutating func ask(_ choices: inout Choices) {
@@ -88,11 +88,11 @@ private struct BrowserRun {
                 spokeAt = now
                 demand(bytes.count <= PointerQuestion.packetSize, "a packet of \(bytes.count) bytes")
                 guard let packet = PointerPacket(bytes[...], about: Self.name), packet.kind != .response else {
-                    fatalError("a question that can not be read")
+                    fatalError("a malformed query")
                 }
-                demand(packet.pointers.allSatisfy { listed.contains($0.instance) }, "it names what it has not listed")
+                demand(packet.pointers.allSatisfy { listed.contains($0.instance) }, "an unknown known answer")
             case .list(let instance): demand(listed.insert(instance).inserted, "an instance is listed twice")
-            case .unlist(let instance): demand(listed.remove(instance) != nil, "what was not listed is taken back")
+            case .unlist(let instance): demand(listed.remove(instance) != nil, "an unlisted instance is unlisted")
             }
         }
     }

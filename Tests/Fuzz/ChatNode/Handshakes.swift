@@ -5,8 +5,8 @@ import Wire
 @testable import ChatNode
 
 extension FuzzTarget {
-    /// Whatever becomes of the bytes between two ends: each talks to the other and nobody else, hears what that one said,
-    /// in order and unchanged, or is dead.
+    /// For all changes to the bytes between two ends, each end receives the other's frames in order and unchanged, or
+    /// closes the link.
     static let handshake = FuzzTarget(name: "handshake", seeds: Wiretap.seeds) { input in
         var choices = Choices(input)
         var wiretap = Wiretap(&choices)
@@ -15,14 +15,14 @@ extension FuzzTarget {
     }
 }
 
-/// Two ends of a link, and somebody who holds what is between them.
+/// Two ends of a link, and an attacker that controls the bytes between them.
 private struct Wiretap {
     private let ends: [LinkEnding]
-    /// On the way to each end.
+    /// The bytes in transit to each end.
     private var underWay: [[UInt8]] = [[], []]
     private var isTampered = false
     private let isOneRoom: Bool
-    /// As much as repeating makes of what is on the way: doubled without end, a few bytes of input would become gigabytes.
+    /// The most bytes in transit that repeating makes; without a limit, a few bytes of input would become gigabytes.
     private static let mostRepeated = 65_536
 
     static func seeds() -> [[UInt8]] {
@@ -61,7 +61,7 @@ private struct Wiretap {
         check()
     }
 
-    /// Lets everything arrive. If nobody interfered, both ends are well.
+    /// Delivers all bytes. If the attacker changed nothing, both ends are established.
     mutating func settle() {
         for _ in 0..<8 {
             deliver(to: 0, .max)
@@ -89,7 +89,7 @@ private struct Wiretap {
         if underWay[end] != before { isTampered = true }
     }
 
-    /// A record that no honest end makes, truly sealed.
+    /// A malformed record with a valid authentication tag.
     private mutating func sayRecord(_ end: Int, _ bytes: [UInt8], filler: UInt8) {
         underWay[1 - end] += ends[end].output()
         let plaintext = bytes + [UInt8](repeating: filler, count: Limits.recordPlaintexts[0] - bytes.count)

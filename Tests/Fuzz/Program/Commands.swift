@@ -3,7 +3,7 @@ import Chat
 @testable import earshot
 
 extension FuzzTarget {
-    /// Lines of input are the same however they arrive, and each is a command, a text, or an error in words.
+    /// All pieces of an input yield one sequence of lines, and each line is a command, a text, or an error with a message.
     static let commands = FuzzTarget(name: "commands", seeds: CommandRules.seeds) { input in
         var choices = Choices(input)
         let cuts = choices.bytes(8)

@@ -4,7 +4,7 @@ import ChatNode
 @testable import Discovery
 
 extension FuzzTarget {
-    /// Whatever the network or the kernel says, it is read within its bounds, and only what a node would publish is taken.
+    /// All messages of the network and the kernel are read within their bounds, and only announcements of nodes are used.
     static let mdns = FuzzTarget(name: "mdns", seeds: MulticastRules.seeds) { input in
         var choices = Choices(input)
         switch choices.below(5) {
@@ -46,7 +46,7 @@ private enum MulticastRules {
         demand(pointers.count <= bytes.count / 11, "more records than fit")
         for pointer in pointers {
             for labels in [pointer.name, pointer.target] {
-                // Repaired where they were no UTF-8: each byte is three then.
+                // Repair makes three bytes of each byte that is not valid UTF-8.
                 let size = labels.reduce(0) { $0 + $1.utf8.count + 1 }
                 demand(size < 3 * 256, "a name of \(size) bytes")
             }

@@ -5,7 +5,7 @@ import Wire
 @testable import Discovery
 
 extension FuzzTarget {
-    /// Whatever mDNS lists and unlists, resolves or not: what is asked for is bounded, and what is told is consistent.
+    /// For all results of mDNS, the number of resolvers is bounded and the reported candidates are consistent.
     static let instances = FuzzTarget(name: "instances", seeds: InstanceRun.seeds) { input in
         var choices = Choices(input)
         var run = InstanceRun()
@@ -19,9 +19,9 @@ extension FuzzTarget {
 private struct InstanceRun {
     private var table = InstanceTable()
     private var now = Instant(nanoseconds: 0)
-    /// What resolvers are open for, by what the table asked for.
+    /// The listings that the table asked to resolve and that have no result yet.
     private var resolving: Set<Listing> = []
-    /// The instances that the node was told of and not told to be lost.
+    /// The instances that the table reported as found and not as lost.
     private var told: Set<String> = []
 
     static func seeds() -> [[UInt8]] {
@@ -64,7 +64,7 @@ private struct InstanceRun {
     func check() {
         demand(table.instanceCount <= InstanceTable.maximumInstances, "\(table.instanceCount) instances")
         demand(resolving.count <= ResolverWindow.most, "\(resolving.count) resolvers")
-        demand(told.count <= table.instanceCount, "an instance is told of that is not listed")
+        demand(told.count <= table.instanceCount, "a reported instance is not listed")
     }
 
     private func listing(_ choices: inout Choices) -> Listing {
@@ -79,7 +79,7 @@ private struct InstanceRun {
 
     private mutating func answer(_ listing: Listing, _ endpoint: Endpoint?) {
         guard resolving.remove(listing) != nil else {
-            demand(table.resolved(listing, endpoint, now: now).isEmpty, "an answer to no question is heard")
+            demand(table.resolved(listing, endpoint, now: now).isEmpty, "an answer without a query is used")
             return
         }
         take(endpoint.map { table.resolved(listing, $0, now: now) } ?? table.failed(listing, now: now))
@@ -92,9 +92,9 @@ private struct InstanceRun {
 
     private mutating func pass(_ time: Duration) {
         now = now + time
-        // What fails now may be asked for again at once.
+        // A listing that fails now may be resolved again at once.
         for _ in 0..<3 { take(table.due(now: now)) }
-        if let next = table.nextDue { demand(next > now, "something stays due") }
+        if let next = table.nextDue { demand(next > now, "a deadline stays in the past") }
     }
 
     private mutating func take(_ actions: [ListingAction]) {
@@ -103,17 +103,17 @@ private struct InstanceRun {
             case .resolve(let listing, _):
                 demand(resolving.insert(listing).inserted, "a listing is resolved twice at once")
             case .cancel(let listing):
-                demand(resolving.remove(listing) != nil, "what was not asked for is cancelled")
+                demand(resolving.remove(listing) != nil, "a resolver is cancelled that was not open")
             case .tell(.found(let instance, _)), .tell(.moved(let instance, _)): told.insert(instance)
             case .tell(.lost(let instance)):
-                demand(told.remove(instance) != nil, "an instance is lost that was not there")
+                demand(told.remove(instance) != nil, "an instance is lost that was not found")
             case .tell(.mode), .tell(.networkChanged), .tell(.namesOutdated):
-                fatalError("the table tells of what it does not know")
+                fatalError("the table reports events of the network")
             }
         }
     }
 
-    /// Runs that there may be a link to, each with a name that it has.
+    /// Runs that may have a link, each with an instance name of its own.
     private static let runs: [(run: LinkedRun, name: String)] = {
         var randomness = Randomness.seeded(1)
         return (0..<3).map { _ in

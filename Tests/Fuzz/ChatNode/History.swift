@@ -3,7 +3,7 @@ import ChatNode
 import Wire
 
 extension FuzzTarget {
-    /// Offers, wants and answers keep to their figures, and never have their deadline in the past.
+    /// Offers, wants and answers keep their limits, and no deadline is in the past.
     static let history = FuzzTarget(name: "history", seeds: HistoryRun.seeds) { input in
         var choices = Choices(input)
         var run = HistoryRun()
@@ -21,7 +21,7 @@ private struct HistoryRun {
     private var wants = IWant()
     private var answers = HistoryAnswers()
     private var kept: [UInt64] = []
-    /// When each peer was given something.
+    /// The times at which each peer was sent payloads.
     private var given: [(peer: PeerID, at: Instant)] = []
 
     static func seeds() -> [[UInt8]] {

@@ -1,4 +1,4 @@
-"""Faults in a running process, as its own bugs would cause them: by ptrace(2), on x86-64."""
+"""Causes faults in a running process, as its own bugs would: with ptrace(2), on x86-64."""
 
 import ctypes
 import os
@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 GETREGS, SETREGS, POKETEXT, DETACH, SEIZE, INTERRUPT = 12, 13, 4, 17, 0x4206, 0x4207
-# user_regs_struct: 27 registers, of which these are wanted.
+# Indices of registers among the 27 of user_regs_struct.
 COUNT, ORIG_RAX, RIP, RSP = 27, 15, 16, 19
-# The instruction that Swift's traps end in: ud2.
+# Swift's traps execute ud2.
 UD2 = 0x0B0F
 
 
@@ -28,7 +28,7 @@ def can_be_caused():
     with subprocess.Popen(["sleep", "60"]) as child:
         try:
             call(SEIZE, child.pid)
-            # What may be traced here may still not be so with dumps forbidden, but to root.
+            # Only root may trace a process that forbids core dumps.
             return os.geteuid() == 0
         except OSError:
             return False
@@ -37,7 +37,7 @@ def can_be_caused():
 
 
 def thread(process, name):
-    """The thread of a process that bears a name; the first one if that is None."""
+    """The thread of a process with this name; the first one if that is None."""
     if name is None:
         return process
     threads = pathlib.Path(f"/proc/{process}/task").iterdir()
@@ -45,7 +45,7 @@ def thread(process, name):
 
 
 class Stopped:
-    """A thread that stands still, and goes on at the end with other registers."""
+    """A stopped thread; it continues with other registers at the end."""
 
     def __init__(self, thread):
         self.thread = thread
@@ -54,9 +54,9 @@ class Stopped:
     def __enter__(self):
         call(SEIZE, self.thread)
         call(INTERRUPT, self.thread)
-        os.waitpid(self.thread, 0x40000000)  # __WALL: threads too
+        os.waitpid(self.thread, 0x40000000)  # __WALL waits for threads too.
         call(GETREGS, self.thread, 0, ctypes.addressof(self.registers))
-        # A system call that was interrupted is not begun again.
+        # Prevents the kernel from restarting an interrupted system call.
         self.registers[ORIG_RAX] = 0xFFFFFFFFFFFFFFFF
         return self
 
@@ -66,13 +66,13 @@ class Stopped:
 
 
 def trap(process, thread):
-    """The thread meets an instruction that is none, which is how Swift stops what must not go on."""
+    """The thread executes an invalid instruction, as a Swift trap does."""
     with Stopped(thread) as stopped:
         call(POKETEXT, thread, stopped.registers[RIP], UD2)
 
 
 def lose_stack(process, thread):
-    """The thread's stack is no memory any more, as after one recursion too many."""
+    """The thread's stack pointer leaves its memory, as after too deep a recursion."""
     with Stopped(thread) as stopped:
         stopped.registers[RSP] = 4_096
 

@@ -4,8 +4,8 @@ import Wire
 @testable import LineEditor
 
 extension FuzzTarget {
-    /// Whatever a terminal sends, the line holds nothing that commands it, what was typed is there at once, and what is
-    /// drawn is drawn within the few sequences that there are.
+    /// For all bytes from a terminal, the edited line has no control characters, a key takes effect at once, and the output
+    /// uses only the known control sequences.
     static let editor = FuzzTarget(name: "editor", seeds: EditorRun.seeds) { input in
         var choices = Choices(input)
         EditorRun.checkCuts(choices.bytes(8), choices.bytes(choices.below(1_024)))
@@ -36,7 +36,7 @@ private struct EditorRun {
         screen = Screen(columns: columns, rows: rows, safe: DisplayGuard.safe)
     }
 
-    /// Keys do not hang on how the bytes were cut, and no whole character waits.
+    /// The keys do not depend on the pieces of the input, and no complete character waits for more bytes.
     static func checkCuts(_ cuts: [UInt8], _ bytes: [UInt8]) {
         var choices = Choices(cuts)
         let pieces = choices.pieces(of: bytes)
@@ -64,7 +64,7 @@ private struct EditorRun {
         return pieces.flatMap { decoder.feed($0, at: now) }
     }
 
-    /// With neighbouring texts as one.
+    /// The keys, with adjacent texts joined.
     private static func joined(_ keys: [Key]) -> [Key] {
         keys.reduce(into: []) { joined, key in
             if case .text(let more) = key, case .text(let text) = joined.last {
