@@ -1,14 +1,14 @@
-"""What is tried, what has to be counted, and where each attack's pass line is."""
+"""The attacks, the counters that each must move, and the pass line of each."""
 
 import time
 from dataclasses import dataclass
 from typing import Callable, Optional
 
-# KiB that an attack may add to what is resident: the tables of Docs/Protocol.md section 11 when they are full.
+# KiB that an attack may add to resident memory: the full tables of Docs/Protocol.md section 11.
 MEMORY = 24 * 1024
-# Milliseconds under which the machine's own noise is as large as what is measured.
+# Milliseconds below which the machine's noise is as large as the measured delays.
 NOISE = 2.0
-# Seconds that an attacker may take to be in the room.
+# The most seconds that an attacker takes to join the room.
 ARRIVAL = 20
 
 
@@ -16,9 +16,9 @@ ARRIVAL = 20
 class Attack:
     name: str
     tried: str
-    # Counters of /stats that have to move.
+    # Counters of /stats that must increase.
     counted: tuple
-    # What has to become of the attacker's links: closed (none stays open), limited (some stay, and are held to the rates).
+    # The required outcome of the attacker's links: closed (none stays open), limited (some stay within the rates).
     end: str = "limited"
     seconds: float = 4
     windows: int = 3
@@ -29,7 +29,7 @@ class Attack:
                 "id_lists_malformed", "unexpected_frames", "pings_", "candidates", "dials", "handshakes_done", "refused_")
 
     def missed(self, told):
-        """The pass lines that a run did not keep, as sentences."""
+        """The pass lines that a run missed, as sentences."""
         calm, attacked = told["calm_ms"][1], told["attack_ms"][1]
         before, peak = told["memory_kib"]
         joined = told["newcomer_seconds"]
@@ -49,7 +49,7 @@ class Attack:
 
 
 def look_alike(crowd):
-    """What the victim is told of two members with one number, once both are there."""
+    """The victim's events about two members with one number, once both have joined."""
     number, deadline = crowd.members[1].number, time.monotonic() + ARRIVAL
     rows = []
     while len(rows) < 2 and time.monotonic() < deadline:
@@ -63,7 +63,7 @@ def requests(crowd):
 
 
 def changed(crowd):
-    """Messages of honest members that anybody was told are edited or deleted."""
+    """The messages of honest members that any member saw edited or deleted."""
     said = [event for member in crowd.members for event in member.events if event["event"] in ("edited", "deleted")]
     return {"changed": len(said)}
 

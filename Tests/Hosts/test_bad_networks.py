@@ -1,6 +1,6 @@
 """Chatting over networks that lose, delay and reorder, that are slow, and that change under the nodes.
 
-What a node has accepted from its user is heard by all members that stay within reach, and shown once.
+Every member within reach receives each line that a node has accepted from its user, and shows it once.
 """
 
 import collections
@@ -23,7 +23,7 @@ class BadNetworks(Measured):
         return nodes
 
     def talk(self, nodes, word="line", count=COUNT):
-        """Each says `count` lines; all hear all, and see nothing twice."""
+        """Each node sends `count` lines; all nodes receive all of them, each once."""
         for number in range(count):
             for node in nodes:
                 node.say(f"{word} {number} of {node.name}")
@@ -41,7 +41,7 @@ class BadNetworks(Measured):
         self.assertEqual([event for event in node.events if event["event"] == "error"], [])
 
     def over(self, count=COUNT, **faults):
-        """Three hosts, one of them behind a cable with these faults; what the cable did."""
+        """Runs three hosts, one of them behind a cable with these faults; the report of the cable."""
         with Hosts(3) as hosts:
             cable = hosts.cable(3, seed=1, **faults)
             nodes = self.meet(hosts, 3, "--rate", "0")
@@ -49,7 +49,7 @@ class BadNetworks(Measured):
             for node in nodes:
                 self.assertEqual([e for e in node.events if e["event"] == "peer" and e["state"] == "offline"], [])
             passed, _, dropped, _ = hosts.mend(3, cable).replace(",", "").split()
-            self.tells(f"{dropped} of {int(passed) + int(dropped)} packets dropped")
+            self.remark(f"{dropped} of {int(passed) + int(dropped)} packets dropped")
             return int(passed), int(dropped)
 
     def test_1_percent_is_lost(self):
@@ -160,11 +160,11 @@ class BadNetworks(Measured):
     def test_ghosts_are_gone_within_80_s(self):
         with Hosts(2) as hosts:
             alice, bob = self.meet(hosts, 2)
-            # Without a word: no FIN, no RST, no goodbye.
+            # No FIN, no RST and no goodbye is sent.
             hosts.link_down(2)
             cut = time.monotonic()
             alice.loses(bob, 80)
-            self.tells(f"told after {time.monotonic() - cut:.0f} s")
+            self.remark(f"told after {time.monotonic() - cut:.0f} s")
 
 
 if __name__ == "__main__":

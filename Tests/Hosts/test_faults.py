@@ -1,4 +1,4 @@
-"""What nodes do when a program, a daemon or a cable fails under them."""
+"""Nodes whose program, daemon or cable fails."""
 
 import time
 import unittest
@@ -10,13 +10,13 @@ from faults import Measured, Node
 
 
 class Faults(Measured):
-    def test_a_killed_node_is_gone_and_comes_back_as_somebody_new(self):
+    def test_a_killed_node_is_gone_and_returns_with_a_new_key(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
             old_key = bob.key
             bob.kill()
-            # The roster forgives an absence of 10 s before it tells of it; /who knows at once.
+            # The roster reports an absence after 10 s; /who shows it at once.
             def is_gone():
                 rows = alice.result("who")["peers"]
                 return [row["state"] for row in rows if row["who"]["key"] == old_key] == ["offline"]
@@ -54,7 +54,7 @@ class Faults(Measured):
             everybody_sees_everybody([alice, bob, carol])
             everybody_hears_everybody([alice, bob, carol])
 
-    def test_a_daemon_that_hangs_holds_nobody_up(self):
+    def test_a_daemon_that_hangs_delays_no_newcomer(self):
         with Hosts(3) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
             everybody_sees_everybody([alice, bob])
@@ -102,7 +102,7 @@ class Faults(Measured):
     def test_where_a_family_can_not_be_listened_to_peers_are_found_by_the_other(self):
         with Hosts(2, daemon=False) as hosts:
             hosts.keep_mdns_port(1)
-            # Nobody can dial alice: she has to find bob.
+            # Bob can not dial alice, so alice has to find bob.
             hosts.run(1, ["/usr/sbin/nft", "add table inet t; add chain inet t c { type filter hook input priority 0; }; "
                                            "add rule inet t c iif != lo ct state new meta l4proto tcp drop"])
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")

@@ -76,11 +76,11 @@ class Meeting(unittest.TestCase):
             everybody_hears_everybody(nodes)
             self.leave(nodes)
 
-    def test_who_comes_is_heard_of_beside_a_daemon_that_hangs(self):
+    def test_a_newcomer_is_found_beside_a_daemon_that_hangs(self):
         with Hosts() as hosts:
             hosts.add(1)
             hosts.add(2, daemon=False)
-            # It never asks mDNS itself, so that it can not notice that the daemon hangs and find others by that.
+            # Its mode is the daemon alone, so that it does not notice the hang and switch to mDNS of its own.
             alice = Node(on(hosts, 1), "alice", "--discovery", "daemon")
             alice.looks_by("daemon")
             hosts.stop_daemon(1)
