@@ -29,7 +29,7 @@ actor GroupNode {
         me = settings.number
         let listener = Listener(me: settings.number)
         self.listener = listener
-        node = try Node.local(settings.configuration, .passing(), network: settings.network, on: loop) {
+        node = try settings.network.node(settings.configuration, .passing(), on: loop) {
             listener.hear($0)
         }
     }

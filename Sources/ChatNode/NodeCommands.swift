@@ -2,8 +2,19 @@ package import Chat
 import Noise
 package import Wire
 
-/// What a person does. Errors lose nothing: the node goes on.
+/// The actions of the user. After an error the node goes on.
 extension Node {
+    /// Runs `body` in one turn of the node.
+    package func inTurn<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) -> Result { body(self) }
+
+    /// Waits until a message may be sent, and runs `body` in that turn, before any other sender.
+    ///
+    /// - Returns: nil if the node leaves instead.
+    package func whenMaySend<Result: Sendable>(_ body: @Sendable (isolated Node) -> Result) async -> Result? {
+        guard await waitUntilMaySend() else { return nil }
+        return body(self)
+    }
+
     private var wallClock: Timestamp { scheduler.wallClock }
 
     /// Says `text` in the conversation that is being looked at.

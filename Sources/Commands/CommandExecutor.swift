@@ -1,74 +1,94 @@
-import Chat
-import ChatNode
-import Storage
+package import Chat
+package import ChatNode
 import Wire
 
-/// Where commands are done, whoever gives them: by the node that there is, and what the program has to do besides.
-struct CommandExecutor: Sendable {
-    let current: CurrentNode
-    let files: IdentityFiles?
-    let diagnostics: Diagnostics
-    let departure: Departure
-    /// What `/stats` tells about the process, which the node does not know.
-    let counters: @Sendable () -> [Counter]
+/// Performs commands on the current node, for every face.
+package struct CommandExecutor: Sendable {
+    /// Submits marks to be stored, in the node's turn; the returned function returns when they are, or can not be.
+    package typealias StoreMarks = @Sendable (PeerMarks) -> @Sendable () async -> Void
 
-    /// Does a command of the person's.
+    package let current: CurrentNode
+    package let departure: Departure
+    private let storeMarks: StoreMarks
+    private let keepsMarks: @Sendable () -> Bool
+    private let counters: @Sendable () -> [Counter]
+
+    /// - Parameters:
+    ///   - keepsMarks: whether marks outlast the program.
+    ///   - counters: those of the process, which `/stats` adds to the node's.
+    package init(
+        current: CurrentNode, departure: Departure, storeMarks: @escaping StoreMarks,
+        keepsMarks: @escaping @Sendable () -> Bool, counters: @escaping @Sendable () -> [Counter]
+    ) {
+        self.current = current
+        self.departure = departure
+        self.storeMarks = storeMarks
+        self.keepsMarks = keepsMarks
+        self.counters = counters
+    }
+
+    /// Performs a command of the user.
     ///
     /// - Parameters:
     ///   - isPaced: whether it waits until it may be sent, instead of being refused when it comes too soon.
-    ///   - report: takes its answer or error in the node's own turn. A wipe has none: it is told by itself, between the
-    ///     last event of the one node and the first of the other.
+    ///   - report: takes its answer or error: in the node's own turn, or once changed marks are stored. A wipe has none: it
+    ///     is reported between the last event of the one node and the first of the other.
     /// - Returns: whether it was done.
-    func obey(_ command: Command, isPaced: Bool, report: @escaping @Sendable (Report) -> Void) async -> Bool {
+    package func obey(_ command: Command, isPaced: Bool, report: @escaping @Sendable (Report) -> Void) async -> Bool {
         if command == .quit { _ = departure.note(.asked) }
         if command == .wipe {
             await current.wipe()
             return true
         }
-        let isDone = await inTurn(isPaced: isPaced && command.isPaced) { node in
-            node.perform(command, keep: keep) { report(completed($0)) }
+        let step = await inTurn(isPaced: isPaced && command.isPaced) { node in
+            let outcome = command.perform(on: node)
+            let stored = outcome.marks.map(storeMarks)
+            if stored == nil, let reply = outcome.reply { report(completed(reply)) }
+            return Step(outcome: outcome, stored: stored)
         }
-        return isDone ?? false
+        guard let step else { return false }
+        if let stored = step.stored {
+            await stored()
+            if let reply = step.outcome.reply { report(completed(reply)) }
+        }
+        return step.outcome.isDone
     }
 
-    /// Does a command for somebody who hears nothing else of the node, and paces it.
+    /// Performs a command for a client that receives no other events, and paces it.
     ///
-    /// - Returns: the events that came of it, and its answer or error; nil if the node leaves instead.
-    func reports(of command: Command) async -> [Report]? {
+    /// - Returns: the events of the command, and its answer or error; nil if the node leaves instead.
+    package func reports(of command: Command) async -> [Report]? {
         if command == .quit { _ = departure.note(.asked) }
         if command == .wipe { return await [current.wipe()].compactMap { $0.map(Report.answer) } }
-        return await inTurn(isPaced: command.isPaced) { node in
-            node.performApart(command, keep: keep).map(completed)
+        let step = await inTurn(isPaced: command.isPaced) { node in
+            let outcome = command.performApart(on: node)
+            return Step(outcome: outcome, stored: outcome.marks.map(storeMarks))
         }
+        guard let step else { return nil }
+        await step.stored?()
+        return step.outcome.events.map(Report.event) + [step.outcome.reply.map(completed)].compactMap(\.self)
     }
 
-    /// Hands over what a tail begins with, in a turn of the node: what it tells later comes behind that.
-    func beginTail(withHistory: Bool, _ hand: @Sendable ([Report]) -> Void) async {
-        _ = await inTurn(isPaced: false) { hand($0.beginTail(withHistory: withHistory)) }
+    private struct Step: Sendable {
+        let outcome: CommandOutcome
+        let stored: (@Sendable () async -> Void)?
     }
 
-    /// Does something in one turn of the node: of the next one while one is wiped.
+    /// Delivers the first reports of a tail in a turn of the node: its later events come behind them.
+    package func beginTail(withHistory: Bool, _ deliver: @Sendable ([Report]) -> Void) async {
+        _ = await inTurn(isPaced: false) { deliver(Report.tailStart(withHistory: withHistory, of: $0)) }
+    }
+
+    /// Runs `body` in one turn of the node: of the next node while one is wiped.
     private func inTurn<Result: Sendable>(
         isPaced: Bool, _ body: @Sendable (isolated Node) -> Result
     ) async -> Result? {
         while true {
-            let node = await current.settled()
+            let node = await current.awaitCurrent()
             guard isPaced else { return await node.inTurn(body) }
             if let result = await node.whenMaySend(body) { return result }
             // It leaves: to be forgotten, or for good.
             if !current.isWiping, current.node === node { return nil }
-        }
-    }
-
-    /// The node goes on with what could not be written.
-    @Sendable private func keep(_ marks: PeerMarks) {
-        do throws(StorageError) {
-            try files?.store { state in
-                state.verified = marks.verified.inOrder
-                state.blocked = marks.blocked.inOrder
-            }
-        } catch {
-            diagnostics.say(.error, "\(error)")
         }
     }
 
@@ -77,7 +97,7 @@ struct CommandExecutor: Sendable {
         return switch answer {
         case .statistics(let nodeCounters): .answer(.statistics(nodeCounters + counters()))
         case .verification(let who, let code, let isVerified, isKept: _):
-            .answer(.verification(who, code: code, isVerified: isVerified, isKept: files?.isInUse ?? false))
+            .answer(.verification(who, code: code, isVerified: isVerified, isKept: keepsMarks()))
         case .peers, .requests, .history, .unread, .help, .active, .done, .wiped: report
         }
     }

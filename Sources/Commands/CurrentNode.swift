@@ -7,7 +7,7 @@ final class CurrentNode: Sendable {
         var node: Node
         var isWiping = false
         /// What the node knew, once it is to be forgotten.
-        var lost: MemoryUsage?
+        var forgotten: MemoryUsage?
         /// What is told of it once it is.
         var told: Answer?
         var waiting: [CheckedContinuation<Answer?, Never>] = []
@@ -29,7 +29,7 @@ final class CurrentNode: Sendable {
     var isWiping: Bool { state.withLock { $0.isWiping } }
 
     /// The node; while one is wiped, the next one, waited for.
-    func settled() async -> Node {
+    func awaitCurrent() async -> Node {
         if !isWiping { return node }
         _ = await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
@@ -49,13 +49,13 @@ final class CurrentNode: Sendable {
     @discardableResult
     func wipe() async -> Answer? {
         let node = node
-        let lost = await node.memoryUsage()
+        let forgotten = await node.memoryUsage()
         return await withCheckedContinuation { continuation in
             let step = state.withLock { state -> WipeStep in
                 if !state.isWiping, state.node !== node { return .isDone }
                 state.waiting.append(continuation)
                 guard !state.isWiping else { return .isUnderWay }
-                (state.isWiping, state.lost) = (true, lost)
+                (state.isWiping, state.forgotten) = (true, forgotten)
                 return .begins
             }
             switch step {
@@ -67,7 +67,7 @@ final class CurrentNode: Sendable {
     }
 
     /// What is forgotten with the node that has ended; nil if it ended for another reason.
-    func drainUndelivered() -> MemoryUsage? { state.withLock { $0.lost.take() } }
+    func takeForgotten() -> MemoryUsage? { state.withLock { $0.forgotten.take() } }
 
     /// Notes what is told of a wipe, for whoever has asked for it.
     func note(_ answer: Answer) { state.withLock { $0.told = answer } }

@@ -1,6 +1,5 @@
 import Chat
 import ChatNode
-import Reactor
 import Synchronization
 
 /// Why the program leaves, decided once: the first cause counts, but for those that the node finds itself.
@@ -33,10 +32,11 @@ final class Departure: Sendable {
         }
     }
 
-    /// Notes that standard output takes nothing any more; a reader that has enough is no failure.
-    func outputFailed(_ error: SystemError) {
-        let why = Cause.failed("standard output: \(error.reason); see where it goes")
-        _ = note(Descriptors.isClosedByReader(error) ? .asked : why)
+    /// Notes that standard output takes no more. A reader that has closed it is no failure.
+    ///
+    /// - Parameter reason: the system's, in words.
+    func outputFailed(_ reason: String, isClosedByReader: Bool) {
+        _ = note(isClosedByReader ? .asked : .failed("standard output: \(reason); see where it goes"))
     }
 
     var isDecided: Bool { cause.withLock { $0 != nil } }

@@ -5,7 +5,7 @@ import Wire
 /// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
 struct InputLoop: Sendable {
     let input: any LineSource
-    let desk: CommandExecutor
+    let executor: CommandExecutor
     let reports: ReportQueue
 
     /// Returns at the end of the input, or when the node leaves.
@@ -13,14 +13,14 @@ struct InputLoop: Sendable {
         while await mayGoOn(), let line = await input.next() {
             await input.settle(line, isAccepted: await obey(line))
         }
-        _ = desk.departure.note(.asked)
-        await desk.current.node.leave()
+        _ = executor.departure.note(.asked)
+        await executor.current.node.leave()
     }
 
     /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
     private func mayGoOn() async -> Bool {
         await reports.waitForRoom()
-        return !desk.departure.isDecided
+        return !executor.departure.isDecided
     }
 
     /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
@@ -33,7 +33,7 @@ struct InputLoop: Sendable {
             let command = try Command(line: text)
             // What is said shows by itself.
             if !command.isPaced { reports.append([.entered(text)]) }
-            return await desk.obey(command, isPaced: line.isPaced) { reports.append([$0]) }
+            return await executor.obey(command, isPaced: line.isPaced) { reports.append([$0]) }
         } catch {
             reports.append([.error(error)])
             return false

@@ -2,17 +2,17 @@ import ChatNode
 import Synchronization
 
 extension ReportQueue {
-    /// The way in for one node. What comes behind its end is not taken: it is of a run that is over.
+    /// Takes the events of one node, up to its end: later ones belong to a run that is over.
     ///
-    /// - Parameter control: is told the same.
-    func entrance(and control: ControlServer? = nil) -> @Sendable ([NodeEvent]) -> Void {
+    /// - Parameter other: receives each batch too.
+    func entrance(and other: (@Sendable ([NodeEvent]) -> Void)? = nil) -> @Sendable ([NodeEvent]) -> Void {
         let end = End()
         return { [self] batch in
             guard !end.hasCome.load(ordering: .acquiring) else { return }
             let reports = batch.map(Report.event)
             if reports.contains(where: \.isEnd) { end.hasCome.store(true, ordering: .releasing) }
             append(reports)
-            control?.tell(batch)
+            other?(batch)
         }
     }
 
@@ -22,7 +22,7 @@ extension ReportQueue {
 }
 
 extension Report {
-    /// Whether it is the last of a node.
+    /// True for the last report of a node.
     var isEnd: Bool {
         guard case .event(.stopped) = self else { return false }
         return true

@@ -12,25 +12,25 @@ extension Identity {
     }
 }
 
-extension Node {
+extension LocalNetwork {
     /// A node on real sockets with real discovery: the one that people chat with, and the one that is measured.
     ///
     /// - Parameters:
     ///   - loop: where it lives; it is run by the caller.
     ///   - deliver: takes what the node tells, on the loop; it must not block.
     /// - Throws: what the system refused that discovery needs.
-    package static func local(
+    package func node(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity, marks: PeerMarks = PeerMarks(),
-        minimumEpoch: UInt64 = 0, network: LocalNetwork, on loop: EventLoop,
+        minimumEpoch: UInt64 = 0, on loop: EventLoop,
         deliver: @escaping @Sendable ([NodeEvent]) -> Void,
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(SystemError) -> Node {
-        let discoveries = try network.discoveries()
+        let discoveries = try discoveries()
         MemoryReturn.keep(on: loop)
         return Node(
             configuration: configuration, identity: identity, marks: marks, minimumEpoch: minimumEpoch,
             randomness: .system, scheduler: loop,
-            transport: TCPTransport(loop: loop, interfaces: network.interfaces), discoveries: discoveries,
+            transport: TCPTransport(loop: loop, interfaces: interfaces), discoveries: discoveries,
             deliver: deliver, epochChanged: epochChanged)
     }
 }

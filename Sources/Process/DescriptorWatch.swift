@@ -1,12 +1,12 @@
 import Reactor
 
 /// Calls a function whenever a descriptor is ready.
-final class TerminalWatch: DescriptorHandler {
-    private let action: () -> Void
+final class DescriptorWatch: DescriptorHandler {
+    private let action: (Readiness) -> Void
 
-    init(_ action: @escaping () -> Void) {
+    init(_ action: @escaping (Readiness) -> Void) {
         self.action = action
     }
 
-    func ready(_: CInt, _: Readiness) { action() }
+    func ready(_: CInt, _ events: Readiness) { action(events) }
 }

@@ -1,41 +1,10 @@
 import Glibc
-import Reactor
 
-/// What the program finds around it.
+/// The environment of this process.
 enum Environment {
     static func value(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
-    }
-
-    /// The environment and the files of this process.
-    static var surroundings: Surroundings { Surroundings(variable: value, read: contents, isRootLogin: isRootLogin) }
-
-    private static var isRootLogin: Bool {
-        let user = geteuid()
-        guard user == 0 else { return false }
-        let login = RootLogin(
-            effectiveUser: user, userMap: SystemFile.text(at: "/proc/self/uid_map"),
-            loginUser: SystemFile.text(at: "/proc/self/loginuid"),
-            hasBecomeRoot: RootLogin.becomingRoot.contains { value($0) != nil })
-        return login.isPresent
-    }
-
-    private static func contents(of path: String, count: Int) throws(UsageError) -> [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw UsageError("\(UsageError.quoted(path)): \(SystemError.last("open").reason); see who may read it")
-        }
-        defer { _ = close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < count {
-            let read = Descriptors.read(into: &buffer, from: descriptor)
-            guard read > 0 else { break }
-            bytes += buffer[..<min(read, count - bytes.count)]
-        }
-        return bytes
     }
 
     /// Whether this machine has a network interface of that name now.

@@ -41,7 +41,7 @@ struct App: Sendable {
         let control = try App.makeControl(arguments, diagnostics)
         self.control = control
         let (node, files) = try App.makeFirstNode(
-            arguments, on: loop, diagnostics, deliver: reports.entrance(and: control))
+            arguments, on: loop, diagnostics, deliver: reports.entrance(and: control?.tell))
         self.files = files
         let current = CurrentNode(node)
         self.current = current
@@ -58,10 +58,11 @@ struct App: Sendable {
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        let desk = CommandExecutor(
-            current: current, files: files, diagnostics: diagnostics, departure: departure
+        let executor = CommandExecutor(
+            current: current, departure: departure, storeMarks: App.storeMarks(in: files, diagnostics),
+            keepsMarks: { files?.isInUse ?? false }
         ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
-        pump = InputLoop(input: input, desk: desk, reports: reports)
+        pump = InputLoop(input: input, executor: executor, reports: reports)
     }
 
     /// Chats until somebody or something ends it.
@@ -106,14 +107,14 @@ struct App: Sendable {
     ///
     /// - Returns: false if the program leaves instead.
     private func beginAnew() async throws(StartFailure) -> Bool {
-        guard let lost = current.drainUndelivered() else { return false }
+        guard let forgotten = current.takeForgotten() else { return false }
         let (removed, failures) = files?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
-        let told = Answer.wiped(lost, files: removed)
+        let told = Answer.wiped(forgotten, files: removed)
         current.note(told)
         let isShown = await display.show([.answer(told)])
         guard isShown, !departure.isDecided else { return false }
-        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance(and: control)))
+        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance(and: control?.tell)))
         try await begin(current.node)
         // Whoever asked to leave meanwhile asked the node that was.
         if departure.isDecided { await current.node.beginLeaving() }
@@ -136,7 +137,7 @@ struct App: Sendable {
     /// Lines are read, and other programs heard, once there is somebody to do what they ask for.
     private func startInput() {
         Task { await pump.run() }
-        Task { await control?.begin(pump.desk) }
+        Task { await control?.begin(pump.executor) }
     }
 
     /// The first signal asks politely, the second one does not.

@@ -44,10 +44,25 @@ extension App {
         return try makeNode(configuration, Identity.passing(), arguments, on: loop, deliver: deliver)
     }
 
+    /// Stores the marks of peers in the identity's state, if there is one; the node goes on if that fails.
+    static func storeMarks(in files: IdentityFiles?, _ diagnostics: Diagnostics) -> CommandExecutor.StoreMarks {
+        { marks in
+            do throws(StorageError) {
+                try files?.store { state in
+                    state.verified = marks.verified.inOrder
+                    state.blocked = marks.blocked.inOrder
+                }
+            } catch {
+                diagnostics.say(.error, "\(error)")
+            }
+            return {}
+        }
+    }
+
     /// Where other programs reach the node. A place that was asked for by name has to be usable; one that another node is
     /// reached at is left to it.
     static func makeControl(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) -> ControlServer? {
-        guard let path = arguments.control.path(in: Environment.surroundings) else { return nil }
+        guard let path = arguments.control.path(in: Surroundings.ofProcess) else { return nil }
         let isOwn = arguments.control == .own
         let socket: ControlSocket
         do throws(ControlSocket.Failure) {
@@ -71,9 +86,8 @@ extension App {
     ) throws(StartFailure) -> Node {
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         do throws(SystemError) {
-            return try Node.local(
-                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, network: arguments.network,
-                on: loop, deliver: deliver, epochChanged: epochChanged)
+            return try arguments.network.node(
+                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, on: loop, deliver: deliver, epochChanged: epochChanged)
         } catch {
             throw StartFailure(error)
         }

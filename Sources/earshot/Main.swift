@@ -12,7 +12,7 @@ struct Earshot {
         // Who sets the variable has asked for the runtime's reports, or for a sanitizer's.
         if Environment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
         do throws(UsageError) {
-            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Environment.surroundings) {
+            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Surroundings.ofProcess) {
             case .help(let command): print(HelpText.text(for: command))
             case .document(let document): print(document.text)
             case .version: print(HelpText.version)

@@ -21,9 +21,9 @@ import Testing
         let log = Log()
         alice.with { node in
             for number in 1...3 {
-                node.perform(.say("line \(number)")) { _ in log.note("an answer to what is said") }
-                node.perform(.unread) { _ in log.note("unread behind \(alice.messages.count)") }
-                node.perform(.say("")) { _ in log.note("error behind \(alice.messages.count)") }
+                if Command.say("line \(number)").perform(on: node).reply != nil { log.note("an answer to a message") }
+                if Command.unread.perform(on: node).reply != nil { log.note("unread behind \(alice.messages.count)") }
+                if !Command.say("").perform(on: node).isDone { log.note("error behind \(alice.messages.count)") }
             }
         }
         #expect(
@@ -41,14 +41,14 @@ import Testing
         alice.with { node in
             // The effect of a message from elsewhere: it is reported at the end of the turn, or before.
             _ = try? node.say("one")
-            let reports = node.beginTail(withHistory: true)
+            let reports = Report.tailStart(withHistory: true, of: node)
             guard case .event(.ready) = reports.first, case .answer(.history(_, let kept)) = reports.last else {
                 return
             }
             log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
             _ = try? node.say("two")
             log.note("then \(alice.messages.count)")
-            log.note("\(node.performApart(.announce("three")).count) apart behind \(alice.messages.count)")
+            log.note("\(Command.announce("three").performApart(on: node).events.count) apart behind \(alice.messages.count)")
         }
         #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
     }

@@ -126,11 +126,11 @@ import Wire
 
     @Test func `a reader that has enough is no failure, a full disk is one`() {
         let read = Departure()
-        read.outputFailed(SystemError(call: "write", errno: EPIPE))
+        read.outputFailed("broken pipe", isClosedByReader: true)
         #expect(read.exitCode == 0)
         #expect(read.complaint == nil)
         let full = Departure()
-        full.outputFailed(SystemError(call: "write", errno: ENOSPC))
+        full.outputFailed(SystemError(call: "write", errno: ENOSPC).reason, isClosedByReader: false)
         #expect(full.exitCode == 1)
         #expect(full.complaint == "standard output: no space left on device; see where it goes")
     }

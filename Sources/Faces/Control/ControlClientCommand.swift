@@ -20,7 +20,7 @@ struct ControlClientCommand: ~Copyable {
 
     /// - Returns: the exit code: 1 if the node refused something, what else it was asked for being done.
     static func run(_ question: ClientRequest) throws(Failure) -> CInt {
-        guard let path = question.control.path(in: Environment.surroundings) else {
+        guard let path = question.control.path(in: Surroundings.ofProcess) else {
             throw .unavailable("no node is known, as XDG_RUNTIME_DIR is not set; name its socket with --control")
         }
         var connection = try connection(to: path)

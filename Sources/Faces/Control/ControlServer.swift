@@ -92,7 +92,7 @@ extension ControlServer {
         _ descriptor: CInt, _ interest: Interest,
         _ react: @escaping @Sendable (isolated ControlServer, Readiness) -> Void
     ) {
-        let handler = ControlWatcher { [weak self] readiness in self?.assumeIsolated { react($0, readiness) } }
+        let handler = DescriptorWatch { [weak self] readiness in self?.assumeIsolated { react($0, readiness) } }
         loop.watch(descriptor, interest, handler)
     }
 

@@ -54,7 +54,7 @@ actor Display: ReportDisplay {
             try Descriptors.write(bytes, to: Descriptors.output)
         } catch {
             isOpen = false
-            departure.outputFailed(error)
+            departure.outputFailed(error.reason, isClosedByReader: Descriptors.isClosedByReader(error))
         }
     }
 }

@@ -38,7 +38,7 @@ actor TerminalOwner: LineSource, ReportDisplay {
     func begin() {
         FatalSignals.handle()
         if Descriptors.isTerminal(Descriptors.diagnostics) { Diagnostics.divert { [weak self] in self?.tell($0) } }
-        loop.watch(signals.number, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.signalled() } })
+        loop.watch(signals.number, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.signalled() } })
         takeOver()
     }
 
@@ -96,7 +96,7 @@ extension TerminalOwner {
         guard !isReading, isOpen, !session.hasEnded else { return }
         isReading = true
         loop.watch(
-            Descriptors.input, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.readKeys() } })
+            Descriptors.input, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.readKeys() } })
     }
 
     private func stopReading() {
@@ -156,7 +156,7 @@ extension TerminalOwner {
             try Descriptors.write(Array(text.utf8), to: Descriptors.output)
         } catch {
             isOpen = false
-            departure.outputFailed(error)
+            departure.outputFailed(error.reason, isClosedByReader: Descriptors.isClosedByReader(error))
         }
     }
 }

@@ -40,19 +40,3 @@ struct Arguments: Hashable, Sendable {
         return network
     }
 }
-
-/// How much the program says about itself on standard error, in growing order.
-enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
-    case error, warning, info, debug
-
-    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
-
-    private var rank: Int {
-        switch self {
-        case .error: 0
-        case .warning: 1
-        case .info: 2
-        case .debug: 3
-        }
-    }
-}

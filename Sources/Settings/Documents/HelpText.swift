@@ -47,10 +47,3 @@ enum HelpText {
         option.placeholder.map { "\(option.name) \($0)" } ?? option.name
     }
 }
-
-/// The program's version, as `--version` and the `ready` event tell it.
-enum Version {
-    static let current = "0.1.0"
-    /// When it came out, as manual pages write it.
-    static let date = "November 21, 2026"
-}

@@ -1,0 +1,37 @@
+import Glibc
+import Process
+import Reactor
+
+extension Surroundings {
+    /// The environment and the files of this process.
+    static var ofProcess: Surroundings {
+        Surroundings(variable: Environment.value, read: contents, isRootLogin: isRootLogin)
+    }
+
+    private static var isRootLogin: Bool {
+        let user = geteuid()
+        guard user == 0 else { return false }
+        let login = RootLogin(
+            effectiveUser: user, userMap: SystemFile.text(at: "/proc/self/uid_map"),
+            loginUser: SystemFile.text(at: "/proc/self/loginuid"),
+            hasBecomeRoot: RootLogin.becomingRoot.contains { Environment.value($0) != nil })
+        return login.isPresent
+    }
+
+    private static func contents(of path: String, count: Int) throws(UsageError) -> [UInt8]? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw UsageError("\(UsageError.quoted(path)): \(SystemError.last("open").reason); see who may read it")
+        }
+        defer { _ = close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < count {
+            let read = Descriptors.read(into: &buffer, from: descriptor)
+            guard read > 0 else { break }
+            bytes += buffer[..<min(read, count - bytes.count)]
+        }
+        return bytes
+    }
+}
