@@ -33,8 +33,10 @@ let hardening: [LinkerSetting] = [
 ]
 
 /// A Swift library or program target under the house rules.
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: lean)
+///
+/// - Parameter path: the folder; nil for `Sources/NAME`.
+func room(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: lean)
 }
 
 /// A test target under the house rules.
@@ -65,12 +67,30 @@ let package = Package(
             name: "Benchmarks",
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
+        room("Process", ["Wire", "Chat", "ChatNode", "Reactor", "Storage", "CLinux"]),
+        room("Commands", ["Wire", "Chat", "ChatNode"]),
+        room("Rendering", ["Wire", "Chat", "ChatNode", "Reactor", "Commands"]),
+        room(
+            "Settings",
+            ["Wire", "Chat", "ChatNode", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
+        room("Doctor", ["Wire", "ChatNode", "Reactor", "Discovery", "Process", "Rendering", "Settings"]),
+        room(
+            "StreamFace", ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
+            path: "Sources/Faces/Stream"),
+        room(
+            "TerminalFace",
+            ["Wire", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering", "CLinux"],
+            path: "Sources/Faces/Terminal"),
+        room(
+            "ControlFace",
+            ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering", "Settings", "CLinux"],
+            path: "Sources/Faces/Control"),
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
-                "Simulator", "Composition",
-                "CLinux",
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "Simulator",
+                "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace", "TerminalFace",
+                "ControlFace", "CLinux",
             ],
             swiftSettings: lean,
             linkerSettings: hardening),
@@ -83,8 +103,8 @@ let package = Package(
             "LinuxTests",
             [
                 "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
-                "Simulator", "Composition",
-                "Benchmarks", "earshot",
+                "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
+                "TerminalFace", "ControlFace", "Benchmarks", "earshot",
             ]),
     ]
 )

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Lines to whoever measures, each out at once, and the end of the process.
-enum Line {
+package enum Line {
     /// On standard output.
     static func say(_ line: String) { write(line, to: 1) }
 

@@ -1,5 +1,5 @@
 /// What a line of input asks for.
-enum Command: Hashable, Sendable {
+package enum Command: Hashable, Sendable {
     /// A message to the conversation that is open, not yet checked against the text rules.
     case say(String)
     /// A message to the room, whatever is open: no line of input asks for it, the control socket does.
@@ -34,10 +34,10 @@ enum Command: Hashable, Sendable {
     case quit
 
     /// What a person sets for a key; silent to the other side.
-    enum Mark: String, Hashable, Sendable, CaseIterable { case mute, unmute, block, unblock }
+    package enum Mark: String, Hashable, Sendable, CaseIterable { case mute, unmute, block, unblock }
 
     /// Whether it sends something of the person's own making, so that piped input waits until it may.
-    var isPaced: Bool {
+    package var isPaced: Bool {
         switch self {
         case .say, .announce, .act, .message, .edit, .delete: true
         case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .rename,

@@ -1,8 +1,8 @@
-import Chat
+package import Chat
 
 extension Command {
     /// Reads a line: a message, or after a `/` a command; `//` begins a message that begins with `/`.
-    init(line: String) throws(ChatError) {
+    package init(line: String) throws(ChatError) {
         guard line.utf8.first == UInt8(ascii: "/") else {
             self = .say(line)
             return

@@ -1,21 +1,21 @@
 import Chat
 
 /// One command. Parsing, suggestions and `/help` are all read from the table of these.
-struct CommandEntry: Sendable {
+package struct CommandEntry: Sendable {
     /// Without the slash.
-    let name: String
+    package let name: String
     /// What stands behind the name in `/help`; empty for a command that takes nothing.
-    let operands: String
-    let help: String
+    package let operands: String
+    package let help: String
     let make: @Sendable (Operands) throws(ChatError) -> Command
 
     /// Whether somebody's name can be completed behind it.
-    var takesWho: Bool { operands.split { !$0.isLetter }.contains("WHO") }
+    package var takesWho: Bool { operands.split { !$0.isLetter }.contains("WHO") }
 
-    var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operands)" }
+    package var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operands)" }
 
     /// Every command of this version, in the order of `/help`.
-    static let all: [CommandEntry] = peers + direct + conversations + own + marks + program
+    package static let all: [CommandEntry] = peers + direct + conversations + own + marks + program
 
     private static let peers = [
         plain("who", "peers: online and gone, how long, round trip", .who),

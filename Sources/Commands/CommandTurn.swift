@@ -1,6 +1,6 @@
 package import Chat
 package import ChatNode
-package import Wire
+import Wire
 
 /// The result of a command that a node performed in one turn.
 package struct CommandOutcome: Sendable {
@@ -101,7 +101,8 @@ extension Command {
     private func verify(_ peer: PeerID, _ isVerified: Bool?, by node: isolated Node) -> Answer {
         if let isVerified { node.setVerified(peer, isVerified) }
         return .verification(
-            node.who(peer), code: node.verificationCode(with: peer).text, isVerified: node.marks.verified.contains(peer), isKept: false
+            node.who(peer), code: node.verificationCode(with: peer).text,
+            isVerified: node.marks.verified.contains(peer), isKept: false
         )
     }
 

@@ -1,8 +1,8 @@
-import ChatNode
+package import ChatNode
 import Synchronization
 
 /// The node that the program runs: one after the other, because `/wipe` ends one and begins the next.
-final class CurrentNode: Sendable {
+package final class CurrentNode: Sendable {
     private struct State {
         var node: Node
         var isWiping = false
@@ -18,15 +18,15 @@ final class CurrentNode: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ node: Node) {
+    package init(_ node: Node) {
         state = Mutex(State(node: node))
     }
 
     /// Not to be kept: what was wiped is gone when the last lets go of it.
-    var node: Node { state.withLock { $0.node } }
+    package var node: Node { state.withLock { $0.node } }
 
     /// Whether the node ends because of `/wipe`.
-    var isWiping: Bool { state.withLock { $0.isWiping } }
+    package var isWiping: Bool { state.withLock { $0.isWiping } }
 
     /// The node; while one is wiped, the next one, waited for.
     func awaitCurrent() async -> Node {
@@ -67,16 +67,16 @@ final class CurrentNode: Sendable {
     }
 
     /// What is forgotten with the node that has ended; nil if it ended for another reason.
-    func takeForgotten() -> MemoryUsage? { state.withLock { $0.forgotten.take() } }
+    package func takeForgotten() -> MemoryUsage? { state.withLock { $0.forgotten.take() } }
 
     /// Notes what is told of a wipe, for whoever has asked for it.
-    func note(_ answer: Answer) { state.withLock { $0.told = answer } }
+    package func note(_ answer: Answer) { state.withLock { $0.told = answer } }
 
     /// Lets go of the node.
-    func replace(with node: Node) { state.withLock { $0.node = node } }
+    package func replace(with node: Node) { state.withLock { $0.node = node } }
 
     /// Lets whoever waits for the end of a wipe go on; false if there was none.
-    func goOn() -> Bool {
+    package func goOn() -> Bool {
         let (wasWiping, told, waiting) = state.withLock { state in
             defer { (state.isWiping, state.told, state.waiting) = (false, nil, []) }
             return (state.isWiping, state.told, state.waiting)

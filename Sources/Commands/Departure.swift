@@ -1,10 +1,10 @@
 import Chat
-import ChatNode
+package import ChatNode
 import Synchronization
 
 /// Why the program leaves, decided once: the first cause counts, but for those that the node finds itself.
-final class Departure: Sendable {
-    enum Cause: Hashable, Sendable {
+package final class Departure: Sendable {
+    package enum Cause: Hashable, Sendable {
         /// `/quit`, the end of the input, or a reader that has enough.
         case asked
         case signal(CInt)
@@ -14,8 +14,10 @@ final class Departure: Sendable {
 
     private let cause = Mutex<Cause?>(nil)
 
+    package init() {}
+
     /// Notes a cause; false if there was one already.
-    func note(_ new: Cause) -> Bool {
+    package func note(_ new: Cause) -> Bool {
         cause.withLock { cause in
             guard cause == nil else { return false }
             cause = new
@@ -24,7 +26,7 @@ final class Departure: Sendable {
     }
 
     /// Notes why the node stopped, which is news only if nobody had asked it to.
-    func nodeStopped(_ reason: StopReason) {
+    package func nodeStopped(_ reason: StopReason) {
         switch reason {
         case .asked: _ = note(.asked)
         case .signedOut: _ = note(.signedOut)
@@ -35,19 +37,19 @@ final class Departure: Sendable {
     /// Notes that standard output takes no more. A reader that has closed it is no failure.
     ///
     /// - Parameter reason: the system's, in words.
-    func outputFailed(_ reason: String, isClosedByReader: Bool) {
+    package func outputFailed(_ reason: String, isClosedByReader: Bool) {
         _ = note(isClosedByReader ? .asked : .failed("standard output: \(reason); see where it goes"))
     }
 
-    var isDecided: Bool { cause.withLock { $0 != nil } }
+    package var isDecided: Bool { cause.withLock { $0 != nil } }
 
     /// What the program says about it on standard error, if anything.
-    var complaint: String? {
+    package var complaint: String? {
         guard case .failed(let why) = cause.withLock({ $0 }) else { return nil }
         return why
     }
 
-    var exitCode: CInt {
+    package var exitCode: CInt {
         switch cause.withLock({ $0 }) {
         case .asked, nil: 0
         case .failed: 1

@@ -3,13 +3,19 @@ import ChatNode
 import Wire
 
 /// Carries lines from standard input to the node, one at a time, and what comes of them to where it is shown.
-struct InputLoop: Sendable {
-    let input: any LineSource
-    let executor: CommandExecutor
-    let reports: ReportQueue
+package struct InputLoop: Sendable {
+    package let input: any LineSource
+    package let executor: CommandExecutor
+    package let reports: ReportQueue
+
+    package init(input: any LineSource, executor: CommandExecutor, reports: ReportQueue) {
+        self.input = input
+        self.executor = executor
+        self.reports = reports
+    }
 
     /// Returns at the end of the input, or when the node leaves.
-    func run() async {
+    package func run() async {
         while await mayGoOn(), let line = await input.next() {
             await input.settle(line, isAccepted: await obey(line))
         }

@@ -1,14 +1,19 @@
 import Chat
 
 /// A line of input, and whether it waits until it may be sent.
-struct InputLine: Hashable, Sendable {
-    let content: LineSplitter.Line
+package struct InputLine: Hashable, Sendable {
+    package let content: LineSplitter.Line
     /// What a person typed is refused when it comes too soon; lines of a pipe or a paste wait, so that none is lost.
-    let isPaced: Bool
+    package let isPaced: Bool
+
+    package init(content: LineSplitter.Line, isPaced: Bool) {
+        self.content = content
+        self.isPaced = isPaced
+    }
 }
 
 /// Where lines come from.
-protocol LineSource: Sendable {
+package protocol LineSource: Sendable {
     /// The next line, waited for; nil at the end of the input.
     func next() async -> InputLine?
 

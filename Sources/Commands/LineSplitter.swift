@@ -1,9 +1,9 @@
-import Chat
+package import Chat
 import Wire
 
 /// Cuts a byte stream into lines, however the bytes arrive, and never holds more than one line of the longest kind.
-struct LineSplitter {
-    enum Line: Hashable, Sendable {
+package struct LineSplitter {
+    package enum Line: Hashable, Sendable {
         case text(String)
         case invalidUTF8
         /// Longer than the limit; the rest of it is skipped.
@@ -11,7 +11,7 @@ struct LineSplitter {
     }
 
     /// In bytes, line end left out. Far over what a message may have, so that the error can still tell a figure.
-    static let longest = 65_536
+    package static let longest = 65_536
 
     /// The longest of this stream.
     private let limit: Int
@@ -19,15 +19,15 @@ struct LineSplitter {
     private var line: [UInt8] = []
     private var isSkipping = false
 
-    init(limit: Int = LineSplitter.longest) {
+    package init(limit: Int = LineSplitter.longest) {
         self.limit = limit
     }
 
     /// Takes bytes in; those of the last call must be used up, which is when `next` has returned nil.
-    mutating func feed(_ bytes: ArraySlice<UInt8>) { unread += bytes }
+    package mutating func feed(_ bytes: ArraySlice<UInt8>) { unread += bytes }
 
     /// The next complete line, without its line feed or carriage return and line feed.
-    mutating func next() -> Line? {
+    package mutating func next() -> Line? {
         while !unread.isEmpty {
             let end = unread.firstIndex(of: 0x0a)
             let part = unread[..<(end ?? unread.endIndex)]
@@ -38,7 +38,7 @@ struct LineSplitter {
     }
 
     /// The last line, if the input ended without a line feed.
-    mutating func finish() -> Line? {
+    package mutating func finish() -> Line? {
         defer { isSkipping = false }
         return line.isEmpty || isSkipping ? nil : take()
     }
@@ -68,7 +68,7 @@ struct LineSplitter {
 
 extension LineSplitter.Line {
     /// The line, if it can be one of a person's.
-    func text() throws(ChatError) -> String {
+    package func text() throws(ChatError) -> String {
         switch self {
         case .text(let text): return text
         case .invalidUTF8: throw ChatError(.invalidUTF8, "line is not valid UTF-8")

@@ -1,11 +1,11 @@
-import ChatNode
+package import ChatNode
 import Synchronization
 
 extension ReportQueue {
     /// Takes the events of one node, up to its end: later ones belong to a run that is over.
     ///
     /// - Parameter other: receives each batch too.
-    func entrance(and other: (@Sendable ([NodeEvent]) -> Void)? = nil) -> @Sendable ([NodeEvent]) -> Void {
+    package func entrance(and other: (@Sendable ([NodeEvent]) -> Void)? = nil) -> @Sendable ([NodeEvent]) -> Void {
         let end = End()
         return { [self] batch in
             guard !end.hasCome.load(ordering: .acquiring) else { return }
@@ -23,7 +23,7 @@ extension ReportQueue {
 
 extension Report {
     /// True for the last report of a node.
-    var isEnd: Bool {
+    package var isEnd: Bool {
         guard case .event(.stopped) = self else { return false }
         return true
     }

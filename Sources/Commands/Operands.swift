@@ -1,12 +1,12 @@
-import Chat
+package import Chat
 import Wire
 
 /// What stands behind a command's name.
-struct Operands: Sendable {
-    let command: String
-    let usage: String
+package struct Operands: Sendable {
+    package let command: String
+    package let usage: String
     /// Without the white space around it.
-    let rest: Substring
+    package let rest: Substring
 
     func requireNone() throws(ChatError) {
         guard !rest.isEmpty else { return }
@@ -14,7 +14,7 @@ struct Operands: Sendable {
     }
 
     /// Whether something is to begin, which is said by nothing, or to end: `off`.
-    func isOn() throws(ChatError) -> Bool {
+    package func isOn() throws(ChatError) -> Bool {
         guard rest.isEmpty || rest == "off" else {
             throw ChatError(.unknownCommand, "/\(command) takes nothing more than off; write \(usage)")
         }
@@ -22,7 +22,7 @@ struct Operands: Sendable {
     }
 
     /// All of the rest names a peer, spaces of a nickname included.
-    func who() throws(ChatError) -> String {
+    package func who() throws(ChatError) -> String {
         guard let who = optionalWho() else {
             throw ChatError(.unknownPeer, "/\(command) does not say who is meant; write \(usage)")
         }
@@ -64,12 +64,12 @@ struct Operands: Sendable {
         ChatError(.unknownCommand, "/\(command) takes ok or no behind the name; write \(usage)")
     }
 
-    func text() throws(ChatError) -> String {
+    package func text() throws(ChatError) -> String {
         guard !rest.isEmpty else { throw missingText }
         return String(rest)
     }
 
-    func nickname() throws(ChatError) -> String {
+    package func nickname() throws(ChatError) -> String {
         guard !rest.isEmpty else { throw ChatError(.invalidNickname, "nickname is empty; write \(usage)") }
         return String(rest)
     }

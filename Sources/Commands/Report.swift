@@ -1,8 +1,8 @@
-import Chat
-import ChatNode
+package import Chat
+package import ChatNode
 
 /// Something to show: what the node told, or what came of a line of input.
-enum Report: Sendable {
+package enum Report: Sendable {
     case event(NodeEvent)
     case error(ChatError)
     case answer(Answer)
@@ -11,7 +11,7 @@ enum Report: Sendable {
 }
 
 /// What a command that asks for something gets.
-enum Answer: Sendable {
+package enum Answer: Sendable {
     case peers([PeerView])
     case requests([(who: Who, text: String)])
     case history(ConversationView, [MessageView])
@@ -28,7 +28,7 @@ enum Answer: Sendable {
     case done(command: String, Who)
 
     /// The name that JSON gives it: the command's own.
-    var command: String {
+    package var command: String {
         switch self {
         case .peers: "who"
         case .requests: "requests"

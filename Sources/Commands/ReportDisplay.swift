@@ -1,5 +1,5 @@
 /// Where reports are shown, in the order in which they come.
-protocol ReportDisplay: Sendable {
+package protocol ReportDisplay: Sendable {
     /// - Returns: false once nothing can be shown any more: there is nothing left to do but to leave.
     func show(_ reports: [Report]) async -> Bool
 

@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Bounded, because a reader that stops must not fill the memory: the oldest reports are dropped then, and counted.
 /// Whoever can wait does so before it adds: see `waitForRoom`.
-final class ReportQueue: Sendable {
+package final class ReportQueue: Sendable {
     /// In reports; hours of a busy room.
-    static let capacity = 65_536
+    package static let capacity = 65_536
     /// With so many reports waiting, no more input is read.
     static let ample = 256
 
@@ -37,8 +37,10 @@ final class ReportQueue: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Puts reports behind those that wait. From any thread.
-    func append(_ new: [Report]) {
+    package func append(_ new: [Report]) {
         guard !new.isEmpty else { return }
         let handOver = state.withLock { state -> (taker: CheckedContinuation<[Report], Never>, batch: [Report])? in
             state.reports += new
@@ -53,7 +55,7 @@ final class ReportQueue: Sendable {
     }
 
     /// The oldest reports, at least one and at most 256, waited for. For one caller at a time.
-    func next() async -> [Report] {
+    package func next() async -> [Report] {
         await withCheckedContinuation { taker in
             let (batch, feeders) = state.withLock { state -> ([Report], [CheckedContinuation<Void, Never>]) in
                 guard state.count > 0 else {
@@ -83,8 +85,8 @@ final class ReportQueue: Sendable {
     }
 
     /// How many reports have still to be seen.
-    var count: Int { state.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.count } }
 
     /// How many reports nobody has seen nor will see.
-    var dropped: Int { state.withLock { $0.dropped } }
+    package var dropped: Int { state.withLock { $0.dropped } }
 }

@@ -1,9 +1,9 @@
 /// Finds what somebody probably meant to type.
-enum Suggestion {
+package enum Suggestion {
     /// The candidate nearest to `word`, if it is near enough that it may have been meant.
     ///
     /// - Parameter word: compared in lower case; longer than 32 characters is never a slip of the hand.
-    static func nearest(to word: String, among candidates: [String]) -> String? {
+    package static func nearest(to word: String, among candidates: [String]) -> String? {
         let typed = Array(word.lowercased().prefix(33))
         guard !typed.isEmpty, typed.count <= 32 else { return nil }
         let ranked = candidates.map { (name: $0, distance: distance(typed, Array($0))) }

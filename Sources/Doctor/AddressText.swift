@@ -1,7 +1,7 @@
 /// Shows IP addresses: IPv4 in decimal, IPv6 as RFC 5952 recommends.
 enum AddressText {
     /// - Parameter address: 4 or 16 bytes.
-    static func text(_ address: [UInt8]) -> String {
+    package static func text(_ address: [UInt8]) -> String {
         guard address.count == 16 else { return address.map { "\($0)" }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { Int(address[$0]) << 8 | Int(address[$0 + 1]) }
         let texts = groups.map { String($0, radix: 16) }

@@ -3,11 +3,11 @@ import Discovery
 
 /// What came of dialling this machine's own addresses at one port.
 struct PortObservation: Hashable, Sendable {
-    let port: UInt16
+    package let port: UInt16
     /// Why nobody could listen there, though nobody else does; nil as a rule.
-    var failure: TransportError?
+    package var failure: TransportError?
     /// The addresses at which it could not be reached.
-    var lost: Set<[UInt8]> = []
+    package var lost: Set<[UInt8]> = []
 }
 
 /// Judges what was seen: the same observations always lead to the same findings.

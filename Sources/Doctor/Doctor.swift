@@ -1,21 +1,23 @@
+package import Process
+package import Settings
 import Chat
 import ChatNode
 import Discovery
-import Reactor
+package import Reactor
 
 /// Examines this machine's network and says what was found.
-struct Doctor: Sendable {
-    let settings: DoctorSettings
+package struct Doctor: Sendable {
+    package let settings: DoctorSettings
     private let port: PortProbe
 
     /// - Parameter loop: where the port is tried; it is run by the caller.
-    init(_ settings: DoctorSettings, loop: EventLoop) {
+    package init(_ settings: DoctorSettings, loop: EventLoop) {
         self.settings = settings
         port = PortProbe(on: loop, port: settings.port)
     }
 
     /// Within 4 s. What is printed, and the exit code: 0 only if there is no problem.
-    func run() async throws(StartFailure) -> (output: [UInt8], code: CInt) {
+    package func run() async throws(StartFailure) -> (output: [UInt8], code: CInt) {
         for name in settings.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         let number = await port.listen()
         let observations: NetworkObservations

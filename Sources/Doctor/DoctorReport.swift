@@ -1,9 +1,11 @@
+import Commands
+import Rendering
 import Chat
 
 /// What `earshot doctor` prints.
 enum DoctorReport {
     /// A line for each finding with what to do below it, and one that sums up.
-    static func plain(_ diagnosis: Diagnosis) -> String {
+    package static func plain(_ diagnosis: Diagnosis) -> String {
         let lines = diagnosis.findings.flatMap { finding in
             let word = finding.severity.rawValue
             let first = word + String(repeating: " ", count: 9 - word.count) + finding.message
@@ -13,7 +15,7 @@ enum DoctorReport {
     }
 
     /// An object on a line for each finding, and one that sums up.
-    static func json(_ diagnosis: Diagnosis) -> [UInt8] {
+    package static func json(_ diagnosis: Diagnosis) -> [UInt8] {
         var writer = JSONWriter()
         for finding in diagnosis.findings {
             writer.object {

@@ -3,7 +3,7 @@ struct Finding: Hashable, Sendable {
     enum Severity: String, Hashable, Sendable { case ok, note, problem }
 
     /// What a script tells findings apart by. A code stays what it is.
-    enum Code: String, Hashable, Sendable, CaseIterable {
+    package enum Code: String, Hashable, Sendable, CaseIterable {
         /// An interface by which peers can be found.
         case interface
         case noNetwork = "no_network"
@@ -34,23 +34,26 @@ struct Finding: Hashable, Sendable {
     }
 
     let severity: Severity
-    let code: Code
+    package let code: Code
     /// The name of the one interface that it is about.
-    let interface: String?
+    package let interface: String?
     /// What holds, as a sentence without its full stop.
-    let message: String
+    package let message: String
     /// What to do; nil where nothing is to be done.
-    let advice: String?
+    package let advice: String?
 
-    static func ok(_ code: Code, on interface: String? = nil, _ message: String) -> Finding {
+    package static func ok(_ code: Code, on interface: String? = nil, _ message: String) -> Finding {
         Finding(severity: .ok, code: code, interface: interface, message: message, advice: nil)
     }
 
-    static func note(_ code: Code, on interface: String? = nil, _ message: String, _ advice: String) -> Finding {
+    package static func note(_ code: Code, on interface: String? = nil, _ message: String, _ advice: String) -> Finding
+    {
         Finding(severity: .note, code: code, interface: interface, message: message, advice: advice)
     }
 
-    static func problem(_ code: Code, on interface: String? = nil, _ message: String, _ advice: String) -> Finding {
+    package static func problem(_ code: Code, on interface: String? = nil, _ message: String, _ advice: String)
+        -> Finding
+    {
         Finding(severity: .problem, code: code, interface: interface, message: message, advice: advice)
     }
 }

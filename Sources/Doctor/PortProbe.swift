@@ -14,7 +14,7 @@ actor PortProbe {
     private var dialled: [ConnectionID: [UInt8]] = [:]
     private var waiting: CheckedContinuation<PortObservation, Never>?
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameter port: 0 for one of the system's choice.
     init(on loop: EventLoop, port: UInt16) {
@@ -28,7 +28,7 @@ actor PortProbe {
     /// Begins to listen, unless somebody does already: that may be the chat that the port is for.
     ///
     /// - Returns: the port.
-    func listen() -> UInt16 {
+    package func listen() -> UInt16 {
         do throws(TransportError) {
             observation = PortObservation(port: try transport.listen(port: observation.port, handler: self))
         } catch {
@@ -38,7 +38,7 @@ actor PortProbe {
     }
 
     /// Once, after `listen`. Within 1 s.
-    func dial(_ endpoints: [Endpoint]) async -> PortObservation {
+    package func dial(_ endpoints: [Endpoint]) async -> PortObservation {
         defer { transport.shutDown() }
         guard observation.failure == nil, !endpoints.isEmpty else { return observation }
         return await withCheckedContinuation { continuation in

@@ -1,12 +1,12 @@
-import Reactor
+package import Reactor
 
 /// Calls a function whenever a descriptor is ready.
-final class DescriptorWatch: DescriptorHandler {
+package final class DescriptorWatch: DescriptorHandler {
     private let action: (Readiness) -> Void
 
-    init(_ action: @escaping (Readiness) -> Void) {
+    package init(_ action: @escaping (Readiness) -> Void) {
         self.action = action
     }
 
-    func ready(_: CInt, _ events: Readiness) { action(events) }
+    package func ready(_: CInt, _ events: Readiness) { action(events) }
 }

@@ -1,14 +1,14 @@
 import Glibc
-import Reactor
+package import Reactor
 
 /// Blocking reads and writes on the descriptors that the program was started with.
-enum Descriptors {
-    static let input: CInt = 0
-    static let output: CInt = 1
-    static let diagnostics: CInt = 2
+package enum Descriptors {
+    package static let input: CInt = 0
+    package static let output: CInt = 1
+    package static let diagnostics: CInt = 2
 
     /// Writes all of `bytes`, waiting as long as the reader takes.
-    static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
+    package static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -21,12 +21,12 @@ enum Descriptors {
     }
 
     /// Whether a write failed because nobody reads any more: the pipe or the terminal has been closed.
-    static func isClosedByReader(_ error: SystemError) -> Bool { error.errno == EPIPE || error.errno == EIO }
+    package static func isClosedByReader(_ error: SystemError) -> Bool { error.errno == EPIPE || error.errno == EIO }
 
     /// Waits for bytes and reads some, as many as fit into `buffer`.
     ///
     /// - Returns: how many; 0 at the end of the input, and when it can not be read any more.
-    static func read(into buffer: inout [UInt8], from descriptor: CInt) -> Int {
+    package static func read(into buffer: inout [UInt8], from descriptor: CInt) -> Int {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 { return count }
@@ -34,10 +34,10 @@ enum Descriptors {
         }
     }
 
-    static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+    package static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
     /// Returns when there is something to read, or an end.
-    static func waitToRead(_ descriptor: CInt) {
+    package static func waitToRead(_ descriptor: CInt) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
@@ -45,7 +45,7 @@ enum Descriptors {
     /// The same, unless whoever reads `output` goes away before.
     ///
     /// - Returns: false if it did.
-    static func waitToRead(_ descriptor: CInt, whileReaderOf output: CInt) -> Bool {
+    package static func waitToRead(_ descriptor: CInt, whileReaderOf output: CInt) -> Bool {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: output, events: 0, revents: 0),
         ]

@@ -2,14 +2,18 @@ import Chat
 import Synchronization
 
 /// What the program says about itself on standard error: one lower-case line each, `earshot: what happened; what to do`.
-struct Diagnostics: Sendable {
+package struct Diagnostics: Sendable {
     /// Where lines go while a terminal is drawn on: written to standard error, they would stand in what is being typed.
     private static let diversion = Mutex<(@Sendable (String) -> Void)?>(nil)
 
     /// What is more talkative is left out.
-    let level: LogLevel
+    package let level: LogLevel
 
-    func say(_ level: LogLevel, _ text: String) {
+    package init(level: LogLevel) {
+        self.level = level
+    }
+
+    package func say(_ level: LogLevel, _ text: String) {
         guard level <= self.level else { return }
         let line = "earshot: \(DisplayGuard.safe(text))"
         if let elsewhere = Diagnostics.diversion.withLock(\.self) { return elsewhere(line) }
@@ -17,16 +21,16 @@ struct Diagnostics: Sendable {
     }
 
     /// Has lines, without their ends, go to `elsewhere` instead of standard error; nil ends it. From any thread.
-    static func divert(to elsewhere: (@Sendable (String) -> Void)?) {
+    package static func divert(to elsewhere: (@Sendable (String) -> Void)?) {
         diversion.withLock { $0 = elsewhere }
     }
 }
 
 /// How much the program says about itself on standard error, in growing order.
-enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
+package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
     case error, warning, info, debug
 
-    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+    package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
 
     private var rank: Int {
         switch self {

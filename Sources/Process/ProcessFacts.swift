@@ -3,15 +3,15 @@ import Glibc
 import Reactor
 
 /// What the system knows about this process.
-enum ProcessFacts {
+package enum ProcessFacts {
     /// Memory that is in use, in bytes; nil where `/proc` does not say.
-    static func residentBytes() -> Int? { ResidentMemory()?.all }
+    package static func residentBytes() -> Int? { ResidentMemory()?.all }
 
     /// The monotonic clock.
-    static var monotonicMicroseconds: Int { microseconds(CLOCK_MONOTONIC) }
+    package static var monotonicMicroseconds: Int { microseconds(CLOCK_MONOTONIC) }
 
     /// Computing time of this process so far.
-    static var computingMicroseconds: Int { microseconds(CLOCK_PROCESS_CPUTIME_ID) }
+    package static var computingMicroseconds: Int { microseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func microseconds(_ clock: clockid_t) -> Int {
         var time = timespec()

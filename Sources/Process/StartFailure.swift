@@ -1,35 +1,35 @@
-import ChatNode
-import Reactor
-import Storage
+package import ChatNode
+package import Reactor
+package import Storage
 
 /// Why the program could not begin to chat. Its exit code is 1.
-struct StartFailure: Error, Hashable, Sendable {
+package struct StartFailure: Error, Hashable, Sendable {
     /// One lower-case line: what happened; what to do.
-    let message: String
+    package let message: String
 
-    init(_ message: String) {
+    package init(_ message: String) {
         self.message = message
     }
 
-    init(_ error: StorageError) {
+    package init(_ error: StorageError) {
         message = error.description
     }
 
-    init(_ error: SystemError) {
+    package init(_ error: SystemError) {
         message = "\(error); see whether the system is short of descriptors or memory"
     }
 
     /// Makes a part of the program that the system may refuse.
-    static func naming<Part>(_ make: () throws(SystemError) -> Part) throws(StartFailure) -> Part {
+    package static func naming<Part>(_ make: () throws(SystemError) -> Part) throws(StartFailure) -> Part {
         do throws(SystemError) { return try make() } catch { throw StartFailure(error) }
     }
 
-    init(noInterface name: String) {
+    package init(noInterface name: String) {
         message = "no network interface \"\(name)\"; ip link lists them"
     }
 
     /// - Parameter port: the one that was asked for; 0 for any.
-    init(listeningOn port: UInt16, _ error: TransportError) {
+    package init(listeningOn port: UInt16, _ error: TransportError) {
         let place = port == 0 ? "can not listen" : "can not listen on port \(port)"
         let reason =
             switch error {

@@ -1,3 +1,9 @@
+import Commands
+import ControlFace
+import Process
+import Settings
+import StreamFace
+import TerminalFace
 import Chat
 import ChatNode
 import Noise

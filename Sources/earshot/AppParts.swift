@@ -1,3 +1,10 @@
+import Commands
+import ControlFace
+import Process
+import Rendering
+import Settings
+import StreamFace
+import TerminalFace
 import Chat
 import ChatNode
 import Composition
@@ -87,7 +94,8 @@ extension App {
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         do throws(SystemError) {
             return try arguments.network.node(
-                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, on: loop, deliver: deliver, epochChanged: epochChanged)
+                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, on: loop, deliver: deliver,
+                epochChanged: epochChanged)
         } catch {
             throw StartFailure(error)
         }

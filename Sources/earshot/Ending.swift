@@ -1,3 +1,4 @@
+import TerminalFace
 import Glibc
 
 /// The ends of the process. Both leave the terminal as it was found.

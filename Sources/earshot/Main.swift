@@ -1,3 +1,8 @@
+import ControlFace
+import Doctor
+import Process
+import Settings
+import TerminalFace
 import Chat
 import ChatNode
 import Reactor

@@ -1,3 +1,6 @@
+import Process
+import Settings
+
 /// What the program runs in, which decides how lines come in and reports go out.
 enum Place: Hashable, Sendable {
     /// Lines as they are: a pipe, `--plain` or `--json`, or a terminal that can do nothing but print (`TERM=dumb`).

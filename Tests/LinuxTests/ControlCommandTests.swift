@@ -1,6 +1,6 @@
 import Testing
 
-@testable import earshot
+@testable import Settings
 
 /// The requests of `earshot send`, `tail`, `who` and `stats`.
 @Suite struct ControlCommandTests {

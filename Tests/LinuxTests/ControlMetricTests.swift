@@ -6,6 +6,8 @@ import Simulator
 import Testing
 import Transports
 
+@testable import Commands
+@testable import Rendering
 @testable import earshot
 
 /// Counters as Prometheus reads them.

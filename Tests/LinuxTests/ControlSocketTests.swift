@@ -3,8 +3,8 @@ import Reactor
 import Synchronization
 import Testing
 
+@testable import ControlFace
 @testable import Storage
-@testable import earshot
 
 /// The place of a control socket: whose it is, and what is left alone.
 @Suite struct ControlSocketTests {

@@ -3,7 +3,10 @@ import ChatNode
 import Testing
 import Wire
 
-@testable import earshot
+@testable import Commands
+@testable import ControlFace
+@testable import Rendering
+@testable import Settings
 
 /// Requests and answers of the control socket, as values.
 @Suite struct ControlValueTests {

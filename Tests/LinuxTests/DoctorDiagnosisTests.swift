@@ -3,7 +3,9 @@ import Glibc
 import Reactor
 import Testing
 
+@testable import Commands
 @testable import Discovery
+@testable import Doctor
 @testable import earshot
 
 @Suite struct DoctorDiagnosisTests {

@@ -3,6 +3,7 @@ import Reactor
 import Testing
 
 @testable import Discovery
+@testable import earshot
 
 @Suite struct ExaminationTallyTests {
     private static let own: [UInt8] = [10, 77, 0, 2]

@@ -2,7 +2,8 @@ import Composition
 import Discovery
 import Testing
 
-@testable import earshot
+@testable import Commands
+@testable import Settings
 
 @Suite struct ProgramArgumentsTests {
     @Test func `no words at all chat in the lobby`() throws {

@@ -1,7 +1,7 @@
 import Chat
 import Testing
 
-@testable import earshot
+@testable import Commands
 
 @Suite struct ProgramCommandTests {
     @Test(

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 @testable import Discovery
-@testable import earshot
+@testable import Settings
 
 @Suite struct ProgramConfigurationTests {
     /// A person at `/people/ann` with a file of their own and some variables.

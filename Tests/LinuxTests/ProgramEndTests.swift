@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import earshot
+@testable import Commands
+@testable import Settings
 
 /// How the real program ends.
 @Suite(.timeLimit(.minutes(2))) struct ProgramEndTests {

@@ -3,8 +3,6 @@ import Noise
 import Storage
 import Testing
 
-@testable import earshot
-
 /// The real program with an identity that is kept.
 @Suite(.timeLimit(.minutes(2))) struct ProgramIdentityTests {
     private let scratch: StorageScratch

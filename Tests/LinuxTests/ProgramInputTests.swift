@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import Wire
 
-@testable import earshot
+@testable import Commands
 
 /// The real program's use of standard input.
 @Suite(.timeLimit(.minutes(2))) struct ProgramInputTests {

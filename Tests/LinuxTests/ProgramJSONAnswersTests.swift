@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 @testable import ChatNode
-@testable import earshot
+@testable import Commands
 
 @Suite struct ProgramJSONAnswersTests {
     typealias JSON = ProgramJSONTests

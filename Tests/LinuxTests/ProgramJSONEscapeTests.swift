@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 @testable import ChatNode
-@testable import earshot
+@testable import Rendering
 
 @Suite struct ProgramJSONEscapeTests {
     static func written(_ text: String) -> String {

@@ -3,7 +3,8 @@ import Testing
 import Wire
 
 @testable import ChatNode
-@testable import earshot
+@testable import Commands
+@testable import Rendering
 
 @Suite struct ProgramJSONTests {
     static func line(_ report: Report) throws -> JSONValue {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import earshot
+@testable import Commands
 
 @Suite struct ProgramLineSplitterTests {
     typealias Line = LineSplitter.Line

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import earshot
-
 /// The marks that the real program remembers of peers, and how it forgets them.
 @Suite(.timeLimit(.minutes(2))) struct ProgramMarkTests {
     private let scratch: StorageScratch

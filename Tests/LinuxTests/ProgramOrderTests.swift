@@ -4,7 +4,7 @@ import Simulator
 import Synchronization
 import Testing
 
-@testable import earshot
+@testable import Commands
 
 /// A script reads events in the order in which they happened.
 @Suite struct ProgramOrderTests {

@@ -5,7 +5,8 @@ import Testing
 import Wire
 
 @testable import ChatNode
-@testable import earshot
+@testable import Commands
+@testable import StreamFace
 
 @Suite struct ProgramPlainAnswersTests {
     @Test func ``/who` says how long, how far and which marks`() throws {

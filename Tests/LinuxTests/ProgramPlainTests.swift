@@ -3,7 +3,8 @@ import Testing
 import Wire
 
 @testable import ChatNode
-@testable import earshot
+@testable import Commands
+@testable import Rendering
 
 @Suite struct ProgramPlainTests {
     static func output() -> PlainOutput { PlainOutput { UniversalTime($0).text.dropFirst(11).prefix(8).description } }

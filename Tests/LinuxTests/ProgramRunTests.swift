@@ -1,8 +1,6 @@
 import Glibc
 import Testing
 
-@testable import earshot
-
 /// The real program, started and talked to over loopback.
 @Suite(.timeLimit(.minutes(2))) struct ProgramRunTests {
     static let alone = ["--json", "--discovery", "none"]

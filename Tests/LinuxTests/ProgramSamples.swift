@@ -3,7 +3,6 @@ import Testing
 import Wire
 
 @testable import ChatNode
-@testable import earshot
 
 /// People and events that the tests of the output show.
 enum Sample {

@@ -2,6 +2,7 @@ import Glibc
 import Simulator
 import Testing
 
+@testable import Settings
 @testable import earshot
 
 /// `earshot simulate`: its options, its report, and the program itself.

@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@testable import earshot
+@testable import Rendering
 
 @Suite struct ProgramTimeTests {
     @Test(

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Transports
 
-@testable import earshot
+@testable import Commands
 
 /// The remains of a node once it is wiped.
 @Suite(.timeLimit(.minutes(1))) struct ProgramWipeTests {

@@ -4,7 +4,8 @@ import LineEditor
 import Testing
 import Wire
 
-@testable import earshot
+@testable import Commands
+@testable import TerminalFace
 
 @Suite struct TerminalNamesTests {
     static func names() throws -> KnownNames {

@@ -4,7 +4,9 @@ import LineEditor
 import Testing
 import Wire
 
-@testable import earshot
+@testable import Commands
+@testable import Rendering
+@testable import TerminalFace
 
 @Suite struct TerminalPromptTests {
     @Test func `the prompt says where one is, who is there and what is unread elsewhere`() throws {

@@ -4,7 +4,9 @@ import LineEditor
 import Testing
 import Wire
 
-@testable import earshot
+@testable import Commands
+@testable import Rendering
+@testable import TerminalFace
 
 @Suite struct TerminalSessionTests {
     static let start = Instant(nanoseconds: 1_000_000_000)

@@ -3,8 +3,8 @@ import Glibc
 import Reactor
 
 /// One client of the control socket: its connection, and how far the conversation is.
-final class ControlClient {
-    let number: Int
+package final class ControlClient {
+    package let number: Int
     var dialogue: ControlSession
     /// What the loop watches its connection for.
     var interest = Interest.readable
@@ -16,7 +16,7 @@ final class ControlClient {
         dialogue = ControlSession()
     }
 
-    var descriptor: CInt { socket.number }
+    package var descriptor: CInt { socket.number }
 
     /// Whoever asks has to be who the node belongs to.
     ///
@@ -45,7 +45,7 @@ final class ControlClient {
     /// Writes what the system takes now.
     ///
     /// - Returns: false if the connection is of no use any more.
-    func send() -> Bool {
+    package func send() -> Bool {
         var isUsable = true
         dialogue.drain { bytes in
             let count = unsafe bytes.withUnsafeBufferPointer {

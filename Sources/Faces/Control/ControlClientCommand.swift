@@ -1,11 +1,14 @@
+import Commands
+import Process
+package import Settings
 import Chat
 import Glibc
 import Reactor
 
 /// Puts a question to a node that runs, and shows what it answers.
-struct ControlClientCommand: ~Copyable {
+package struct ControlClientCommand: ~Copyable {
     /// Why there is no answer, or no more of it; each with one lower-case line: what happened; what to do.
-    enum Failure: Error {
+    package enum Failure: Error {
         /// No node answers.
         case unavailable(String)
         case failed(String)
@@ -19,7 +22,7 @@ struct ControlClientCommand: ~Copyable {
     private var hasErrors = false
 
     /// - Returns: the exit code: 1 if the node refused something, what else it was asked for being done.
-    static func run(_ question: ClientRequest) throws(Failure) -> CInt {
+    package static func run(_ question: ClientRequest) throws(Failure) -> CInt {
         guard let path = question.control.path(in: Surroundings.ofProcess) else {
             throw .unavailable("no node is known, as XDG_RUNTIME_DIR is not set; name its socket with --control")
         }

@@ -1,3 +1,6 @@
+import Commands
+import Process
+import Settings
 import CLinux
 import Glibc
 import Reactor
@@ -20,7 +23,7 @@ struct ControlConnection: ~Copyable {
         socket = made
     }
 
-    func send(_ request: ControlRequest) throws(SystemError) {
+    package func send(_ request: ControlRequest) throws(SystemError) {
         try Descriptors.write(Array((request.line + "\n").utf8), to: socket.number)
     }
 
@@ -28,7 +31,7 @@ struct ControlConnection: ~Copyable {
     private(set) var isUnread = false
 
     /// The next line of JSON; nil when the node says no more, or nobody wants to know.
-    mutating func line() -> String? {
+    package mutating func line() -> String? {
         while true {
             switch splitter.next() {
             case .text(let line): return line

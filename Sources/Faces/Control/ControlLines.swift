@@ -1,9 +1,12 @@
+import Commands
+import Rendering
+import Settings
 import ChatNode
 
 /// What the control socket says, each a line of JSON.
 enum ControlLines {
     /// Another one could not be understood by who knows this one. What is only added does not count.
-    static let version = 1
+    package static let version = 1
 
     /// The first line that a client reads.
     static var greeting: [UInt8] {
@@ -15,12 +18,12 @@ enum ControlLines {
     }
 
     /// Behind everything that a request is answered.
-    static var end: [UInt8] { object { $0.member("event", "end") } }
+    package static var end: [UInt8] { object { $0.member("event", "end") } }
 
-    static func error(_ fault: ControlFault) -> [UInt8] { error(fault.code.rawValue, fault.message) }
+    package static func error(_ fault: ControlFault) -> [UInt8] { error(fault.code.rawValue, fault.message) }
 
     /// Every counter in one line.
-    static func prometheus(_ counters: [Counter]) -> [UInt8] {
+    package static func prometheus(_ counters: [Counter]) -> [UInt8] {
         object {
             $0.member("event", "result")
             $0.member("command", "prometheus")
@@ -29,7 +32,7 @@ enum ControlLines {
     }
 
     /// Lines for people, each as a line of JSON.
-    static func plain(_ bytes: [UInt8]) -> [UInt8] {
+    package static func plain(_ bytes: [UInt8]) -> [UInt8] {
         bytes.split(separator: 0x0a).flatMap { line in
             object {
                 $0.member("event", "line")
@@ -38,7 +41,7 @@ enum ControlLines {
         }
     }
 
-    static func error(_ code: String, _ message: String) -> [UInt8] {
+    package static func error(_ code: String, _ message: String) -> [UInt8] {
         object {
             $0.member("event", "error")
             $0.member("code", code)

@@ -1,14 +1,17 @@
+package import Commands
+import Rendering
+package import Settings
 import Chat
 import ChatNode
-import Wire
+package import Wire
 
 /// Reports as a client of the control socket reads them, in either format.
-struct ControlRenderer: Sendable {
+package struct ControlRenderer: Sendable {
     private let json = JSONOutput()
     private var plain: PlainOutput
     private let clock: @Sendable (Timestamp) -> String
 
-    init(
+    package init(
         clock: @escaping @Sendable (Timestamp) -> String,
         day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
     ) {
@@ -17,7 +20,7 @@ struct ControlRenderer: Sendable {
     }
 
     /// Of what the node tells or answers. An error is the same in both formats: a client has to know it from the rest.
-    mutating func lines(of reports: [Report], as format: ControlRequest.Format, at time: Timestamp) -> [UInt8] {
+    package mutating func lines(of reports: [Report], as format: ControlRequest.Format, at time: Timestamp) -> [UInt8] {
         reports.flatMap { report in
             switch (format, report) {
             case (.json, _), (.plain, .error): json.rendering(of: report, at: time).output

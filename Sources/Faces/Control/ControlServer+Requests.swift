@@ -1,12 +1,14 @@
+package import Commands
+import Settings
 import Chat
-import ChatNode
+package import ChatNode
 import Reactor
 import Synchronization
 import Wire
 
 /// What clients of the control socket ask for, and what they are answered.
 extension ControlServer {
-    func obey(_ line: LineSplitter.Line, of number: Int) async {
+    package func obey(_ line: LineSplitter.Line, of number: Int) async {
         let lines = await lines(answering: line, of: number)
         guard let lines, let client = clients[number] else { return }
         client.dialogue.answer(lines)
@@ -84,7 +86,7 @@ extension ControlServer {
     }
 
     /// Renders once for all tails of a format.
-    func pass(_ events: [NodeEvent]) {
+    package func pass(_ events: [NodeEvent]) {
         backlog.subtract(events.count, ordering: .relaxed)
         let reports = events.map(Report.event)
         var rendered: [ControlRequest.Format: [UInt8]] = [:]

@@ -1,20 +1,23 @@
+package import Commands
+import Process
+import Settings
 import CLinux
 import Chat
-import ChatNode
+package import ChatNode
 import Glibc
-import Reactor
+package import Reactor
 import Synchronization
 import Wire
 
 /// The control socket of a running node (Docs/Control.md): answers requests, and tells tails what happens.
 ///
 /// It lives on a thread of its own: a client that does not read keeps neither the node nor another client waiting.
-actor ControlServer {
+package actor ControlServer {
     static let mostClients = 16
     /// How long nobody is accepted when the system has no room for another connection.
     private static let pause = Duration.milliseconds(100)
 
-    let loop: EventLoop
+    package let loop: EventLoop
     private nonisolated let socket: ControlSocket
     /// Whether there is anybody to tell; written on the node's thread, where a tail begins.
     nonisolated let tailCount = Atomic(0)
@@ -27,21 +30,21 @@ actor ControlServer {
     var clients: [Int: ControlClient] = [:]
     private var accepted = 0
     private var hasEnded = false
-    var renderer: ControlRenderer
+    package var renderer: ControlRenderer
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameter loop: nothing else may live on it.
-    init(on loop: EventLoop, _ socket: consuming ControlSocket, renderer: ControlRenderer) {
+    package init(on loop: EventLoop, _ socket: consuming ControlSocket, renderer: ControlRenderer) {
         self.loop = loop
         self.socket = socket
         self.renderer = renderer
     }
 
-    nonisolated var path: String { socket.path }
+    package nonisolated var path: String { socket.path }
 
     /// What `/stats` tells of it.
-    nonisolated var counters: [Counter] {
+    package nonisolated var counters: [Counter] {
         [
             Counter(name: "control_clients", value: clientCount.load(ordering: .relaxed)),
             Counter(name: "control_tails", value: tailCount.load(ordering: .relaxed)),
@@ -50,14 +53,14 @@ actor ControlServer {
     }
 
     /// Answers from now on; who has connected before has waited. Once.
-    func begin(_ desk: CommandExecutor) {
+    package func begin(_ desk: CommandExecutor) {
         guard self.desk == nil else { return }
         self.desk = desk
         listen()
     }
 
     /// Tells the tails what the node tells, in the order of the calls. On the node's thread; returns at once.
-    nonisolated func tell(_ events: [NodeEvent]) {
+    package nonisolated func tell(_ events: [NodeEvent]) {
         guard tailCount.load(ordering: .relaxed) > 0 else { return }
         guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
             backlog.subtract(events.count, ordering: .relaxed)
@@ -71,7 +74,7 @@ actor ControlServer {
     }
 
     /// Says goodbye to everybody; what a client does not take at once is lost to it. Nobody connects any more.
-    func end() {
+    package func end() {
         removeName()
         hasEnded = true
         if desk != nil { loop.unwatch(socket.descriptor.number) }
@@ -83,7 +86,7 @@ actor ControlServer {
     }
 
     /// Takes the socket's name away: nobody finds it any more. From any thread, more than once if need be.
-    nonisolated func removeName() { socket.removeName() }
+    package nonisolated func removeName() { socket.removeName() }
 }
 
 /// Who comes and goes.
@@ -159,7 +162,7 @@ extension ControlServer {
         loop.change(client.descriptor, to: interest)
     }
 
-    func drop(_ client: ControlClient) {
+    package func drop(_ client: ControlClient) {
         if case .tailing = client.dialogue.phase { tailCount.subtract(1, ordering: .relaxed) }
         clients[client.number] = nil
         clientCount.store(clients.count, ordering: .relaxed)

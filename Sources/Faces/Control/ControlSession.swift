@@ -1,3 +1,6 @@
+import Commands
+import Settings
+
 /// The conversation with one client of the control socket, as a value: bytes in, requests out; answers in, bytes out.
 ///
 /// One request at a time: while one is answered, and until all of that is written, no more is read. So a client that
@@ -5,7 +8,7 @@
 /// leaves too much of them unread is let go.
 struct ControlSession: Sendable {
     /// Bytes that may wait for a tail: 4 MiB, some 10,000 messages.
-    static let mostWaiting = 4 << 20
+    package static let mostWaiting = 4 << 20
 
     enum Phase: Hashable, Sendable {
         case listening
@@ -40,13 +43,13 @@ struct ControlSession: Sendable {
     var isOver: Bool { phase == .over && !isWaitingToWrite }
 
     /// Takes bytes that were read while it was waiting to.
-    mutating func feed(_ bytes: ArraySlice<UInt8>) { splitter.feed(bytes) }
+    package mutating func feed(_ bytes: ArraySlice<UInt8>) { splitter.feed(bytes) }
 
     /// The client writes no more. What it asked for is still answered.
     mutating func endInput() { hasInputEnded = true }
 
     /// The next request; nil while the one before is answered, or its answer waits to be read.
-    mutating func next() -> LineSplitter.Line? {
+    package mutating func next() -> LineSplitter.Line? {
         guard phase == .listening, !isWaitingToWrite else { return nil }
         if let line = splitter.next() ?? (hasInputEnded ? splitter.finish() : nil) {
             phase = .answering
@@ -57,14 +60,14 @@ struct ControlSession: Sendable {
     }
 
     /// The whole answer to the request that is under way.
-    mutating func answer(_ lines: [UInt8]) {
+    package mutating func answer(_ lines: [UInt8]) {
         guard phase == .answering else { return }
         output += lines + ControlLines.end
         phase = .listening
     }
 
     /// The request under way was for a tail: what is told comes behind `lines`, until either side ends it.
-    mutating func beginTail(_ format: ControlRequest.Format, _ lines: [UInt8]) {
+    package mutating func beginTail(_ format: ControlRequest.Format, _ lines: [UInt8]) {
         guard phase == .answering else { return }
         output += lines
         phase = .tailing(format)
@@ -73,14 +76,14 @@ struct ControlSession: Sendable {
     /// Tells a tail something.
     ///
     /// - Returns: false if too much waits already: the tail is to be let go.
-    mutating func tell(_ lines: [UInt8]) -> Bool {
+    package mutating func tell(_ lines: [UInt8]) -> Bool {
         guard output.count - written + lines.count <= ControlSession.mostWaiting else { return false }
         output += lines
         return true
     }
 
     /// The node has left: who still waits for something is told that nothing more comes.
-    mutating func finish() {
+    package mutating func finish() {
         switch phase {
         case .listening, .over: break
         case .answering: output += ControlLines.error(.leaving) + ControlLines.end

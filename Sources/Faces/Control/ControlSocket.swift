@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
-import Reactor
+package import Reactor
 import Storage
 
 /// The socket that other programs of the same user reach a running node at, and the lock that makes it this node's.
 ///
 /// The lock decides, so that of two nodes that start at the same time one has it; a socket that nobody answers is what a
 /// node that was killed left behind.
-struct ControlSocket: ~Copyable, Sendable {
-    enum Failure: Error, Hashable, Sendable {
+package struct ControlSocket: ~Copyable, Sendable {
+    package enum Failure: Error, Hashable, Sendable {
         /// By the process of that number, if the system tells.
         case inUse(String, Int?)
         /// One lower-case line: what happened; what to do.
@@ -18,14 +18,14 @@ struct ControlSocket: ~Copyable, Sendable {
     /// Connections that wait to be accepted.
     private static let backlog: CInt = 64
 
-    let path: String
+    package let path: String
     /// Non-blocking.
-    let descriptor: Descriptor
+    package let descriptor: Descriptor
     private let lock: PlaceLock
     private let status: stat
 
     /// - Parameter makesFolder: whether the folder that it is in, though not those around it, is made if it is missing.
-    static func open(_ path: String, makesFolder: Bool) throws(Failure) -> ControlSocket {
+    package static func open(_ path: String, makesFolder: Bool) throws(Failure) -> ControlSocket {
         guard let address = UnixAddress(path) else {
             throw .unusable(
                 "\(path) can not be a socket; give --control a path of 1 to \(UnixAddress.longestPath) bytes")
@@ -54,7 +54,7 @@ struct ControlSocket: ~Copyable, Sendable {
     deinit { removeName() }
 
     /// Takes the name away, if it is still the name of this socket. More than once does no harm.
-    borrowing func removeName() {
+    package borrowing func removeName() {
         var now = stat()
         guard unsafe lstat(path, &now) == 0, now.st_dev == status.st_dev, now.st_ino == status.st_ino else { return }
         _ = unsafe unlink(path)
@@ -103,7 +103,7 @@ struct ControlSocket: ~Copyable, Sendable {
 
 extension ControlSocket.Failure {
     /// One lower-case line: what happened; what to do.
-    var message: String {
+    package var message: String {
         switch self {
         case .inUse(let path, let process):
             "\(process.map { "process \($0)" } ?? "another program") is reached at \(path), and this node is not; "

@@ -1,3 +1,5 @@
+import Settings
+
 /// A line of JSON as the control socket writes them: an object, of which one wants a member or two.
 struct JSONLine {
     private let bytes: [UInt8]
@@ -7,12 +9,12 @@ struct JSONLine {
     }
 
     /// The value of a member of the object itself that is a string; nil without one, and for what is no object.
-    func string(_ name: String) -> String? {
+    package func string(_ name: String) -> String? {
         value(name).flatMap { bytes[$0] == UInt8(ascii: "\"") ? JSONLine.unescaped(bytes[$0...]) : nil }
     }
 
     /// The value of a member of the object itself that is a whole number.
-    func number(_ name: String) -> Int? {
+    package func number(_ name: String) -> Int? {
         value(name).flatMap { start in
             Int(decimal: String(decoding: bytes[start...].prefix { $0 >= 48 && $0 <= 57 }, as: UTF8.self))
         }

@@ -1,11 +1,14 @@
+package import Commands
+import Process
+package import Rendering
 import Chat
-import Reactor
+package import Reactor
 import Wire
 
 /// The only writer of standard output where there is no line editor: shows reports in the order in which they come.
 ///
 /// It lives on a thread of its own, because a reader that stops makes writing block, and the node must not wait for it.
-actor Display: ReportDisplay {
+package actor Display: ReportDisplay {
     private let loop: EventLoop
     private var presentation: any Presentation
     /// Nil where nobody types into a terminal.
@@ -13,12 +16,12 @@ actor Display: ReportDisplay {
     private let departure: Departure
     private var isOpen = true
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - loop: nothing else may live on it.
     ///   - departure: is told why standard output takes nothing any more.
-    init(on loop: EventLoop, presentation: any Presentation, terminal: Terminal?, departure: Departure) {
+    package init(on loop: EventLoop, presentation: any Presentation, terminal: Terminal?, departure: Departure) {
         self.loop = loop
         self.presentation = presentation
         self.terminal = terminal
@@ -28,7 +31,7 @@ actor Display: ReportDisplay {
     /// Writes reports out at once.
     ///
     /// - Returns: false once standard output takes nothing any more: there is nothing left to do but to leave.
-    func show(_ reports: [Report]) -> Bool {
+    package func show(_ reports: [Report]) -> Bool {
         var lines = Rendering()
         var isRinging = false
         for report in reports {
@@ -41,7 +44,7 @@ actor Display: ReportDisplay {
         return isOpen
     }
 
-    func finish() {}
+    package func finish() {}
 
     private func write(_ lines: Rendering) {
         if !lines.diagnostics.isEmpty { try? Descriptors.write(lines.diagnostics, to: Descriptors.diagnostics) }

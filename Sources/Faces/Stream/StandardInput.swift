@@ -1,31 +1,33 @@
-import Reactor
+package import Commands
+import Process
+package import Reactor
 
 /// Lines of standard input, each read only when it is asked for.
 ///
 /// It lives on a thread of its own, because reading blocks.
-actor StandardInput: LineSource {
+package actor StandardInput: LineSource {
     private let loop: EventLoop
     private let isTyped: Bool
     private var splitter = LineSplitter()
     private var buffer = [UInt8](repeating: 0, count: 16_384)
     private var hasEnded = false
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - loop: nothing else may live on it.
     ///   - isTyped: whether a person types the lines, so that none of them is paced.
-    init(on loop: EventLoop, isTyped: Bool) {
+    package init(on loop: EventLoop, isTyped: Bool) {
         self.loop = loop
         self.isTyped = isTyped
     }
 
-    func next() -> InputLine? {
+    package func next() -> InputLine? {
         line().map { InputLine(content: $0, isPaced: !isTyped) }
     }
 
     /// What was refused is gone: nobody is there to change it.
-    func settle(_: InputLine, isAccepted _: Bool) {}
+    package func settle(_: InputLine, isAccepted _: Bool) {}
 
     private func line() -> LineSplitter.Line? {
         while !hasEnded {

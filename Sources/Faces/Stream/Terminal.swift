@@ -1,15 +1,17 @@
+package import Commands
+package import Rendering
 import ChatNode
 
 /// What differs for somebody who types into a terminal that has no line editor (`TERM=dumb`).
-struct Terminal: Sendable {
+package struct Terminal: Sendable {
     private var bell: Bell
 
-    init(bell: Bell) {
+    package init(bell: Bell) {
         self.bell = bell
     }
 
     /// Whether a report rings; keeps up with what it tells.
-    mutating func rings(for report: Report) -> Bool { bell.rings(for: report) }
+    package mutating func rings(for report: Report) -> Bool { bell.rings(for: report) }
 
     /// What a person said is still in the terminal, where it was typed.
     static func hides(_ report: Report) -> Bool {

@@ -6,5 +6,5 @@ enum AuthorColor {
     /// it can be read on both; a theme may change the first 16 alone, of which there is none here.
     static let palette = [160, 130, 100, 64, 28, 30, 32, 63, 98, 134, 163, 132]
 
-    static func of(_ key: PeerID) -> Int { palette[Int(key.words.0 % UInt64(palette.count))] }
+    package static func of(_ key: PeerID) -> Int { palette[Int(key.words.0 % UInt64(palette.count))] }
 }

@@ -1,13 +1,14 @@
+package import Commands
 import Chat
 import ChatNode
-import LineEditor
+package import LineEditor
 import Wire
 
 /// Who can be named in a line, and what a word of it may become.
-struct KnownNames: Sendable {
+package struct KnownNames: Sendable {
     private var people: [PeerID: Who] = [:]
 
-    mutating func note(_ report: Report) {
+    package mutating func note(_ report: Report) {
         switch report {
         case .event(.peer(let state, let who, online: _)): set(who, isThere: state != .left)
         case .event(.request(let who, text: _)): set(who, isThere: true)
@@ -25,7 +26,7 @@ struct KnownNames: Sendable {
 
     /// What the end of `left`, which is before the cursor, may become: a command's name behind `/`, whom a command is
     /// about, or in a text whom it names.
-    func completion(of left: String) -> WordCompletion? {
+    package func completion(of left: String) -> WordCompletion? {
         guard left.hasPrefix("/"), !left.hasPrefix("//") else { return inText(left) }
         guard let space = left.firstIndex(of: " ") else {
             return WordCompletion(word: left, candidates: KnownNames.commands(beginningLike: left))

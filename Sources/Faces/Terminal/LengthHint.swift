@@ -1,15 +1,16 @@
+import Commands
 import Chat
 import Wire
 
 /// How many characters a line has left before it is too long to send.
 enum LengthHint {
     /// From how many characters on it is told.
-    static let told = 200
+    package static let told = 200
 
     /// Such as `17 characters left`; nil while there are many, and for commands that send nothing.
     ///
     /// - Parameter nickname: one's own, which `/me` sends with the text.
-    static func note(on line: String, nickname: String) -> String? {
+    package static func note(on line: String, nickname: String) -> String? {
         guard line.utf8.count >= told - nickname.utf8.count, let text = text(of: line, nickname) else { return nil }
         let count = text.drop(while: \.isWhitespace).count
         guard count >= told else { return nil }

@@ -1,3 +1,5 @@
+import Commands
+import Rendering
 import Chat
 import ChatNode
 import LineEditor
@@ -34,7 +36,7 @@ struct PromptState: Sendable {
     }
 
     /// `public · 3 peers · #4821 (2) > `, or less of it where that would take more than half of a row.
-    func text(columns: Int) -> String {
+    package func text(columns: Int) -> String {
         let here = PromptState.label(conversation)
         let others = unread.filter { $0.key != Place(conversation) }.values
         let elsewhere = others.map { "\($0.label) (\($0.count))" }.sorted()
@@ -58,7 +60,7 @@ struct PromptState: Sendable {
         }
     }
 
-    mutating func note(_ report: Report) {
+    package mutating func note(_ report: Report) {
         switch report {
         case .event(.peer(let state, let who, let online)):
             peers = online

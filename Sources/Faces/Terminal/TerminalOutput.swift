@@ -1,21 +1,23 @@
+package import Commands
+package import Rendering
 import Chat
 import ChatNode
-import Wire
+package import Wire
 
 /// Reports as the lines of a terminal: the plain lines, with authors in colours.
 ///
 /// Colours are put around what the plain lines have made safe, and end where the author's name does.
-struct TerminalOutput: Sendable {
+package struct TerminalOutput: Sendable {
     private var plain: PlainOutput
-    let hasColors: Bool
+    package let hasColors: Bool
 
-    init(plain: PlainOutput, hasColors: Bool) {
+    package init(plain: PlainOutput, hasColors: Bool) {
         self.plain = plain
         self.hasColors = hasColors
     }
 
     /// Lines without their ends.
-    mutating func lines(of report: Report, at time: Timestamp) -> [String] {
+    package mutating func lines(of report: Report, at time: Timestamp) -> [String] {
         if case .entered(let command) = report { return [echo(of: command)] }
         let rendering = plain.rendering(of: report, at: time)
         let lines = TerminalOutput.split(rendering.diagnostics) + TerminalOutput.split(rendering.output)

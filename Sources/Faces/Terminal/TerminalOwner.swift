@@ -1,13 +1,15 @@
+package import Commands
+import Process
 import Chat
 import Glibc
-import Reactor
+package import Reactor
 import Wire
 
 /// The only one who reads from and writes to a terminal in which somebody types.
 ///
 /// It lives on a thread of its own, because a terminal that stops makes writing block. What it writes, and when, is
 /// decided by the session.
-actor TerminalOwner: LineSource, ReportDisplay {
+package actor TerminalOwner: LineSource, ReportDisplay {
     private let loop: EventLoop
     private var session: TerminalSession
     private let departure: Departure
@@ -19,12 +21,12 @@ actor TerminalOwner: LineSource, ReportDisplay {
     private var isReading = false
     private var isOpen = true
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - loop: nothing else may live on it.
     ///   - departure: is told why the terminal takes nothing any more.
-    init(
+    package init(
         on loop: EventLoop, session: TerminalSession, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
     ) throws(SystemError) {
         self.loop = loop
@@ -35,32 +37,33 @@ actor TerminalOwner: LineSource, ReportDisplay {
     }
 
     /// Takes the terminal over.
-    func begin() {
+    package func begin() {
         FatalSignals.handle()
         if Descriptors.isTerminal(Descriptors.diagnostics) { Diagnostics.divert { [weak self] in self?.tell($0) } }
-        loop.watch(signals.number, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.signalled() } })
+        loop.watch(
+            signals.number, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.signalled() } })
         takeOver()
     }
 
-    func next() async -> InputLine? {
+    package func next() async -> InputLine? {
         if let line = session.nextLine() { return line }
         guard isOpen, !session.hasEnded else { return nil }
         return await withCheckedContinuation { waiter = $0 }
     }
 
-    func settle(_ line: InputLine, isAccepted: Bool) {
+    package func settle(_ line: InputLine, isAccepted: Bool) {
         session.settle(line, isAccepted: isAccepted)
         update()
     }
 
-    func show(_ reports: [Report]) -> Bool {
+    package func show(_ reports: [Report]) -> Bool {
         tellElsewhere(reports)
         session.show(reports, at: loop.now, wallClock: loop.wallClock)
         update()
         return isOpen
     }
 
-    func finish() {
+    package func finish() {
         Diagnostics.divert(to: nil)
         print(session.hide())
         TerminalSettings.restore()

@@ -1,7 +1,8 @@
-import LineEditor
+import Commands
+package import LineEditor
 
 /// What a session asks of whoever owns the terminal, besides writing.
-enum TerminalRequest: Hashable, Sendable {
+package enum TerminalRequest: Hashable, Sendable {
     /// The others may see that a message is being written, or no longer.
     case typing(Bool)
     /// Ctrl-C came as a byte.
@@ -10,7 +11,7 @@ enum TerminalRequest: Hashable, Sendable {
 
 /// What keys do.
 extension TerminalSession {
-    mutating func take(_ key: Key) {
+    package mutating func take(_ key: Key) {
         let before = editor.text
         let names = names
         let outcome = editor.take(key) { names.completion(of: $0) }

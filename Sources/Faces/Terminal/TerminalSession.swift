@@ -1,29 +1,31 @@
+package import Commands
+package import Rendering
 import Chat
 import ChatNode
 import LineEditor
-import Wire
+package import Wire
 
 /// Somebody at a terminal, as a value: takes the bytes of keys, reports and the time; tells what to write, which lines
 /// were entered, and when it wants to be asked again.
-struct TerminalSession: Sendable {
+package struct TerminalSession: Sendable {
     /// However many messages come, they change the screen no more often than this. Keys do not wait for it.
     static let frameTime = Duration.milliseconds(33)
     /// Messages ring no more often than this.
     static let ringTime = Duration.seconds(1)
     /// Entered lines that nobody has taken yet.
-    static let mostWaiting = 1_024
+    package static let mostWaiting = 1_024
 
     var decoder = KeyDecoder()
     var editor = EditorState()
     var screen: Screen
     var prompt = PromptState()
-    var names = KnownNames()
-    var output: TerminalOutput
+    package var names = KnownNames()
+    package var output: TerminalOutput
     private var bell: Bell
     private var nickname = ""
 
     /// To be shown above the prompt, with the next frame.
-    var lines: [String] = []
+    package var lines: [String] = []
     /// Whether the prompt is on the screen; not while the process is in the background, or about to end.
     private var isShown = true
     private var isEchoDue = true
@@ -34,11 +36,11 @@ struct TerminalSession: Sendable {
     private var lastFrame: Instant?
     private var lastRing: Instant?
 
-    var waiting: [InputLine] = []
-    var requests: [TerminalRequest] = []
+    package var waiting: [InputLine] = []
+    package var requests: [TerminalRequest] = []
     private(set) var hasEnded = false
 
-    init(columns: Int, rows: Int, output: TerminalOutput, bell: Bell) {
+    package init(columns: Int, rows: Int, output: TerminalOutput, bell: Bell) {
         screen = Screen(columns: columns, rows: rows, safe: DisplayGuard.safe)
         self.output = output
         self.bell = bell
@@ -51,7 +53,7 @@ struct TerminalSession: Sendable {
     }
 
     /// Keys that were typed.
-    mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant) {
+    package mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant) {
         for key in decoder.feed(bytes, at: now) { take(key) }
     }
 
@@ -61,7 +63,7 @@ struct TerminalSession: Sendable {
     }
 
     /// Shows reports with the next frame.
-    mutating func show(_ reports: [Report], at now: Instant, wallClock: Timestamp) {
+    package mutating func show(_ reports: [Report], at now: Instant, wallClock: Timestamp) {
         for report in reports {
             note(report, at: now)
             lines += output.lines(of: report, at: wallClock)
@@ -84,16 +86,16 @@ struct TerminalSession: Sendable {
     }
 
     /// What came of a line: a refused one returns to the editor.
-    mutating func settle(_ line: InputLine, isAccepted: Bool) {
+    package mutating func settle(_ line: InputLine, isAccepted: Bool) {
         guard !isAccepted, case .text(let text) = line.content else { return }
         editor.putBack(text)
         isEchoDue = true
     }
 
     /// No line comes any more.
-    mutating func end() { hasEnded = true }
+    package mutating func end() { hasEnded = true }
 
-    mutating func tell(_ line: String) {
+    package mutating func tell(_ line: String) {
         lines.append(line)
         isFrameDue = true
     }

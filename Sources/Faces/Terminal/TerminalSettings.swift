@@ -1,3 +1,4 @@
+import Process
 import Glibc
 import Synchronization
 
@@ -6,7 +7,7 @@ import Synchronization
 ///
 /// `restore` is called by the handler of fatal signals too, and so uses only what a handler may: no memory is taken
 /// or given back, and no lock waited for.
-enum TerminalSettings {
+package enum TerminalSettings {
     /// The address of the settings as they were before, 0 for none; never freed, so that a handler may look at any time.
     private static let saved = Atomic<UInt>(0)
     private static let isChanged = Atomic<Bool>(false)
@@ -18,7 +19,7 @@ enum TerminalSettings {
     /// Gives every key to the program as it is typed, but for those that send signals, and asks for marks around pastes.
     ///
     /// Does nothing in the background, where the terminal belongs to somebody else.
-    static func change() {
+    package static func change() {
         guard isForeground else { return }
         var settings = termios()
         if let saved = unsafe UnsafePointer<termios>(bitPattern: saved.load(ordering: .acquiring)) {
@@ -43,7 +44,7 @@ enum TerminalSettings {
     ///
     /// - Returns: whether there was something to put back.
     @discardableResult
-    static func restore() -> Bool {
+    package static func restore() -> Bool {
         guard isChanged.exchange(false, ordering: .sequentiallyConsistent), isForeground,
             let saved = unsafe UnsafePointer<termios>(bitPattern: saved.load(ordering: .acquiring))
         else { return false }
@@ -61,7 +62,7 @@ enum TerminalSettings {
     }
 
     /// Columns and rows; 80 and 24 where the terminal does not know.
-    static var size: (columns: Int, rows: Int) {
+    package static var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard unsafe ioctl(Descriptors.output, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
             return (80, 24)

@@ -1,26 +1,27 @@
+import Process
 import CLinux
 import Glibc
-import Reactor
+package import Reactor
 
 /// The signals that have to do with the terminal: another size, Ctrl-Z, and going on after that.
-enum TerminalSignals {
+package enum TerminalSignals {
     private static let ours = [SIGWINCH, SIGTSTP, SIGCONT]
 
     /// Before any other thread exists: threads inherit what is blocked.
-    static func block() {
+    package static func block() {
         var blocked = Signals.set(of: ours)
         unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
     }
 
     /// A descriptor that can be read when one of them has come. They must be blocked.
-    static func open() throws(SystemError) -> Descriptor {
+    package static func open() throws(SystemError) -> Descriptor {
         var awaited = Signals.set(of: ours)
         return try Descriptor(
             "signalfd", unsafe signalfd(-1, &awaited, CInt(SFD_NONBLOCK) | CInt(SFD_CLOEXEC)))
     }
 
     /// Those that have come since.
-    static func read(_ descriptor: CInt) -> [CInt] {
+    package static func read(_ descriptor: CInt) -> [CInt] {
         var signals: [CInt] = []
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

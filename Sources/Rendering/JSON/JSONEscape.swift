@@ -3,7 +3,7 @@ import Wire
 extension [UInt8] {
     /// Appends a JSON string without its quotes: scalars stand as themselves, but for those that must be escaped (RFC
     /// 8259 section 7) and those that would act on a terminal, hide there, or settle on what is not their base.
-    mutating func append(escaping text: String) {
+    package mutating func append(escaping text: String) {
         var isBase = false
         for scalar in text.unicodeScalars {
             isBase = append(escaping: scalar, after: isBase)

@@ -1,10 +1,11 @@
-import Chat
-import ChatNode
-import Wire
+package import Commands
+package import Chat
+package import ChatNode
+package import Wire
 
 /// What events and answers have in common.
 extension JSONWriter {
-    mutating func member(_ name: String, _ who: Who) {
+    package mutating func member(_ name: String, _ who: Who) {
         member(name) {
             $0.object {
                 $0.member("number", who.number)
@@ -17,9 +18,9 @@ extension JSONWriter {
         }
     }
 
-    mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
+    package mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
 
-    mutating func members(of conversation: ConversationView) {
+    package mutating func members(of conversation: ConversationView) {
         switch conversation {
         case .publicRoom: member("conversation", "public")
         case .direct(let who):
@@ -28,7 +29,7 @@ extension JSONWriter {
         }
     }
 
-    mutating func members(of message: MessageView) {
+    package mutating func members(of message: MessageView) {
         members(of: message.conversation)
         member("id", message.id.hexadecimal)
         member("from", message.from)
@@ -41,7 +42,7 @@ extension JSONWriter {
         if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
 
-    mutating func members(of answer: Answer) {
+    package mutating func members(of answer: Answer) {
         switch answer {
         case .peers(let peers): list("peers", peers) { $0.members(of: $1) }
         case .requests(let requests):

@@ -1,10 +1,13 @@
+package import Commands
 import Chat
 import ChatNode
-import Wire
+package import Wire
 
 /// Every report as one line of JSON on standard output. Members are only ever added.
-struct JSONOutput: Presentation {
-    func rendering(of report: Report, at time: Timestamp) -> Rendering {
+package struct JSONOutput: Presentation {
+    package init() {}
+
+    package func rendering(of report: Report, at time: Timestamp) -> Rendering {
         var writer = JSONWriter()
         switch report {
         case .event(.stopped), .entered: return Rendering()

@@ -1,13 +1,15 @@
 /// Writes JSON (RFC 8259) as UTF-8, on one line, safe to show in a terminal: whatever could steer one is escaped.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+    package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    mutating func object(_ members: (inout JSONWriter) -> Void) { nest("{", "}", members) }
+    package init() {}
 
-    mutating func array(_ elements: (inout JSONWriter) -> Void) { nest("[", "]", elements) }
+    package mutating func object(_ members: (inout JSONWriter) -> Void) { nest("{", "}", members) }
 
-    mutating func member(_ name: String, _ value: (inout JSONWriter) -> Void) {
+    package mutating func array(_ elements: (inout JSONWriter) -> Void) { nest("[", "]", elements) }
+
+    package mutating func member(_ name: String, _ value: (inout JSONWriter) -> Void) {
         separate()
         write(quoted: name)
         bytes.append(UInt8(ascii: ":"))
@@ -16,31 +18,33 @@ struct JSONWriter {
         needsComma = true
     }
 
-    mutating func member(_ name: String, _ value: String) { member(name) { $0.string(value) } }
+    package mutating func member(_ name: String, _ value: String) { member(name) { $0.string(value) } }
 
-    mutating func member(_ name: String, _ value: Int) { member(name) { $0.literal("\(value)") } }
+    package mutating func member(_ name: String, _ value: Int) { member(name) { $0.literal("\(value)") } }
 
-    mutating func member(_ name: String, _ value: Bool) { member(name) { $0.literal(value ? "true" : "false") } }
+    package mutating func member(_ name: String, _ value: Bool) {
+        member(name) { $0.literal(value ? "true" : "false") }
+    }
 
-    mutating func member(_ name: String, _ value: Int?) {
+    package mutating func member(_ name: String, _ value: Int?) {
         member(name) { $0.literal(value.map { "\($0)" } ?? "null") }
     }
 
-    mutating func string(_ value: String) {
+    package mutating func string(_ value: String) {
         separate()
         write(quoted: value)
         needsComma = true
     }
 
     /// A number, `true`, `false` or `null` as it stands.
-    mutating func literal(_ text: String) {
+    package mutating func literal(_ text: String) {
         separate()
         bytes.append(contentsOf: text.utf8)
         needsComma = true
     }
 
     /// Ends the line.
-    mutating func endLine() {
+    package mutating func endLine() {
         bytes.append(0x0a)
         needsComma = false
     }

@@ -3,7 +3,7 @@ import ChatNode
 
 /// One metric as Prometheus knows it: the counters of `/stats` that are its samples, told apart by a label.
 struct MetricFamily: Sendable {
-    enum Kind: String, Sendable { case counter, gauge }
+    package enum Kind: String, Sendable { case counter, gauge }
 
     /// What the counter counts; Prometheus wants seconds.
     enum Unit: Sendable { case one, microseconds }
@@ -12,21 +12,21 @@ struct MetricFamily: Sendable {
         /// The name in `/stats`.
         let counter: String
         /// Nil where the metric has no label.
-        let label: String?
+        package let label: String?
     }
 
-    let name: String
-    let kind: Kind
-    let help: String
+    package let name: String
+    package let kind: Kind
+    package let help: String
     /// The name of the label; empty for none.
-    let label: String
-    let samples: [Sample]
-    let unit: Unit
+    package let label: String
+    package let samples: [Sample]
+    package let unit: Unit
 
     /// In `/stats` alone: the sum of samples.
     static let sums: Set<String> = ["payloads_admitted"]
 
-    static let all = state + traffic + refused + links + history + sealed + program
+    package static let all = state + traffic + refused + links + history + sealed + program
 }
 
 extension MetricFamily {

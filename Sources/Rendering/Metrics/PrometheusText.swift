@@ -1,9 +1,10 @@
-import ChatNode
+import Commands
+package import ChatNode
 
 /// Counters in the text format that Prometheus reads, version 0.0.4.
-enum PrometheusText {
+package enum PrometheusText {
     /// Each family with its description and its type, then its samples. What `MetricFamily` does not name is left out.
-    static func of(_ counters: [Counter]) -> String {
+    package static func of(_ counters: [Counter]) -> String {
         let values = Dictionary(counters.map { ($0.name, $0.value) }) { first, _ in first }
         let info =
             head("earshot_info", .gauge, "The version that runs.") + "earshot_info{version=\"\(Version.current)\"} 1\n"

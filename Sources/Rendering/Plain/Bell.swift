@@ -1,30 +1,31 @@
-import Chat
+package import Commands
+package import Chat
 import ChatNode
 
 /// Decides what is worth a sound in a terminal: a direct message, a request, or a mention of one's name or number.
-struct Bell: Sendable {
+package struct Bell: Sendable {
     /// Who wants one's attention, and how.
-    enum Call: Hashable, Sendable {
+    package enum Call: Hashable, Sendable {
         case request(Who)
         case direct(Who)
         case mention(Who)
     }
 
-    let isQuiet: Bool
+    package let isQuiet: Bool
     /// Whether a terminal is asked to show a notification too.
-    let notifies: Bool
+    package let notifies: Bool
     private var mention: Mention?
 
-    init(isQuiet: Bool, notifies: Bool = false) {
+    package init(isQuiet: Bool, notifies: Bool = false) {
         self.isQuiet = isQuiet
         self.notifies = notifies
     }
 
     /// Whether a report rings; keeps up with the own name.
-    mutating func rings(for report: Report) -> Bool { call(in: report) != nil && !isQuiet }
+    package mutating func rings(for report: Report) -> Bool { call(in: report) != nil && !isQuiet }
 
     /// What a report asks of one's attention, nil for nothing; keeps up with the own name.
-    mutating func call(in report: Report) -> Call? {
+    package mutating func call(in report: Report) -> Call? {
         switch report {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
             mention = Mention(of: me)
@@ -39,7 +40,7 @@ struct Bell: Sendable {
     ///
     /// A notification is OSC 9, which terminals that do not know it pass over. It names who calls and not what is said:
     /// desktops keep notifications, some of them on a disk.
-    func sequence(for call: Call) -> String {
+    package func sequence(for call: Call) -> String {
         let notification = notifies ? "\u{1b}]9;earshot: \(Bell.words(for: call))\u{1b}\\" : ""
         return notification + (isQuiet ? "" : "\u{7}")
     }

@@ -1,10 +1,11 @@
+package import Commands
 import Chat
-import ChatNode
-import Wire
+package import ChatNode
+package import Wire
 
 /// What plain lines say in answer to a command, each a notice.
-enum PlainAnswers {
-    static func lines(of answer: Answer, at time: Timestamp, clock: (Timestamp) -> String) -> [String] {
+package enum PlainAnswers {
+    package static func lines(of answer: Answer, at time: Timestamp, clock: (Timestamp) -> String) -> [String] {
         switch answer {
         case .peers(let peers): peers.isEmpty ? ["nobody else is here"] : peers.map { line($0, at: time) }
         case .requests(let requests): requests.isEmpty ? ["no requests"] : requests.map(line)
@@ -66,7 +67,7 @@ enum PlainAnswers {
         return [head, "read it to each other over another way; if it is the same, /verify \(number) ok"]
     }
 
-    static func wiped(_ lost: MemoryUsage, files: [String]) -> [String] {
+    package static func wiped(_ lost: MemoryUsage, files: [String]) -> [String] {
         [
             "forgotten: \(count(lost.conversations, "conversation")) with \(count(lost.messages, "message"))",
             "forgotten: \(count(lost.peers, "peer")), and who was muted, blocked or verified",

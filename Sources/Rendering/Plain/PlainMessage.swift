@@ -5,8 +5,8 @@ import Wire
 /// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 -> you] text`.
 struct PlainMessage {
     /// Who said it, and to whom: what stands before the text.
-    let author: String
-    let text: String
+    package let author: String
+    package let text: String
 
     init(_ message: MessageView) {
         let name = PlainName.of(message.from)
@@ -19,5 +19,7 @@ struct PlainMessage {
     }
 
     /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
-    static func time(of message: MessageView) -> Timestamp { message.isHistory ? message.sentAt : message.receivedAt }
+    package static func time(of message: MessageView) -> Timestamp {
+        message.isHistory ? message.sentAt : message.receivedAt
+    }
 }

@@ -1,16 +1,16 @@
-import Chat
-import ChatNode
+package import Chat
+package import ChatNode
 
 /// Names as plain lines show them: safe for a terminal, and unable to pass for a part of the line.
-enum PlainName {
+package enum PlainName {
     /// `quiet-otter#4821`
-    static func of(_ who: Who) -> String {
+    package static func of(_ who: Who) -> String {
         guard !who.nickname.isEmpty else { return who.displayName }
         return DisplayGuard.safeName(who.nickname) + who.numberText
     }
 
     /// `public`, or whom the direct conversation is with.
-    static func of(_ conversation: ConversationView) -> String {
+    package static func of(_ conversation: ConversationView) -> String {
         switch conversation {
         case .publicRoom: "public"
         case .direct(let who): of(who)

@@ -1,16 +1,17 @@
+package import Commands
 import Chat
 import ChatNode
-import Wire
+package import Wire
 
 /// Every report as lines for people, in a pipe too.
 ///
 /// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: what others wrote stands
 /// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date.
-struct PlainOutput: Presentation {
+package struct PlainOutput: Presentation {
     /// The time of day that a line begins with.
-    let clock: @Sendable (Timestamp) -> String
+    package let clock: @Sendable (Timestamp) -> String
     /// The day, which a message from an earlier one begins with.
-    let day: @Sendable (Timestamp) -> String
+    package let day: @Sendable (Timestamp) -> String
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
     private var memory = PlainMemory()
@@ -20,7 +21,7 @@ struct PlainOutput: Presentation {
         let name: String
     }
 
-    init(
+    package init(
         clock: @escaping @Sendable (Timestamp) -> String,
         day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
     ) {
@@ -28,7 +29,7 @@ struct PlainOutput: Presentation {
         self.day = day
     }
 
-    mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
+    package mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
         case .event(.message(let message)):
             memory.note(message)

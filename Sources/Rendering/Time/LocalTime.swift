@@ -1,24 +1,24 @@
 import Glibc
-import Wire
+package import Wire
 
 /// The time of day and the date where the person is, by the time zone that the environment names.
-enum LocalTime {
+package enum LocalTime {
     /// `HH:MM:SS`
-    @Sendable static func text(_ time: Timestamp) -> String {
+    @Sendable package static func text(_ time: Timestamp) -> String {
         guard let parts = unsafe parts(of: time) else { return "--:--:--" }
         let clock = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec]
         return clock.map { Digits.two(Int($0)) }.joined(separator: ":")
     }
 
     /// `YYYY-MM-DD`
-    @Sendable static func date(_ time: Timestamp) -> String {
+    @Sendable package static func date(_ time: Timestamp) -> String {
         guard let parts = unsafe parts(of: time) else { return "----------" }
         let (year, month, day) = unsafe (Int(parts.tm_year) + 1_900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
         return "\(Digits.four(year))-\(Digits.two(month))-\(Digits.two(day))"
     }
 
     /// Reads the time zone now rather than at the first message.
-    static func prepare() { tzset() }
+    package static func prepare() { tzset() }
 
     private static func parts(of time: Timestamp) -> tm? {
         // Times that a far-off clock made up must not overflow the calendar.

@@ -1,11 +1,11 @@
-import Wire
+package import Wire
 
 /// A time as RFC 3339 writes it, in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
-struct UniversalTime {
-    let text: String
+package struct UniversalTime {
+    package let text: String
 
     /// Times after the year 9999, which RFC 3339 can not write, show as its last millisecond.
-    init(_ time: Timestamp) {
+    package init(_ time: Timestamp) {
         let milliseconds = Int64(min(time.milliseconds, UniversalTime.last))
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (year, month, day) = UniversalTime.date(days: Int(days))
@@ -16,7 +16,7 @@ struct UniversalTime {
     }
 
     /// `2026-01-02`
-    var date: String { String(text.prefix(10)) }
+    package var date: String { String(text.prefix(10)) }
 
     /// 9999-12-31T23:59:59.999Z
     private static let last: UInt64 = 253_402_300_799_999
@@ -35,17 +35,17 @@ struct UniversalTime {
 }
 
 /// Decimal numbers with leading zeros.
-enum Digits {
-    static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    static func three(_ value: Int) -> String { value < 100 ? "0\(two(value))" : "\(value)" }
+package enum Digits {
+    package static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    package static func three(_ value: Int) -> String { value < 100 ? "0\(two(value))" : "\(value)" }
     static func four(_ value: Int) -> String { value < 1_000 ? "0\(three(value))" : "\(value)" }
 }
 
 /// A duration in milliseconds with one to three decimals, without an exponent: `0.4`, `12.345`.
-struct Milliseconds {
-    let text: String
+package struct Milliseconds {
+    package let text: String
 
-    init(_ duration: Duration) {
+    package init(_ duration: Duration) {
         let microseconds = max(0, duration.nanoseconds / 1_000)
         var fraction = Digits.three(Int(microseconds % 1_000))
         while fraction.count > 1, fraction.hasSuffix("0") { fraction.removeLast() }

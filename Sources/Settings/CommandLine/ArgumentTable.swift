@@ -1,12 +1,13 @@
+import Process
 import Chat
 import Composition
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.
 extension Arguments: ControlledSettings {
-    static let summary = "chat with whoever is in the room; what is done without a command"
-    static let operands = ""
-    static let options: [Option<Arguments>] =
+    package static let summary = "chat with whoever is in the room; what is done without a command"
+    package static let operands = ""
+    package static let options: [Option<Arguments>] =
         identity + network + presentation + ConfigurationChoice.options()
 
     private static let identity: [Option<Arguments>] = [

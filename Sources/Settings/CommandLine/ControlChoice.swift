@@ -1,5 +1,5 @@
 /// Where a running node is reached by other programs of the same user.
-enum ControlChoice: Hashable, Sendable {
+package enum ControlChoice: Hashable, Sendable {
     /// At the place that all of the user's programs know.
     case own
     case path(String)
@@ -7,7 +7,7 @@ enum ControlChoice: Hashable, Sendable {
 
     /// `earshot/control` in `$XDG_RUNTIME_DIR`. Nil without one, as there is no other place that belongs to the user
     /// alone and is empty after a restart.
-    func path(in surroundings: Surroundings) -> String? {
+    package func path(in surroundings: Surroundings) -> String? {
         switch self {
         case .path(let path): return path
         case .none: return nil
@@ -19,7 +19,7 @@ enum ControlChoice: Hashable, Sendable {
 }
 
 /// Settings of a command that has to do with the control socket.
-protocol ControlledSettings: ConfigurableSettings {
+package protocol ControlledSettings: ConfigurableSettings {
     var control: ControlChoice { get set }
 }
 

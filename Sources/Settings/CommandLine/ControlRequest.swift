@@ -1,9 +1,9 @@
 /// What a client of the control socket asks for in one line (Docs/Control.md).
-struct ControlRequest: Hashable, Sendable {
+package struct ControlRequest: Hashable, Sendable {
     /// How what people read is told: as the events and answers of `--json`, or as the lines of `--plain`.
-    enum Format: Hashable, Sendable { case json, plain }
+    package enum Format: Hashable, Sendable { case json, plain }
 
-    enum Action: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
         /// A message to the room; nothing in it is a command.
         case say(String)
         /// A line of input that begins with a slash.
@@ -14,16 +14,16 @@ struct ControlRequest: Hashable, Sendable {
         case prometheus
     }
 
-    var format = Format.json
-    let action: Action
+    package var format = Format.json
+    package let action: Action
 
-    init(_ action: Action, as format: Format = .json) {
+    package init(_ action: Action, as format: Format = .json) {
         self.action = action
         self.format = format
     }
 
     /// Words stand apart by one space; what is behind that of `say` and `command` is taken as it is.
-    init(line: String) throws(ControlFault) {
+    package init(line: String) throws(ControlFault) {
         let (first, behind) = ControlRequest.cut(line)
         if first == "plain", let behind {
             format = .plain
@@ -34,7 +34,7 @@ struct ControlRequest: Hashable, Sendable {
     }
 
     /// The line that asks for it, without its end.
-    var line: String {
+    package var line: String {
         let words =
             switch action {
             case .say(let text): "say \(text)"
@@ -66,8 +66,8 @@ struct ControlRequest: Hashable, Sendable {
 }
 
 /// Why the control socket does not do what a client asks for, besides what a command can be refused for.
-struct ControlFault: Error, Hashable, Sendable {
-    enum Code: String, Sendable, CaseIterable {
+package struct ControlFault: Error, Hashable, Sendable {
+    package enum Code: String, Sendable, CaseIterable {
         case badRequest = "bad_request"
         /// As many clients as there may be are connected.
         case busy
@@ -75,14 +75,14 @@ struct ControlFault: Error, Hashable, Sendable {
         case leaving
     }
 
-    let code: Code
+    package let code: Code
     /// One lower-case sentence.
-    let message: String
+    package let message: String
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    static let leaving = ControlFault(.leaving, "the node leaves and does nothing more")
+    package static let leaving = ControlFault(.leaving, "the node leaves and does nothing more")
 }

@@ -1,6 +1,6 @@
 extension FixedWidthInteger {
     /// A number in decimal digits alone: no sign, no space.
-    init?(decimal text: some StringProtocol) {
+    package init?(decimal text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return nil }
         self.init(text)
     }
@@ -8,7 +8,7 @@ extension FixedWidthInteger {
 
 extension Double {
     /// Digits with at most one point; the standard initializer would take `nan`, `inf`, `1e99` and `0x10` too.
-    init?(decimal text: String) {
+    package init?(decimal text: String) {
         guard text.utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || $0 == 46 }) else { return nil }
         self.init(text)
     }

@@ -1,8 +1,8 @@
 /// What `earshot doctor` is asked for.
-struct DoctorSettings: Hashable, ConfigurableSettings {
-    static let summary = "say what is wrong with this network, and what to do about it"
-    static let operands = ""
-    static let options: [Option<DoctorSettings>] =
+package struct DoctorSettings: Hashable, ConfigurableSettings {
+    package static let summary = "say what is wrong with this network, and what to do about it"
+    package static let operands = ""
+    package static let options: [Option<DoctorSettings>] =
         [
             Option(
                 name: "--room", help: "the room whose people are asked for (default lobby)",
@@ -26,24 +26,26 @@ struct DoctorSettings: Hashable, ConfigurableSettings {
                 kind: .flag { $0.isJSON = true }),
         ] + ConfigurationChoice.options()
 
-    var room = "lobby"
+    package var room = "lobby"
     /// 0 for a port of the system's choice.
-    var port: UInt16 = 0
+    package var port: UInt16 = 0
     /// Names of the only interfaces to examine; empty for all.
-    var interfaces: [String] = []
-    var isJSON = false
-    var configuration = ConfigurationChoice.own
+    package var interfaces: [String] = []
+    package var isJSON = false
+    package var configuration = ConfigurationChoice.own
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package init() {}
+
+    package mutating func take(operands: [String]) throws(UsageError) {
         try UsageError.refuse(operands, of: .doctor)
     }
 }
 
 /// Values that options of several commands take.
 enum Wanted {
-    static let room = "a name of 1 to 255 bytes"
-    static let port = "a port from 0 to 65535"
-    static let interface = "an interface's name of 1 to 15 characters"
+    package static let room = "a name of 1 to 255 bytes"
+    package static let port = "a port from 0 to 65535"
+    package static let interface = "an interface's name of 1 to 15 characters"
 
     static func isRoom(_ text: String) -> Bool { (1...255).contains(text.utf8.count) }
 

@@ -1,7 +1,7 @@
 /// What `earshot help` is asked for.
 struct HelpSettings: CommandSettings {
-    static let summary = "show how a command is called, the manual page, or a shell's completion"
-    static let operands = "[COMMAND]"
+    package static let summary = "show how a command is called, the manual page, or a shell's completion"
+    package static let operands = "[COMMAND]"
     static let options: [Option<HelpSettings>] = [
         Option(
             name: "--man", help: "the manual page, as man(1) takes it", kind: .flag { $0.document = .manual }),
@@ -12,11 +12,11 @@ struct HelpSettings: CommandSettings {
             }, choices: Document.Shell.allCases.map(\.rawValue)),
     ]
 
-    var command = Invocation.CommandName.chat
+    package var command = Invocation.CommandName.chat
     /// Instead of the help of the command.
-    var document: Document?
+    package var document: Document?
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }
         guard let command = Invocation.CommandName(rawValue: first) else {
             throw UsageError("no command \(UsageError.quoted(first)); see earshot --help")
@@ -29,13 +29,13 @@ struct HelpSettings: CommandSettings {
 }
 
 /// What is written for other programs than a terminal, out of the same tables.
-enum Document: Hashable, Sendable {
-    enum Shell: String, Hashable, Sendable, CaseIterable { case bash, zsh, fish }
+package enum Document: Hashable, Sendable {
+    package enum Shell: String, Hashable, Sendable, CaseIterable { case bash, zsh, fish }
 
     case manual
     case completion(Shell)
 
-    var text: String {
+    package var text: String {
         switch self {
         case .manual: ManualPage.text
         case .completion(.bash): Completion.bash

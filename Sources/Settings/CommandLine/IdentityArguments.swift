@@ -1,21 +1,23 @@
 import Glibc
 
 /// What the words of `earshot identity` ask for.
-struct IdentityArguments: Hashable, Sendable {
-    enum Action: String, Hashable, Sendable, CaseIterable { case new, show }
+package struct IdentityArguments: Hashable, Sendable {
+    package enum Action: String, Hashable, Sendable, CaseIterable { case new, show }
 
-    var action = Action.show
-    var file = ""
-    var asksForPhrase = false
+    package var action = Action.show
+    package var file = ""
+    package var asksForPhrase = false
     /// Where the pass phrase is read; nil for the terminal.
-    var phraseDescriptor: CInt?
-    var isJSON = false
+    package var phraseDescriptor: CInt?
+    package var isJSON = false
+
+    package init() {}
 }
 
 extension IdentityArguments: CommandSettings {
-    static let summary = "make an identity that is kept in a file, or show whose a file is"
-    static let operands = "new|show FILE"
-    static let options: [Option<IdentityArguments>] = [
+    package static let summary = "make an identity that is kept in a file, or show whose a file is"
+    package static let operands = "new|show FILE"
+    package static let options: [Option<IdentityArguments>] = [
         Option(
             name: "--passphrase", help: "protect the new file with a pass phrase, asked for at the terminal",
             kind: .flag { $0.asksForPhrase = true }),
@@ -27,7 +29,7 @@ extension IdentityArguments: CommandSettings {
         Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true }),
     ]
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else {
             throw UsageError("earshot identity does not say what to do; write earshot identity \(Self.operands)")
         }

@@ -1,5 +1,7 @@
+import Commands
+
 /// What a whole command line asks for: a command with its settings, or to be told something.
-enum Invocation: Sendable {
+package enum Invocation: Sendable {
     case chat(Arguments)
     case doctor(DoctorSettings)
     case identity(IdentityArguments)
@@ -11,17 +13,17 @@ enum Invocation: Sendable {
     case version
 
     /// The commands, by the word that names them.
-    enum CommandName: String, Sendable, CaseIterable {
+    package enum CommandName: String, Sendable, CaseIterable {
         case chat, send, tail, who, stats, doctor, identity, simulate, help
     }
 
     /// Options that ask for an answer instead of a command.
-    static let answers = ["--help", "--version"]
+    package static let answers = ["--help", "--version"]
 
     /// Reads a command line, the program's own name left out. The first word may name a command; without one it is `chat`.
     ///
     /// `--help` and `--version` win over whatever else is in the line, but for an operand behind `--`.
-    init(parsing words: [String], in surroundings: Surroundings = .none) throws(UsageError) {
+    package init(parsing words: [String], in surroundings: Surroundings = .none) throws(UsageError) {
         let command = words.first.flatMap(CommandName.init(rawValue:))
         let rest = Array(command == nil ? words[...] : words.dropFirst())
         let options = rest.prefix { $0 != "--" }
@@ -65,7 +67,7 @@ extension Arguments {
         return self
     }
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         guard let first = operands.first else { return }
         if first == "chat" {
             guard operands.count > 1 else { return }

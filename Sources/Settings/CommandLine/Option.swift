@@ -1,28 +1,28 @@
 /// One option of a command. Parsing and `--help` are both read from the tables of these.
-struct Option<Settings>: Sendable {
-    enum Kind: Sendable {
+package struct Option<Settings>: Sendable {
+    package enum Kind: Sendable {
         case flag(@Sendable (inout Settings) -> Void)
         /// What stands for the value in `--help`, what a right value is, and how it is taken; false for a wrong value.
         case value(String, wanted: String, @Sendable (inout Settings, String) -> Bool)
     }
 
-    let name: String
-    let help: String
-    let kind: Kind
+    package let name: String
+    package let help: String
+    package let kind: Kind
     /// Whether each further value is one more, instead of replacing the one before.
     var isRepeatable = false
     /// The values that there are, where they can be listed.
-    var choices: [String] = []
+    package var choices: [String] = []
 
     /// How a configuration file calls it: without dashes in front.
-    var key: String { String(name.drop { $0 == "-" }) }
+    package var key: String { String(name.drop { $0 == "-" }) }
 
     /// The environment variable that sets it, like `EARSHOT_LOG_LEVEL`.
     var variable: String { "EARSHOT_" + String(key.uppercased().map { $0 == "-" ? "_" : $0 }) }
 }
 
 /// What a command's words ask for, checked: everything in it can be used as it is.
-protocol CommandSettings: Sendable {
+package protocol CommandSettings: Sendable {
     /// What the command does, in one lower-case line.
     static var summary: String { get }
     /// What stands for its operands in `--help`; empty for none.

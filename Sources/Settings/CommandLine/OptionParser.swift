@@ -1,3 +1,4 @@
+import Commands
 import Chat
 
 extension CommandSettings {
@@ -9,7 +10,7 @@ extension CommandSettings {
     }
 
     /// Returns the names of the options that were among the words.
-    mutating func take(words: [String]) throws(UsageError) -> Set<String> {
+    package mutating func take(words: [String]) throws(UsageError) -> Set<String> {
         var rest = words[...]
         var operands: [String] = []
         var names: Set<String> = []
@@ -59,5 +60,5 @@ extension CommandSettings {
 
 extension UsageError {
     /// What somebody typed, in quotes, safe to show and not without end.
-    static func quoted(_ text: String) -> String { "\"\(DisplayGuard.safe(String(text.prefix(64))))\"" }
+    package static func quoted(_ text: String) -> String { "\"\(DisplayGuard.safe(String(text.prefix(64))))\"" }
 }

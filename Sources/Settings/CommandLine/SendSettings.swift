@@ -1,7 +1,7 @@
 /// What `earshot send` is asked for.
 struct SendSettings: AskingSettings {
-    static let summary = "say something through the node that runs"
-    static let operands = "TEXT|-"
+    package static let summary = "say something through the node that runs"
+    package static let operands = "TEXT|-"
     static let options: [Option<SendSettings>] =
         [
             Option(
@@ -17,15 +17,15 @@ struct SendSettings: AskingSettings {
         ] + ControlChoice.asking()
 
     /// Nil for the room.
-    var who: String?
-    var isJSON = false
-    var control = ControlChoice.own
-    var configuration = ConfigurationChoice.own
+    package var who: String?
+    package var isJSON = false
+    package var control = ControlChoice.own
+    package var configuration = ConfigurationChoice.own
     /// Each a message; nil for those of standard input.
     private var lines: [String]? = []
 
     /// Words that stand apart are said with a space between them; each line is a message of its own.
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         guard !operands.isEmpty else { throw UsageError("earshot send does not say what; write earshot send TEXT") }
         guard operands != ["-"] else {
             lines = nil
@@ -34,7 +34,7 @@ struct SendSettings: AskingSettings {
         lines = SendLines.of(operands.joined(separator: " "))
     }
 
-    var question: ClientRequest {
+    package var question: ClientRequest {
         let requests = lines.map { lines in
             ClientRequest.Requests.these(lines.map { ClientRequest.saying($0, to: who) })
         }
@@ -43,13 +43,13 @@ struct SendSettings: AskingSettings {
 }
 
 /// Text as messages, a line each.
-enum SendLines {
+package enum SendLines {
     /// Empty lines are left out, unless there is no other: then the node tells what is wrong with it.
-    static func of(_ text: String) -> [String] {
+    package static func of(_ text: String) -> [String] {
         let lines = text.utf8.split { $0 == 0x0a || $0 == 0x0d }.map { String(Substring($0)) }
         let said = lines.filter { !isBlank($0) }
         return said.isEmpty ? [""] : said
     }
 
-    static func isBlank(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
+    package static func isBlank(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
 }

@@ -1,13 +1,15 @@
-import Simulator
+package import Simulator
 
 /// What `earshot simulate` is asked for.
-struct SimulateSettings: Sendable {
-    var experiment = ExperimentSettings()
+package struct SimulateSettings: Sendable {
+    package var experiment = ExperimentSettings()
     /// Nil for all, where a node holds so many.
-    var links: Links?
-    var isJSON = false
+    package var links: Links?
+    package var isJSON = false
 
-    enum Links: Hashable, Sendable {
+    package init() {}
+
+    package enum Links: Hashable, Sendable {
         case all
         case limit(Int)
     }
@@ -18,9 +20,9 @@ struct SimulateSettings: Sendable {
 }
 
 extension SimulateSettings: CommandSettings {
-    static let summary = "many nodes in one process on a simulated network"
-    static let operands = ""
-    static let options: [Option<SimulateSettings>] = talk + network + presentation
+    package static let summary = "many nodes in one process on a simulated network"
+    package static let operands = ""
+    package static let options: [Option<SimulateSettings>] = talk + network + presentation
 
     private static let talk: [Option<SimulateSettings>] = [
         Option(
@@ -93,7 +95,7 @@ extension SimulateSettings: CommandSettings {
         Option(name: "--json", help: "one line of JSON instead of a table", kind: .flag { $0.isJSON = true })
     ]
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         if let first = operands.first {
             throw UsageError("unexpected \(UsageError.quoted(first)); see earshot simulate --help")
         }

@@ -1,9 +1,9 @@
 /// What `earshot stats` is asked for.
 struct StatsSettings: AskingSettings {
-    enum Format: Hashable, Sendable { case plain, json, prometheus }
+    package enum Format: Hashable, Sendable { case plain, json, prometheus }
 
-    static let summary = "show the counters of the node that runs"
-    static let operands = ""
+    package static let summary = "show the counters of the node that runs"
+    package static let operands = ""
     static let options: [Option<StatsSettings>] =
         [
             Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.format = .json }),
@@ -12,15 +12,15 @@ struct StatsSettings: AskingSettings {
                 kind: .flag { $0.format = .prometheus }),
         ] + ControlChoice.asking()
 
-    var format = Format.plain
-    var control = ControlChoice.own
-    var configuration = ConfigurationChoice.own
+    package var format = Format.plain
+    package var control = ControlChoice.own
+    package var configuration = ConfigurationChoice.own
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         try UsageError.refuse(operands, of: .stats)
     }
 
-    var question: ClientRequest {
+    package var question: ClientRequest {
         let request =
             switch format {
             case .plain: ControlRequest(.command("/stats"), as: .plain)

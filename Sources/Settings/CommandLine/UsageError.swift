@@ -1,7 +1,7 @@
 /// The command line is not one that the program knows. Its exit code is 2.
-struct UsageError: Error, Hashable, Sendable {
+package struct UsageError: Error, Hashable, Sendable {
     /// One lower-case line: what is wrong; what to do.
-    let message: String
+    package let message: String
 
     init(_ message: String) {
         self.message = message
@@ -10,7 +10,7 @@ struct UsageError: Error, Hashable, Sendable {
 
 extension UsageError {
     /// For a command that takes nothing but options.
-    static func refuse(_ operands: [String], of command: Invocation.CommandName) throws(UsageError) {
+    package static func refuse(_ operands: [String], of command: Invocation.CommandName) throws(UsageError) {
         guard let first = operands.first else { return }
         throw UsageError("unexpected \(quoted(first)); see earshot \(command.rawValue) --help")
     }

@@ -1,20 +1,20 @@
 /// What `earshot who` is asked for.
 struct WhoSettings: AskingSettings {
-    static let summary = "list the peers of the node that runs, here and gone"
-    static let operands = ""
+    package static let summary = "list the peers of the node that runs, here and gone"
+    package static let operands = ""
     static let options: [Option<WhoSettings>] =
         [Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true })]
         + ControlChoice.asking()
 
-    var isJSON = false
-    var control = ControlChoice.own
-    var configuration = ConfigurationChoice.own
+    package var isJSON = false
+    package var control = ControlChoice.own
+    package var configuration = ConfigurationChoice.own
 
-    mutating func take(operands: [String]) throws(UsageError) {
+    package mutating func take(operands: [String]) throws(UsageError) {
         try UsageError.refuse(operands, of: .who)
     }
 
-    var question: ClientRequest {
+    package var question: ClientRequest {
         let request = ControlRequest(.command("/who"), as: isJSON ? .json : .plain)
         return ClientRequest(control: control, requests: .these([request]), showsJSON: isJSON)
     }

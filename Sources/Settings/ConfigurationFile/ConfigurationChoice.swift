@@ -1,5 +1,5 @@
 /// Which configuration file is read.
-enum ConfigurationChoice: Hashable, Sendable {
+package enum ConfigurationChoice: Hashable, Sendable {
     /// The person's own, if there is one.
     case own
     case file(String)
@@ -21,21 +21,21 @@ enum ConfigurationChoice: Hashable, Sendable {
 }
 
 /// What a command's words ask for, where variables and a configuration file may ask for it too.
-protocol ConfigurableSettings: CommandSettings {
+package protocol ConfigurableSettings: CommandSettings {
     var configuration: ConfigurationChoice { get set }
 }
 
 /// What the program reads settings from besides its command line.
-struct Surroundings: Sendable {
+package struct Surroundings: Sendable {
     /// The value of an environment variable.
     var variable: @Sendable (String) -> String?
     /// The first bytes of a file, up to a count; nil where there is no such file.
-    var read: @Sendable (_ path: String, _ count: Int) throws(UsageError) -> [UInt8]?
+    package var read: @Sendable (_ path: String, _ count: Int) throws(UsageError) -> [UInt8]?
     /// Whether somebody runs the process as root who need not.
     var isRootLogin = false
 
     /// Nothing.
-    static let none = Surroundings(variable: { _ in nil }, read: { _, _ in nil })
+    package static let none = Surroundings(variable: { _ in nil }, read: { _, _ in nil })
 
     /// Where a person's own file is (XDG Base Directory Specification): `earshot/config` in `$XDG_CONFIG_HOME`, which is
     /// `~/.config` where it is not an absolute path. Nil without a home.

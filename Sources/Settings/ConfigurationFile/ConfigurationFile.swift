@@ -1,17 +1,17 @@
 /// One setting of a configuration file: the name of an option without its dashes, and its value.
 struct ConfigurationEntry: Hashable, Sendable {
-    let name: String
-    let value: String
+    package let name: String
+    package let value: String
     /// From 1 on.
-    let line: Int
+    package let line: Int
 }
 
 /// What is wrong with a configuration file, and in which line.
 struct ConfigurationError: Error, Hashable, Sendable {
     /// Nil for the file as a whole.
-    let line: Int?
+    package let line: Int?
     /// What is wrong; what to do.
-    let message: String
+    package let message: String
 }
 
 /// Reads configuration files: lines `name = value`, empty lines, and lines that begin with `#`.
@@ -22,7 +22,7 @@ enum ConfigurationFile {
     static let maximumSize = 65_536
 
     /// The settings of a file, in order.
-    static func entries(in bytes: [UInt8]) throws(ConfigurationError) -> [ConfigurationEntry] {
+    package static func entries(in bytes: [UInt8]) throws(ConfigurationError) -> [ConfigurationEntry] {
         guard bytes.count <= maximumSize else {
             throw ConfigurationError(
                 line: nil, message: "more than \(maximumSize) bytes; see whether it is the right file")

@@ -4,7 +4,7 @@ import Reactor
 
 extension Surroundings {
     /// The environment and the files of this process.
-    static var ofProcess: Surroundings {
+    package static var ofProcess: Surroundings {
         Surroundings(variable: Environment.value, read: contents, isRootLogin: isRootLogin)
     }
 

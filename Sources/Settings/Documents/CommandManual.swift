@@ -1,21 +1,21 @@
 /// A command as documents tell of it, whatever its settings are.
 struct CommandManual: Sendable {
     /// An option as documents tell of it.
-    struct Entry: Sendable {
-        let name: String
-        let help: String
+    package struct Entry: Sendable {
+        package let name: String
+        package let help: String
         /// What stands for its value; nil for a flag.
         let placeholder: String?
-        let choices: [String]
+        package let choices: [String]
     }
 
-    let name: Invocation.CommandName
-    let summary: String
-    let operands: String
+    package let name: Invocation.CommandName
+    package let summary: String
+    package let operands: String
     /// `--help` among them.
     let options: [Entry]
 
-    static let all = Invocation.CommandName.allCases.map(CommandManual.init)
+    package static let all = Invocation.CommandName.allCases.map(CommandManual.init)
 
     private init(_ name: Invocation.CommandName) {
         switch name {

@@ -1,9 +1,11 @@
+import Commands
+
 /// What `--help` and `--version` print.
-enum HelpText {
-    static let version = "earshot \(Version.current)\n"
+package enum HelpText {
+    package static let version = "earshot \(Version.current)\n"
 
     /// The program's own help is that of `chat`, with the list of commands.
-    static func text(for name: Invocation.CommandName) -> String {
+    package static func text(for name: Invocation.CommandName) -> String {
         guard let command = CommandManual.all.first(where: { $0.name == name }) else { return "" }
         switch name {
         case .chat: return chat(command)

@@ -1,6 +1,8 @@
+import Commands
+
 /// The manual page, in mdoc(7).
 enum ManualPage {
-    static var text: String {
+    package static var text: String {
         let lines = [head, synopsis] + CommandManual.all.map(options) + [commands, settings, files, tail]
         return lines.joined()
     }

@@ -1,3 +1,4 @@
+import Process
 import CLinux
 import Chat
 import Glibc

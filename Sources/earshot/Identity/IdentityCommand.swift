@@ -1,3 +1,6 @@
+import Process
+import Rendering
+import Settings
 import Chat
 import Noise
 import Storage

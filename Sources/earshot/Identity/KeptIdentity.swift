@@ -1,3 +1,4 @@
+import Process
 import Glibc
 import Noise
 import Storage

@@ -1,3 +1,6 @@
+import Process
+import Rendering
+import Settings
 import Simulator
 
 /// `earshot simulate`: runs the experiment, tells on standard error how far it is, and returns the report.

@@ -1,3 +1,4 @@
+import Rendering
 import Simulator
 
 /// The report of an experiment as people read it: what was simulated, and an aligned table of what came of it.

@@ -1,7 +1,7 @@
 import LineEditor
 
 @testable import Chat
-@testable import earshot
+@testable import Rendering
 
 extension FuzzTarget {
     /// Every text can be displayed: no character of it controls a terminal or ends a line of JSON. Composing a valid text

@@ -1,6 +1,6 @@
 import Chat
 
-@testable import earshot
+@testable import Commands
 
 extension FuzzTarget {
     /// All pieces of an input yield one sequence of lines, and each line is a command, a text, or an error with a message.

@@ -2,7 +2,7 @@ import Chat
 import Discovery
 import Wire
 
-@testable import earshot
+@testable import Settings
 
 extension FuzzTarget {
     /// For all arguments, environments and configuration files, the program starts with valid settings or reports an error
