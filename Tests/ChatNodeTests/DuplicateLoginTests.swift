@@ -10,7 +10,8 @@ import Wire
 @Suite struct DuplicateLoginTests {
     /// 1,000 runs, 50 to a case: 2 or 3 sessions of one identity, 20 s apart or more, 1 to 4 others, clocks wrong by up to
     /// an hour, and every other time networks that part the sessions, or for a while nearly all peers.
-    @Test(arguments: 0..<20) func `the session that starts last goes on, whatever the clocks say`(batch: UInt64) throws {
+    @Test(arguments: 0..<20) func `the session that starts last goes on, whatever the clocks say`(batch: UInt64) throws
+    {
         for seed in batch * 50..<(batch + 1) * 50 {
             let run = try LoginRun(seed: seed)
             #expect(run.survivors == [run.logins.count - 1], "seed \(seed)")

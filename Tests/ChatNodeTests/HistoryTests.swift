@@ -37,7 +37,7 @@ import Wire
         #expect(carol.unread() == 0)
     }
 
-    @Test func `a node that was away gets the messages, edits and deletions of the meantime, and passes them on`() throws {
+    @Test func `a node that was away gets the changes of the meantime, and passes them on`() throws {
         let simulation = Simulation(seed: 12)
         let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
         try #require(simulation.meet(alice, bob))

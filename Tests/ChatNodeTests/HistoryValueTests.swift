@@ -141,7 +141,7 @@ struct HistoryValueTests {
         #expect(offered == [low: last, high: last])
     }
 
-    @Test func `messages that the peer authored, sent or offered are not offered to it, and a message of this instant waits`() {
+    @Test func `a message is not offered to its author, sender or offerer, and a new message waits`() {
         var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])

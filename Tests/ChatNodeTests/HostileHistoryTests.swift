@@ -152,7 +152,8 @@ import Wire
         #expect(alice.texts().isEmpty)
     }
 
-    @Test func `a peer that signs falsely on its own link is banned before any other peer receives its payload`() throws {
+    @Test func `a peer that signs falsely on its own link is banned before any other peer receives its payload`() throws
+    {
         try enter()
         var frame = message("deniable", by: rude).frame(hops: 0)
         frame[frame.count - 1] ^= 1

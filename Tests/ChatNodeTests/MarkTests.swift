@@ -211,7 +211,9 @@ import Wire
         #expect(bob.texts() == ["I am another"])
     }
 
-    @Test func `messages of a blocked author that a neighbour passes on are not shown or counted, of others they are`() throws {
+    @Test func `messages of a blocked author that a neighbour passes on are not shown or counted, of others they are`()
+        throws
+    {
         let (member, relay) = (
             RudeMember(simulation: simulation, seed: 77), RudeMember(simulation: simulation, seed: 78)
         )

@@ -73,7 +73,7 @@ import Wire
         #expect(dial(start + .milliseconds(50)) == [place(1)])
     }
 
-    @Test mutating func `a name that belongs to a linked peer is not dialled, whichever side dialled and whatever came first`()
+    @Test mutating func `a name of a linked peer is not dialled, whichever side dialled first`()
         throws
     {
         let (bob, key) = (try peer(2), key())
@@ -96,7 +96,7 @@ import Wire
         #expect(dial(start + .seconds(3)) == [place(1)])
     }
 
-    @Test mutating func `a peer under another name is dialled at an address where it was not before, since its link may be dead`()
+    @Test mutating func `a peer under another name at a new address is dialled, since its link may be dead`()
         throws
     {
         let (bob, key) = (try peer(2), key())
@@ -164,7 +164,7 @@ import Wire
         #expect(!dial(start + .seconds(4)).isEmpty)
     }
 
-    @Test mutating func `a peer that answers under another's name and closes at once is dialled ever less often`() throws {
+    @Test mutating func `a peer that answers under another's name is dialled ever less often`() throws {
         let (mallory, its, wanted) = (try peer(3), key(), name(of: key()))
         find(wanted, at: 1, start)
         var (now, dialled) = (start, 0)

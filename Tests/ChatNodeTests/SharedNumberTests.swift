@@ -51,7 +51,8 @@ import Wire
         #expect(alice.find("\(number)") == ann.key)
     }
 
-    @Test func `both are suffixed in events, messages and lists, and the new name of the first one is reported`() throws {
+    @Test func `both are suffixed in events, messages and lists, and the new name of the first one is reported`() throws
+    {
         let ben = try ben()
         #expect(alice.row(of: ann)?.who.displayName == "ann\(label(ann))")
         #expect(alice.row(of: ben)?.who.displayName == "ben\(label(ben))")

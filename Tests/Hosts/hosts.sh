@@ -181,7 +181,7 @@ remove() {
     rm -f "$state/$1".*
 }
 
-[ $# -ge 1 ] || die "what? (see the head of $self)"
+[ $# -ge 1 ] || die "no action given (see the head of $self)"
 action=$1
 shift
 case $action in

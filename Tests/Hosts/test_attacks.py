@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from earshot_node import Node, everybody_sees_everybody, on
+from earshot_node import Node, all_meet, on
 from hosts import Hosts
 
 ATTACKS = Path(__file__).resolve().parents[1] / "Attacks"
@@ -32,7 +32,7 @@ class Attacks(unittest.TestCase):
         for host in (1, 2):
             self.hosts.run(host, ["ip", "route", "add", "10.78.0.0/16", "via", self.hosts.address(ATTACKER)])
         self.alice, self.bob = (Node(on(self.hosts, host), f"honest-{host}", "--discovery", "embedded") for host in (1, 2))
-        everybody_sees_everybody([self.alice, self.bob])
+        all_meet([self.alice, self.bob])
 
     def attack(self, entry):
         like = self.bob.ready()["self"]

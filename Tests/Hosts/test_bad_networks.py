@@ -9,7 +9,7 @@ import unittest
 
 from hosts import Hosts
 
-from earshot_node import everybody_sees_everybody, on
+from earshot_node import all_meet, on
 from faults import Measured, Node
 
 COUNT = 20
@@ -19,7 +19,7 @@ PATIENCE = 60
 class BadNetworks(Measured):
     def meet(self, hosts, count, *options):
         nodes = [Node(on(hosts, host), f"node{host}", *options) for host in range(1, count + 1)]
-        everybody_sees_everybody(nodes, PATIENCE)
+        all_meet(nodes, PATIENCE)
         return nodes
 
     def talk(self, nodes, word="line", count=COUNT):
@@ -82,7 +82,7 @@ class BadNetworks(Measured):
             alice = Node(on(hosts, 1), "alice", "--port", "4321")
             alice.ready()
             bob = Node(on(hosts, 2), "bob", "--peer", f"{hosts.address(1)}:4321")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             self.talk([alice, bob], count=3)
 
     def test_isolated_hosts_hear_each_other_through_one_that_is_not(self):
@@ -90,7 +90,7 @@ class BadNetworks(Measured):
             hosts.isolate([1, 2])
             alice, bob, carol = (Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"), (3, "carol")))
             for node in (alice, bob):
-                everybody_sees_everybody([node, carol])
+                all_meet([node, carol])
             alice.say("around the corner")
             bob.hears("around the corner", PATIENCE)
             self.assertFalse(any(e["event"] == "peer" and e["who"]["key"] == alice.key for e in bob.events))
@@ -135,7 +135,7 @@ class BadNetworks(Measured):
             hosts.run(2, ["ip", "-4", "addr", "flush", "dev", "eth0"])
             alice, bob, carol = (Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"), (3, "carol")))
             for node in (alice, bob):
-                everybody_sees_everybody([node, carol])
+                all_meet([node, carol])
             alice.say("from IPv4")
             bob.hears("from IPv4", PATIENCE)
             bob.say("from IPv6")

@@ -12,7 +12,7 @@ import unittest
 
 from hosts import Hosts
 
-from earshot_node import everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import all_talk, all_meet, on
 from faults import Measured, Node, seconds
 
 SOURCE = pathlib.Path(__file__).with_name("clock.c")
@@ -49,7 +49,7 @@ class Clocks(Measured):
 
     def meet(self, hosts):
         alice, bob = Node(on(hosts, 1), "alice"), Node(self.clock.on(hosts, 2), "bob")
-        everybody_sees_everybody([alice, bob])
+        all_meet([alice, bob])
         return alice, bob
 
     def test_a_machine_that_slept_for_ten_minutes_goes_on(self):
@@ -68,7 +68,7 @@ class Clocks(Measured):
             os.kill(alice.process.pid, signal.SIGCONT)
             bob.hears("while you sleep", 40)
             self.remark(f"heard {time.monotonic() - woken:.1f} s after waking")
-            everybody_hears_everybody([alice, bob])
+            all_talk([alice, bob])
             self.assertEqual(bob.quit(), 0)
 
     def test_a_wall_clock_that_jumps_by_a_day_breaks_nothing(self):
@@ -76,7 +76,7 @@ class Clocks(Measured):
             with self.subTest(jump=jump), Hosts(2) as hosts:
                 self.clock.set()
                 alice, bob = self.meet(hosts)
-                everybody_hears_everybody([alice, bob])
+                all_talk([alice, bob])
                 self.clock.set(wall=jump)
                 alice.say("after the jump")
                 bob.hears("after the jump")
@@ -84,7 +84,7 @@ class Clocks(Measured):
                 said, heard = bob.hears("what day is it?"), alice.hears("what day is it?")
                 self.assertAlmostEqual(seconds(said["sentAt"]) - seconds(heard["receivedAt"]), jump, delta=60)
                 carol = Node(on(hosts, 1), "carol")
-                everybody_sees_everybody([alice, bob, carol])
+                all_meet([alice, bob, carol])
                 alice.say("all here")
                 for node in (alice, bob, carol):
                     node.hears("all here")
@@ -98,7 +98,7 @@ class Clocks(Measured):
             author.say(line)
             reader.hears(line)
         carol = Node(on(hosts, 3), "carol")
-        everybody_sees_everybody([alice, bob, carol])
+        all_meet([alice, bob, carol])
         for line in lines:
             carol.hears(line)
         self.assertEqual([event["text"] for event in carol.events if event["event"] == "message"], lines)
@@ -112,7 +112,7 @@ class Clocks(Measured):
                 self.clock.set(wall=ahead)
                 alice = Node(on(hosts, 1), "alice", "--rate", "0")
                 bob = Node(self.clock.on(hosts, 2), "bob", "--rate", "0")
-                everybody_sees_everybody([alice, bob])
+                all_meet([alice, bob])
                 self.talk_in_turn(hosts, alice, bob)
 
 

@@ -48,7 +48,7 @@ class Doctor(unittest.TestCase):
     def test_two_hosts_with_a_quiet_daemon_each_are_well(self):
         with Hosts(2, quiet=True) as hosts:
             other = Node(on(hosts, 2), "other")
-            other.looks_by("daemon")
+            other.uses_discovery("daemon")
             codes = self.examine(hosts, 1)
             self.assertEqual(codes["problem"], set())
             self.assertEqual(codes["note"], set())
@@ -58,7 +58,7 @@ class Doctor(unittest.TestCase):
 
     def test_hosts_without_a_daemon_are_well(self):
         with Hosts(2, daemon=False) as hosts:
-            Node(on(hosts, 2), "other").looks_by("embedded")
+            Node(on(hosts, 2), "other").uses_discovery("embedded")
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), (set(), {"no_daemon"}))
             self.assertIn("bus", self.message("no_daemon"))
@@ -66,7 +66,7 @@ class Doctor(unittest.TestCase):
 
     def test_a_bus_without_a_daemon_differs_from_no_bus(self):
         with Hosts(2, quiet=True) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             hosts.kill_daemon(1)
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), (set(), {"no_daemon"}))
@@ -74,7 +74,7 @@ class Doctor(unittest.TestCase):
 
     def test_a_daemon_that_hangs(self):
         with Hosts(2, quiet=True) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             hosts.stop_daemon(1)
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), ({"daemon_hangs"}, set()))
@@ -82,7 +82,7 @@ class Doctor(unittest.TestCase):
 
     def test_a_daemon_that_publishes_the_name_of_the_host(self):
         with Hosts(2) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), ({"host_name"}, set()))
             self.assertIn(f"{hosts.host_name(1)}.local", self.message("host_name"))
@@ -152,7 +152,7 @@ class Doctor(unittest.TestCase):
 
     def test_guests_that_are_kept_apart_look_like_an_empty_network(self):
         with Hosts(2, quiet=True) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             for host in (1, 2):
                 subprocess.run(["bridge", "link", "set", "dev", f"veth{host}", "isolated", "on"], check=True)
             codes = self.examine(hosts, 1)

@@ -6,7 +6,7 @@ import random
 import time
 import unittest
 
-from earshot_node import Node, everybody_sees_everybody, on
+from earshot_node import Node, all_meet, on
 from hosts import Hosts
 
 FORWARDER = r"""
@@ -39,7 +39,7 @@ class Hostile(unittest.TestCase):
         cls.stack = contextlib.ExitStack()
         cls.hosts = cls.stack.enter_context(Hosts(1, daemon=False, card=False))
         cls.nodes = [Node(on(cls.hosts, 1), name) for name in ("alice", "bob")]
-        everybody_sees_everybody(cls.nodes)
+        all_meet(cls.nodes)
 
     @classmethod
     def tearDownClass(cls):

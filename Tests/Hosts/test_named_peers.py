@@ -4,7 +4,7 @@ import os
 import tempfile
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 ALONE = ("--discovery", "none", "--no-control")
@@ -35,14 +35,14 @@ class NamedPeers(unittest.TestCase):
         bob = self.bob()
         bob.ready()
         alice = Node(on(self.hosts, 1), "alice", *ALONE, "--peer", f"{NAME}:{PORT}")
-        everybody_sees_everybody([alice, bob])
+        all_meet([alice, bob])
         self.assertEqual(bob.quit(), 0)
         alice.loses(bob)
         self.hosts.set_address(2, "10.77.9.9/16")
         self.point("10.77.9.9")
         back = self.bob()
-        everybody_sees_everybody([alice, back], timeout=60)
-        everybody_hears_everybody([alice, back])
+        all_meet([alice, back], timeout=60)
+        all_talk([alice, back])
         self.assertEqual((alice.quit(), back.quit()), (0, 0))
 
     def test_a_named_peer_that_has_no_address_at_first_is_found_later(self):
@@ -52,7 +52,7 @@ class NamedPeers(unittest.TestCase):
         bob = self.bob()
         bob.ready()
         self.point(self.hosts.address(2))
-        everybody_sees_everybody([alice, bob], timeout=60)
+        all_meet([alice, bob], timeout=60)
         self.assertEqual((alice.quit(), bob.quit()), (0, 0))
 
 

@@ -10,7 +10,7 @@ import unittest
 
 import mdns
 import wire
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 RECORDS = {530, 1298, 4114}
@@ -45,8 +45,8 @@ class Privacy(unittest.TestCase):
                 before = os.path.join(folder, "before.pcap")
                 capture = hosts.capture(before)
                 alice, carol = others = [Node(on(hosts, host), f"nickname-{host}") for host in (1, 3)]
-                everybody_sees_everybody(others)
-                everybody_hears_everybody(others)
+                all_meet(others)
+                all_talk(others)
                 capture.end(settle=1.5)
                 identity = os.path.join(folder, "bob")
                 paths = [os.path.join(folder, f"{run}.pcap") for run in range(2)]
@@ -69,8 +69,8 @@ class Privacy(unittest.TestCase):
             path = os.path.join(folder, "other.pcap")
             capture = hosts.capture(path, "net2")
             nodes = [Node(on(hosts, host), f"node-{host}", "--discovery", "daemon") for host in (1, 2)]
-            everybody_sees_everybody(nodes)
-            everybody_hears_everybody(nodes)
+            all_meet(nodes)
+            all_talk(nodes)
             for node in nodes:
                 self.assertEqual(node.quit(), 0)
             capture.end()
@@ -118,8 +118,8 @@ class Privacy(unittest.TestCase):
     def talk(self, hosts):
         """Two nodes meet, send texts of every length, and leave; their keys."""
         alice, bob = nodes = [Node(on(hosts, host), f"nickname-{host}") for host in (1, 2)]
-        everybody_sees_everybody(nodes)
-        everybody_hears_everybody(nodes)
+        all_meet(nodes)
+        all_talk(nodes)
         for text in ("x" * 240, "안" * 240, "नि" * 240):
             alice.say(text)
             bob.hears(text)

@@ -3,7 +3,7 @@
 import time
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 COUNT = 12
@@ -23,11 +23,11 @@ class Rooms(unittest.TestCase):
         return [Node(on(hosts, host), f"node-{host}", "--no-control", *options(host)) for host in range(1, COUNT + 1)]
 
     def meet(self, nodes):
-        everybody_sees_everybody(nodes)
+        all_meet(nodes)
         print(f"{len(nodes)} hosts met after {time.monotonic() - self.began:.1f} s", flush=True)
 
     def talk(self, nodes):
-        everybody_hears_everybody(nodes)
+        all_talk(nodes)
         self.assertEqual([node.quit() for node in nodes], [0] * COUNT)
 
     def test_twelve_hosts_with_ipv4_alone_meet(self):

@@ -10,7 +10,7 @@ import unittest
 import mdns
 import wire
 from capture import Capture
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 PATIENCE = 20
@@ -43,9 +43,9 @@ class Rotation(unittest.TestCase):
         for host in (1, 2):
             hosts.add(host, daemon=daemon, quiet=True)
         alice, bob = nodes = [Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"))]
-        everybody_sees_everybody(nodes)
+        all_meet(nodes)
         for node in nodes:
-            node.looks_by("daemon" if daemon else "embedded")
+            node.uses_discovery("daemon" if daemon else "embedded")
         return alice, bob
 
     def test_new_names_when_an_address_changes_or_an_interface_comes_and_goes_and_the_old_ones_are_withdrawn(self):
@@ -71,7 +71,7 @@ class Rotation(unittest.TestCase):
                     # Avahi withdraws nothing while an interface is removed; there the names expire.
                     if step in steps[:2]:
                         self.wait(path, mac, lambda told: (*before[:2], 0) in told, f"goodbye after {step}")
-                everybody_hears_everybody([alice, bob])
+                all_talk([alice, bob])
                 self.assertEqual([event for event in alice.events if event["event"] == "peer"][1:], [])
                 capture.end()
                 self.assert_each_name_is_of_one_time(mdns.services(path, mac))
@@ -157,7 +157,7 @@ class Rotation(unittest.TestCase):
             before = self.wait(path, mac, bool, "names")[-1]
             subprocess.run("ip link set veth2 down && ip link set veth2 up", shell=True, check=True)
             self.wait(path, mac, lambda told: told[-1][0] != before[0] and told[-1][2], "new names")
-            everybody_hears_everybody([alice, bob])
+            all_talk([alice, bob])
             capture.end()
 
 

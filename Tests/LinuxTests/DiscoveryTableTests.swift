@@ -66,8 +66,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(asked.count < 10)
     }
 
-    @Test mutating func `an instance heard by IPv6 is asked for in any family first, as most publish IPv4 alone`()
-    {
+    @Test mutating func `an instance heard by IPv6 is asked for in any family first, as most publish IPv4 alone`() {
         let listing = listing(1, .ipv6, source: .embedded)
         #expect(table.listed(listing, now: at(0)) == [.resolve(listing, nil)])
         var asked: [Family?] = []
@@ -126,7 +125,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.networkChanged(now: at(4)) == [.resolve(listing(), .ipv4)])
     }
 
-    @Test mutating func `a source's listing holds for ten seconds after it, and longer if the other source lists it too`() {
+    @Test mutating func `a source's listing holds for ten seconds, and longer if the other source has it`() {
         for number in 1...2 {
             _ = table.listed(listing(number), now: at(0))
             _ = table.resolved(listing(number), here, now: at(1))

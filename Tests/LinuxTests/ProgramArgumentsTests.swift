@@ -160,7 +160,7 @@ import Testing
         ["--peer", "[]:1"],
         ["--peer", "a b:1"], ["--peer", "[a:1"], ["--rate", "nan"], ["--rate", "inf"], ["--rate", "-1"],
         ["--rate", "0x10"], ["--rate", "1e9"], ["--rate", "1.2.3"], ["--rate", "1000001"], ["--rate", ""],
-        ["--rate", "."],
+        ["--rate", "."], ["--rate", "0.0009"], ["--rate", "0.0000000001"],
         ["--discovery", "Auto"], ["--discovery", ""], ["--room", ""], ["--nick", ""], ["--log-level", "loud"],
         ["--interface", ""], ["--interface", "abcdefghijklmnop"], ["--interface", "../x"],
     ])

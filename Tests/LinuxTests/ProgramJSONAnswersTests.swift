@@ -8,7 +8,7 @@ import Wire
 @Suite struct ProgramJSONAnswersTests {
     typealias JSON = ProgramJSONTests
 
-    @Test func ``/who` lists peers with all that is known of them`() throws {
+    @Test func `the list of peers has all that is known of them`() throws {
         let who = try Sample.who()
         let peers = [
             PeerView(

@@ -9,7 +9,7 @@ import Wire
 @testable import StreamFace
 
 @Suite struct ProgramPlainAnswersTests {
-    @Test func ``/who` says how long, how far and which marks`() throws {
+    @Test func `the list of peers says how long, how far and which marks`() throws {
         let who = try Sample.who()
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [

@@ -126,7 +126,7 @@ class Node:
     def number(self):
         return self.ready()["self"]["number"]
 
-    def looks_by(self, mode, timeout=30.0):
+    def uses_discovery(self, mode, timeout=30.0):
         """Waits until the node's discovery is `mode`, which on a machine with a slow daemon is not the first one."""
         if self.ready()["discovery"] != mode:
             self.wait(lambda e: e["event"] == "notice" and e["code"] == "discovery_changed" and f"is now {mode}:" in e["message"],
@@ -165,7 +165,7 @@ class Node:
         self.process.wait()
 
 
-def everybody_sees_everybody(nodes, timeout=30.0):
+def all_meet(nodes, timeout=30.0):
     for node in nodes:
         node.ready()
     for node in nodes:
@@ -174,7 +174,7 @@ def everybody_sees_everybody(nodes, timeout=30.0):
                 node.sees(other, timeout)
 
 
-def everybody_hears_everybody(nodes):
+def all_talk(nodes):
     """Each node sends a line, and each receives all of them, its own too."""
     for node in nodes:
         node.say(f"hello from {node.name}")

@@ -11,7 +11,7 @@ struct HeardIDsTests {
         var heard = ReplayWindowIDs()
         var all: [UInt64: UInt64] = [:]
 
-        mutating func hear(_ sequence: UInt64) {
+        mutating func insert(_ sequence: UInt64) {
             guard window.insert(sequence) else { return }
             let prefix = UInt64(all.count + 1)
             all[sequence] = prefix
@@ -26,7 +26,7 @@ struct HeardIDsTests {
     @Test(arguments: [1, 15, 187, 255, 256, 1 << 40, .max] as [UInt64])
     func `one payload costs the same under any number`(sequence: UInt64) {
         var pair = Pair()
-        pair.hear(sequence)
+        pair.insert(sequence)
         #expect(pair.heard.capacity == 4)
         #expect(pair.isRight)
     }
@@ -34,7 +34,7 @@ struct HeardIDsTests {
     @Test func `the table grows with the payloads, up to the window`() {
         var pair = Pair()
         for (number, capacity) in [(4, 4), (5, 8), (16, 16), (17, 32), (33, 64), (65, 128), (129, 256), (1_000, 256)] {
-            for sequence in UInt64(900)..<UInt64(900 + number) { pair.hear(sequence) }
+            for sequence in UInt64(900)..<UInt64(900 + number) { pair.insert(sequence) }
             #expect(pair.heard.capacity == capacity)
             #expect(pair.isRight)
         }
@@ -48,7 +48,7 @@ struct HeardIDsTests {
         let begin = begins[Int(seed % 4)]
         for step in 0..<1_000 as Range<UInt64> {
             let spread = UInt64.random(in: 0...400, using: &randomness)
-            pair.hear(begin + step + spread / UInt64.random(in: 1...100, using: &randomness))
+            pair.insert(begin + step + spread / UInt64.random(in: 1...100, using: &randomness))
             #expect(pair.isRight)
         }
     }

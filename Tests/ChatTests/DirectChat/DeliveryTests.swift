@@ -38,19 +38,19 @@ struct DeliveryTests {
     @Test func `a message is sending until the receipt comes`() throws {
         let outcome = try say("hi")
         #expect(alice.deliveries(to: bob) == [.delivered, .sending])
-        bob.hear(outcome.outgoing[0].payload)
+        bob.receive(outcome.outgoing[0].payload)
         let replies = bob.replies()
         let id = outcome.outgoing[0].payload.payload.messageId
         #expect(replies.map(\.payload.payload.body) == [.delivered(target: alice.id, ids: [id])])
-        #expect(alice.hear(replies[0].payload) == [.delivered(with: bob.id, ids: [id])])
+        #expect(alice.receive(replies[0].payload) == [.delivered(with: bob.id, ids: [id])])
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
-        #expect(alice.hear(replies[0].payload).isEmpty)
+        #expect(alice.receive(replies[0].payload).isEmpty)
         #expect(bob.deliveries(to: alice) == [])
     }
 
     @Test func `the receipts of one turn are sent together`() throws {
         let payloads = try (1...7).map { try say("\($0)").outgoing[0].payload }
-        for payload in payloads { bob.hear(payload) }
+        for payload in payloads { bob.receive(payload) }
         #expect(
             bob.replies().map(\.payload.payload.body)
                 == [.delivered(target: alice.id, ids: payloads.map(\.payload.messageId))])
@@ -58,14 +58,14 @@ struct DeliveryTests {
 
     @Test func `receipts of other peers, and of unknown messages, change nothing`() throws {
         let id = try say("hi").outgoing[0].payload.payload.messageId
-        #expect(alice.hear(people[2].sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
-        #expect(alice.hear(bob.sign(.delivered(target: alice.id, ids: [.numbered(1)]))).isEmpty)
+        #expect(alice.receive(people[2].sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
+        #expect(alice.receive(bob.sign(.delivered(target: alice.id, ids: [.numbered(1)]))).isEmpty)
         let twice = bob.sign(.delivered(target: alice.id, ids: [id, id, .numbered(1)]))
-        #expect(alice.hear(twice) == [.delivered(with: bob.id, ids: [id])])
+        #expect(alice.receive(twice) == [.delivered(with: bob.id, ids: [id])])
     }
 
     @Test func `a lost receipt is sent again, and no message is shown twice`() throws {
-        bob.hear(try say("hi").outgoing[0].payload)
+        bob.receive(try say("hi").outgoing[0].payload)
         #expect(lose(bob.replies()))
         part()
         meet()
@@ -145,7 +145,7 @@ struct DeliveryTests {
 
     @Test func `a message deleted after its link was lost is deleted there, or never sent`() throws {
         alice.router.open(.direct(bob.id))
-        bob.hear(try say("arrived").outgoing[0].payload)
+        bob.receive(try say("arrived").outgoing[0].payload)
         #expect(lose(try say("lost").outgoing))
         part()
         _ = try alice.delete()
@@ -175,9 +175,9 @@ struct DeliveryTests {
     @Test func `a message is not acknowledged before its conversation is accepted`() throws {
         let carol = people[2]
         let request = try carol.direct("hello?", to: bob).outgoing[0].payload
-        bob.hear(request)
-        bob.hear(carol.sign(.directMessage(target: bob.id, nickname: "carol", text: "too soon")))
-        bob.hear(carol.sign(.edit(target: request.payload.messageId, text: "hello!")))
+        bob.receive(request)
+        bob.receive(carol.sign(.directMessage(target: bob.id, nickname: "carol", text: "too soon")))
+        bob.receive(carol.sign(.edit(target: request.payload.messageId, text: "hello!")))
         #expect(bob.replies().isEmpty)
     }
 
@@ -186,17 +186,17 @@ struct DeliveryTests {
         let id = outgoing[0].payload.payload.messageId
         let leave = try bob.leave(alice)
         #expect(
-            alice.hear(leave.outgoing[0].payload) == [
+            alice.receive(leave.outgoing[0].payload) == [
                 .direct(.left, with: bob.id), .failed(with: bob.id, messages: [Undelivered(id: id, text: "hi")]),
             ])
-        #expect(alice.hear(bob.sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
+        #expect(alice.receive(bob.sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
         #expect(alice.deliveries(to: bob) == [.delivered, .failed])
     }
 
     @Test func `a message received before the other left is acknowledged first`() throws {
-        bob.hear(try say("hi").outgoing[0].payload)
+        bob.receive(try say("hi").outgoing[0].payload)
         let departure = try bob.leave(alice).outgoing
-        for item in bob.replies() + departure { alice.hear(item.payload) }
+        for item in bob.replies() + departure { alice.receive(item.payload) }
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
     }
 
@@ -209,7 +209,7 @@ struct DeliveryTests {
         let again = alice.replies()
         let left = try alice.leave(bob)
         #expect(left.events == [.direct(.left, with: bob.id)])
-        for item in outgoing + again + left.outgoing { bob.hear(item.payload) }
+        for item in outgoing + again + left.outgoing { bob.receive(item.payload) }
         bob.reply(to: alice)
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered, .delivered])
         #expect(bob.state(with: alice) == .left)
@@ -256,7 +256,7 @@ struct DeliveryTests {
             let peer = Person("p", seed: 1_000 + number)
             _ = alice.link(to: peer)
             events += try alice.direct("hi", to: peer).events
-            alice.hear(peer.sign(.dmAccept(target: alice.id)))
+            alice.receive(peer.sign(.dmAccept(target: alice.id)))
         }
         #expect(alice.router.directChats[bob.id] == nil)
         #expect(

@@ -40,8 +40,8 @@ struct DirectChatTests {
     @Test func `nothing is delivered before acceptance`() throws {
         try aliceAsks()
         let before = bob.events.count
-        bob.hear(direct("too soon", from: alice, to: bob))
-        bob.hear(alice.sign(.dmRequest(target: bob.id, nickname: "alice", text: "again")))
+        bob.receive(direct("too soon", from: alice, to: bob))
+        bob.receive(alice.sign(.dmRequest(target: bob.id, nickname: "alice", text: "again")))
         #expect(bob.events.count == before)
         #expect(bob.router.requests.map(\.text) == ["may I?"])
         #expect(code { () throws(ChatError) in try alice.direct("and?", to: bob) } == .notAccepted)
@@ -58,7 +58,7 @@ struct DirectChatTests {
         try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
         let before = bob.events.count
         try aliceAsks("please")
-        bob.hear(direct("please!", from: alice, to: bob))
+        bob.receive(direct("please!", from: alice, to: bob))
         #expect(bob.events.count == before)
         #expect(bob.router.requests.isEmpty)
         #expect(alice.events.count == told + 3, "her leaving, the request given up, and her new one")
@@ -76,8 +76,8 @@ struct DirectChatTests {
     @Test func `crossing requests are accepted on both sides and both are delivered once`() throws {
         let fromAlice = try alice.direct("hi bob", to: bob)
         let fromBob = try bob.direct("hi alice", to: alice)
-        alice.hear(fromBob.outgoing[0].payload)
-        bob.hear(fromAlice.outgoing[0].payload)
+        alice.receive(fromBob.outgoing[0].payload)
+        bob.receive(fromAlice.outgoing[0].payload)
         for (person, other) in [(alice, bob), (bob, alice)] {
             #expect(person.state(with: other) == .accepted)
             #expect(person.router.directChats[other.id]?.unreadCount == 1)
@@ -87,7 +87,7 @@ struct DirectChatTests {
             replies.map { $0.map(\.payload.payload.type) } == [[.dmAccept, .delivered], [.dmAccept, .delivered], []])
         for (reply, (other, from)) in zip(replies, [(bob, alice), (alice, bob)]) {
             let id = try #require(other.router.directChats[from.id]?.messages.first { $0.author == other.id }?.id)
-            #expect(reply.flatMap { other.hear($0.payload) } == [.delivered(with: from.id, ids: [id])])
+            #expect(reply.flatMap { other.receive($0.payload) } == [.delivered(with: from.id, ids: [id])])
             #expect(other.replies().isEmpty)
         }
         #expect(Set(alice.texts(with: bob)) == ["hi bob", "hi alice"])
@@ -108,7 +108,7 @@ struct DirectChatTests {
         try bob.does(to: alice) { me throws(ChatError) in try me.leave(alice) }
         #expect(alice.events.last == .direct(.left, with: bob.id))
         #expect(bob.events.last == .direct(.left, with: alice.id))
-        alice.hear(direct("still there?", from: bob, to: alice))
+        alice.receive(direct("still there?", from: bob, to: alice))
         #expect(!alice.texts(with: bob).contains("still there?"))
         try aliceAsks("once more?")
         #expect(bob.events.last == .request(from: alice.id, text: "once more?"))
@@ -136,14 +136,14 @@ struct DirectChatTests {
         try bobAccepts()
         _ = bob.router.setMuted(alice.id, true)
         let before = bob.events.count
-        bob.hear(direct("muted", from: alice, to: bob))
-        bob.hear(alice.signPublic("muted"))
+        bob.receive(direct("muted", from: alice, to: bob))
+        bob.receive(alice.signPublic("muted"))
         #expect(bob.events.count == before)
         _ = bob.router.setMuted(alice.id, false)
-        bob.hear(direct("heard", from: alice, to: bob))
+        bob.receive(direct("heard", from: alice, to: bob))
         #expect(bob.texts(with: alice) == ["before", "heard"])
         _ = bob.router.setBlocked(carol.id, true)
-        bob.hear(carol.sign(.dmRequest(target: bob.id, nickname: "carol", text: "me too")))
+        bob.receive(carol.sign(.dmRequest(target: bob.id, nickname: "carol", text: "me too")))
         #expect(bob.router.requests.isEmpty)
         #expect(bob.router.directChats[carol.id] == nil)
     }
@@ -151,7 +151,7 @@ struct DirectChatTests {
     @Test func `the oldest of 33 open requests is dropped`() throws {
         let askers = (0..<33).map { Person("asker\($0)", seed: 100 + UInt64($0)) }
         for asker in askers {
-            bob.hear(asker.sign(.dmRequest(target: bob.id, nickname: "x", text: asker.session.nickname)))
+            bob.receive(asker.sign(.dmRequest(target: bob.id, nickname: "x", text: asker.session.nickname)))
         }
         #expect(bob.router.requests.map(\.text) == (1...32).map { "asker\($0)" })
         #expect(code { () throws(ChatError) in try bob.accept(askers[0]) } == .notAccepted)
@@ -161,10 +161,10 @@ struct DirectChatTests {
         try aliceAsks()
         try bobAccepts()
         let relayed = direct("relayed", from: alice, to: bob)
-        #expect(bob.hear(relayed, via: carol).isEmpty)
-        #expect(carol.hear(direct("not for carol", from: alice, to: bob)).isEmpty)
-        #expect(carol.hear(alice.sign(.dmRequest(target: bob.id, nickname: "alice", text: "x"))).isEmpty)
-        #expect(bob.hear(relayed).count == 1)
+        #expect(bob.receive(relayed, via: carol).isEmpty)
+        #expect(carol.receive(direct("not for carol", from: alice, to: bob)).isEmpty)
+        #expect(carol.receive(alice.sign(.dmRequest(target: bob.id, nickname: "alice", text: "x"))).isEmpty)
+        #expect(bob.receive(relayed).count == 1)
     }
 
     @Test func `a direct message is changed only over its author's own link`() throws {
@@ -172,9 +172,9 @@ struct DirectChatTests {
         try bobAccepts()
         let id = try #require(bob.router.directChats[alice.id]?.last?.id)
         let edit = alice.sign(.edit(target: id, text: "first"))
-        #expect(bob.hear(edit, via: carol).isEmpty)
-        #expect(bob.hear(carol.sign(.edit(target: id, text: "carol's"))).isEmpty)
-        #expect(bob.hear(edit).count == 1)
+        #expect(bob.receive(edit, via: carol).isEmpty)
+        #expect(bob.receive(carol.sign(.edit(target: id, text: "carol's"))).isEmpty)
+        #expect(bob.receive(edit).count == 1)
         #expect(bob.texts(with: alice) == ["first"])
         #expect(bob.router.isForEveryone(edit.payload) == false)
     }
@@ -184,7 +184,7 @@ struct DirectChatTests {
         alice.router.open(.direct(bob.id))
         let edit = try alice.edit("first")
         #expect(edit.outgoing.map(\.destination) == [.peer(bob.id)])
-        bob.hear(edit.outgoing[0].payload)
+        bob.receive(edit.outgoing[0].payload)
         #expect(bob.router.requests.map(\.text) == ["frist"])
         try bobAccepts()
         #expect(bob.texts(with: alice) == ["first"])

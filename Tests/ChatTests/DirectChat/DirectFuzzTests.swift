@@ -50,7 +50,7 @@ private final class Encounter {
     private func deliverOne(to index: Int) {
         guard !underWay[index].isEmpty else { return }
         let me = people[index]
-        for event in me.hear(underWay[index].removeFirst()) {
+        for event in me.receive(underWay[index].removeFirst()) {
             if case .message(.direct, let message, _) = event { received[index].append(message.content) }
             if case .request(_, let text) = event { requests[index].append(text) }
         }

@@ -17,7 +17,7 @@ struct ReadReceiptTests {
         bob.router.open(.direct(alice.id))
         let told = bob.replies().map(\.payload)
         #expect(told.map(\.payload.type) == (bobDoes ? [.read] : []))
-        for payload in told { alice.hear(payload) }
+        for payload in told { alice.receive(payload) }
         try alice.does(to: bob) { me throws(ChatError) in try me.direct("2", to: bob) }
         let expected: Delivery = aliceDoes && bobDoes ? .read : .delivered
         #expect(alice.deliveries(to: bob) == [expected, expected, expected])

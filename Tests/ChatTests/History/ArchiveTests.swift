@@ -25,9 +25,9 @@ struct ArchiveTests {
         alice.wallClock = Timestamp(milliseconds: alice.wallClock.milliseconds - 9_000)
         let early = alice.signPublic("early")
         let gone = alice.signPublic("gone")
-        for payload in [late, early, gone] { bob.hear(payload) }
+        for payload in [late, early, gone] { bob.receive(payload) }
         let (first, last, removal) = (edit(early, "1"), edit(early, "2"), deletion(gone))
-        for payload in [first, last, removal] { bob.hear(payload) }
+        for payload in [first, last, removal] { bob.receive(payload) }
         #expect(bob.router.publicChat.offer == [removal, last, early, late].map(id))
         #expect(bob.router.publicChat.payload(id(last))?.signed == last.signed)
         #expect([first, gone].allSatisfy { bob.router.publicChat.payload(id($0)) == nil })
@@ -39,10 +39,10 @@ struct ArchiveTests {
     {
         let messages = (0..<20).map { alice.signPublic("\($0)") }
         let changes = [edit(messages[3], "three"), deletion(messages[7]), edit(messages[3], "III")]
-        for payload in messages + changes { bob.hear(payload) }
+        for payload in messages + changes { bob.receive(payload) }
         for id in bob.router.publicChat.offer {
             guard let payload = bob.router.publicChat.payload(id) else { continue }
-            carol.hear(payload, via: bob, isHistory: true)
+            carol.receive(payload, via: bob, isHistory: true)
         }
         #expect(carol.publicTexts == bob.publicTexts)
         #expect(carol.events.count { if case .message = $0 { true } else { false } } == 19)
@@ -55,20 +55,20 @@ struct ArchiveTests {
         try bob.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
         let direct = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "psst"))
         let (early, late) = (edit(direct, "pst"), edit(direct, "ps"))
-        for payload in [early, direct, late] { bob.hear(payload) }
+        for payload in [early, direct, late] { bob.receive(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])
         // The message is not here, so that it may have been a direct one.
         let unsaid = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "never mind"))
-        for payload in [deletion(unsaid), unsaid] { bob.hear(payload) }
+        for payload in [deletion(unsaid), unsaid] { bob.receive(payload) }
         #expect(bob.texts(with: alice) == ["hi", "ps"])
         #expect(bob.router.publicChat.offer.isEmpty)
         // Not even if its author gives it as history.
         let given = edit(direct, "p")
-        bob.hear(given, via: alice, isHistory: true)
-        bob.hear(deletion(direct), via: alice, isHistory: true)
+        bob.receive(given, via: alice, isHistory: true)
+        bob.receive(deletion(direct), via: alice, isHistory: true)
         #expect(bob.texts(with: alice) == ["hi", "ps"])
         #expect(bob.router.publicChat.offer.isEmpty)
-        bob.hear(deletion(direct))
+        bob.receive(deletion(direct))
         #expect(bob.texts(with: alice) == ["hi"])
         #expect(bob.router.publicChat.offer.isEmpty)
         #expect(bob.router.archivedItems().isEmpty)
@@ -77,9 +77,9 @@ struct ArchiveTests {
     @Test func `a deleted message does not come back, live or as history`() {
         let message = alice.signPublic("regretted")
         let removal = deletion(message)
-        carol.hear(removal, via: bob, isHistory: true)
-        #expect(carol.hear(message, via: bob, isHistory: true).isEmpty)
-        #expect(carol.hear(message).isEmpty)
+        carol.receive(removal, via: bob, isHistory: true)
+        #expect(carol.receive(message, via: bob, isHistory: true).isEmpty)
+        #expect(carol.receive(message).isEmpty)
         #expect(carol.publicTexts.isEmpty)
         #expect(carol.router.publicChat.offer == [id(removal)])
         #expect(carol.router.publicChat.lacking([id(message), id(removal)]).isEmpty)
@@ -87,11 +87,11 @@ struct ArchiveTests {
 
     @Test func `the latest 100 deletions are kept, also of evicted messages`() {
         let messages = (0..<250).map { alice.signPublic("\($0)") }
-        for message in messages { bob.hear(message) }
-        for message in messages[0..<120] { bob.hear(deletion(message)) }
+        for message in messages { bob.receive(message) }
+        for message in messages[0..<120] { bob.receive(deletion(message)) }
         #expect(bob.publicTexts.count == 100)
         #expect(bob.router.publicChat.offer.count == 200)
-        #expect(bob.hear(messages[119]).isEmpty)
+        #expect(bob.receive(messages[119]).isEmpty)
     }
 
     @Test func `an evicted message is taken back if a deletion made room, and only then`() {
@@ -99,11 +99,11 @@ struct ArchiveTests {
             alice.pass(.milliseconds(1))
             return alice.signPublic("\(number)")
         }
-        for message in messages { bob.hear(message) }
+        for message in messages { bob.receive(message) }
         #expect(bob.router.publicChat.lacking([id(messages[0])]).isEmpty)
-        bob.hear(deletion(messages[50]))
+        bob.receive(deletion(messages[50]))
         #expect(bob.router.publicChat.lacking([id(messages[0])]) == [id(messages[0])])
-        bob.hear(messages[0], via: carol, isHistory: true)
+        bob.receive(messages[0], via: carol, isHistory: true)
         #expect(bob.publicTexts.first == "0")
         #expect(bob.publicTexts.count == 100)
     }
@@ -114,7 +114,7 @@ struct ArchiveTests {
         throws
     {
         let honest = alice.signPublic("honest")
-        bob.hear(honest)
+        bob.receive(honest)
         var admission = Admission(room: Person.room, me: bob.id)
         var frame = Array(alice.signPublic("deniable").signed.frame(hops: 0).dropFirst())
         frame[frame.count - 1] ^= 1
@@ -122,7 +122,7 @@ struct ArchiveTests {
             frame: frame.span, from: alice.id, linkEpoch: 1, now: bob.now, wallClock: bob.wallClock)
         let forged = try #require(verdict.admitted)
         bob.note(bob.router.route(forged, now: bob.now, wallClock: bob.wallClock))
-        bob.hear(edit(forged, "denied"))
+        bob.receive(edit(forged, "denied"))
         #expect(bob.router.publicChat.payload(id(honest))?.provenance == .direct(alice.id))
         guard case .forged(by: alice.id) = bob.router.verifySignature(of: id(forged), with: &admission),
             case .valid(let proven) = bob.router.verifySignature(of: id(honest), with: &admission)
@@ -144,9 +144,9 @@ struct ArchiveTests {
     @Test func `a kept payload is reported once, with its author and the neighbour that it came from`() throws {
         _ = bob.router.archivedItems()
         let (live, past) = (alice.signPublic("live"), alice.signPublic("past"))
-        bob.hear(live)
-        bob.hear(live)
-        bob.hear(past, via: carol, isHistory: true)
+        bob.receive(live)
+        bob.receive(live)
+        bob.receive(past, via: carol, isHistory: true)
         try bob.does { me throws(ChatError) in try me.say("own") }
         let items = bob.router.archivedItems()
         #expect(items.map(\.neighbour) == [alice.id, carol.id, nil])

@@ -97,7 +97,7 @@ struct ChatModelTests {
             case 0..<10: say(author)
             case 10: heldBack.append(author.signPublic("past"))
             case 11, 12: recall()
-            case 13: if let old = said.randomElement(using: &randomness) { hear(old, isHistory: false) }
+            case 13: if let old = said.randomElement(using: &randomness) { receive(old, isHistory: false) }
             case 14, 15, 16: edit(author)
             case 17, 18: delete(author)
             default: look()
@@ -107,20 +107,20 @@ struct ChatModelTests {
         private func say(_ author: Person) {
             let payload = author.signPublic("line \(said.count)")
             said.append(payload)
-            hear(payload, isHistory: false)
+            receive(payload, isHistory: false)
         }
 
         private func recall() {
             guard let old = heldBack.popLast() else { return }
             said.append(old)
-            hear(old, isHistory: true)
+            receive(old, isHistory: true)
         }
 
         /// A message may come again, at any time and over any way.
-        private func hear(_ payload: VerifiedPayload, isHistory: Bool) {
+        private func receive(_ payload: VerifiedPayload, isHistory: Bool) {
             let isOwn = payload.payload.author == me.id
             model.add(payload.payload, isOwn: isOwn, isHistory: isHistory, at: me.wallClock.milliseconds)
-            let events = me.hear(payload, via: people[1], isHistory: isHistory)
+            let events = me.receive(payload, via: people[1], isHistory: isHistory)
             for case .message(_, _, let unread) in events { #expect(unread == model.unread) }
         }
 
@@ -128,13 +128,13 @@ struct ChatModelTests {
             guard let target = model.lines.randomElement(using: &randomness) else { return }
             let payload = author.sign(.edit(target: target.id, text: "edited \(said.count)"))
             model.edit(target.id, by: author.id, to: "edited \(said.count)", sequence: payload.payload.sequence)
-            me.hear(payload)
+            me.receive(payload)
         }
 
         private func delete(_ author: Person) {
             guard let target = model.lines.randomElement(using: &randomness) else { return }
             model.delete(target.id, by: author.id)
-            me.hear(author.sign(.delete(target: target.id)))
+            me.receive(author.sign(.delete(target: target.id)))
         }
 
         private func look() {

@@ -21,14 +21,14 @@ struct MessageOrderTests {
         let outcome = try author.say(text)
         author.note(outcome.events)
         let payload = try #require(outcome.outgoing.first?.payload)
-        for listener in listeners { listener.hear(payload) }
+        for listener in listeners { listener.receive(payload) }
         return payload
     }
 
     /// The texts as a late joiner shows them that receives the payloads as history, in a random order.
     private func history(_ payloads: [VerifiedPayload], seed: UInt64) -> [String] {
         var randomness = Randomness.seeded(seed)
-        for payload in payloads.shuffled(using: &randomness) { carol.hear(payload, via: alice, isHistory: true) }
+        for payload in payloads.shuffled(using: &randomness) { carol.receive(payload, via: alice, isHistory: true) }
         return carol.publicTexts
     }
 
@@ -72,7 +72,7 @@ struct MessageOrderTests {
         let clock = bob.wallClock.milliseconds
         let sum = clock.addingReportingOverflow(lead)
         alice.wallClock = Timestamp(milliseconds: sum.overflow ? .max : sum.partialValue)
-        bob.hear(alice.signPublic("from the future"))
+        bob.receive(alice.signPublic("from the future"))
         let time = try say("now", by: bob).payload.timestamp.milliseconds
         #expect(time == (lead <= 2_000 ? clock + lead + 1 : clock))
         bob.pass(.seconds(10))

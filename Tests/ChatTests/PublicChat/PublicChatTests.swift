@@ -12,7 +12,7 @@ struct PublicChatTests {
     {
         bob.router.open(.direct(alice.id))
         for number in 1...3 {
-            let events = bob.hear(alice.signPublic("\(number)"))
+            let events = bob.receive(alice.signPublic("\(number)"))
             guard case .message(.publicRoom, let message, unread: number) = events.last else {
                 Issue.record("\(events)")
                 return
@@ -22,7 +22,7 @@ struct PublicChatTests {
         #expect(bob.unread == 3)
         bob.router.close()
         #expect(bob.unread == 0)
-        bob.hear(alice.signPublic("seen"))
+        bob.receive(alice.signPublic("seen"))
         #expect(bob.unread == 0)
         bob.router.open(.direct(alice.id))
         #expect(bob.unread == 0)
@@ -33,18 +33,18 @@ struct PublicChatTests {
         _ = try bob.say("mine")
         #expect(bob.unread == 0)
         let twice = alice.signPublic("twice")
-        bob.hear(twice)
-        #expect(bob.hear(twice).isEmpty)
-        #expect(bob.hear(twice, via: alice, isHistory: true).isEmpty)
+        bob.receive(twice)
+        #expect(bob.receive(twice).isEmpty)
+        #expect(bob.receive(twice, via: alice, isHistory: true).isEmpty)
         #expect(bob.unread == 1)
-        bob.hear(alice.signPublic("from before"), via: alice, isHistory: true)
+        bob.receive(alice.signPublic("from before"), via: alice, isHistory: true)
         #expect(bob.unread == 1)
         #expect(bob.publicTexts == ["from before", "mine", "twice"])
     }
 
     @Test func `the count of unread messages goes on beyond the 100 kept`() {
         bob.router.open(.direct(alice.id))
-        for number in 1...250 { bob.hear(alice.signPublic("\(number)")) }
+        for number in 1...250 { bob.receive(alice.signPublic("\(number)")) }
         #expect(bob.unread == 250)
         #expect(bob.publicTexts == (151...250).map(String.init))
         bob.router.close()
@@ -54,8 +54,8 @@ struct PublicChatTests {
     @Test func `an edit adds no unread, active or not`() throws {
         let message = alice.signPublic("frist")
         bob.router.open(.direct(alice.id))
-        bob.hear(message)
-        let events = bob.hear(alice.sign(.edit(target: message.payload.messageId, text: "first")))
+        bob.receive(message)
+        let events = bob.receive(alice.sign(.edit(target: message.payload.messageId, text: "first")))
         guard case .edited(.publicRoom, let edited, unread: 1) = events.first else {
             Issue.record("\(events)")
             return
@@ -63,68 +63,68 @@ struct PublicChatTests {
         #expect(edited.content == "first")
         #expect(edited.isEdited)
         bob.router.close()
-        bob.hear(alice.sign(.edit(target: message.payload.messageId, text: "1st")))
+        bob.receive(alice.sign(.edit(target: message.payload.messageId, text: "1st")))
         #expect(bob.unread == 0)
         #expect(bob.publicTexts == ["1st"])
     }
 
     @Test func `deleting an unread message subtracts one, deleting a read one none`() {
         let read = alice.signPublic("read")
-        bob.hear(read)
+        bob.receive(read)
         bob.router.open(.direct(alice.id))
         let unread = alice.signPublic("unread")
-        bob.hear(unread)
+        bob.receive(unread)
         #expect(
-            bob.hear(alice.sign(.delete(target: read.payload.messageId)))
+            bob.receive(alice.sign(.delete(target: read.payload.messageId)))
                 == [.deleted(.publicRoom, read.payload.messageId, unread: 1)])
         #expect(
-            bob.hear(alice.sign(.delete(target: unread.payload.messageId)))
+            bob.receive(alice.sign(.delete(target: unread.payload.messageId)))
                 == [.deleted(.publicRoom, unread.payload.messageId, unread: 0)])
-        #expect(bob.hear(alice.sign(.delete(target: unread.payload.messageId))).isEmpty)
+        #expect(bob.receive(alice.sign(.delete(target: unread.payload.messageId))).isEmpty)
         #expect(bob.unread == 0)
     }
 
     @Test func `deleting an unread message that was evicted changes nothing`() {
         bob.router.open(.direct(alice.id))
         let first = alice.signPublic("first")
-        bob.hear(first)
-        for number in 1...100 { bob.hear(alice.signPublic("\(number)")) }
-        #expect(bob.hear(alice.sign(.delete(target: first.payload.messageId))).isEmpty)
+        bob.receive(first)
+        for number in 1...100 { bob.receive(alice.signPublic("\(number)")) }
+        #expect(bob.receive(alice.sign(.delete(target: first.payload.messageId))).isEmpty)
         #expect(bob.unread == 101)
     }
 
     @Test func `a message is edited and deleted by its author alone`() {
         let people = room("alice", "bob", "carol")
         let message = people[0].signPublic("mine")
-        people[1].hear(message)
+        people[1].receive(message)
         let id = message.payload.messageId
-        #expect(people[1].hear(people[2].sign(.edit(target: id, text: "yours"))).isEmpty)
-        #expect(people[1].hear(people[2].sign(.delete(target: id))).isEmpty)
+        #expect(people[1].receive(people[2].sign(.edit(target: id, text: "yours"))).isEmpty)
+        #expect(people[1].receive(people[2].sign(.delete(target: id))).isEmpty)
         #expect(people[1].publicTexts == ["mine"])
-        #expect(!people[1].hear(people[0].sign(.delete(target: id))).isEmpty)
+        #expect(!people[1].receive(people[0].sign(.delete(target: id))).isEmpty)
     }
 
     @Test func `edits in any order show the last one`() {
         let message = alice.signPublic("one")
         let second = alice.sign(.edit(target: message.payload.messageId, text: "two"))
         let third = alice.sign(.edit(target: message.payload.messageId, text: "three"))
-        bob.hear(message)
-        bob.hear(third)
-        #expect(bob.hear(second).isEmpty)
-        #expect(bob.hear(third).isEmpty)
+        bob.receive(message)
+        bob.receive(third)
+        #expect(bob.receive(second).isEmpty)
+        #expect(bob.receive(third).isEmpty)
         #expect(bob.publicTexts == ["three"])
     }
 
     @Test func `an edit that comes before its message is shown with it, and a deletion suppresses it`() {
         bob.router.open(.direct(alice.id))
         let edited = alice.signPublic("early")
-        bob.hear(alice.sign(.edit(target: edited.payload.messageId, text: "late")))
-        bob.hear(edited)
+        bob.receive(alice.sign(.edit(target: edited.payload.messageId, text: "late")))
+        bob.receive(edited)
         #expect(bob.publicTexts == ["late"])
         let deleted = alice.signPublic("gone")
-        bob.hear(alice.sign(.delete(target: deleted.payload.messageId)))
-        bob.hear(alice.sign(.edit(target: deleted.payload.messageId, text: "not back")))
-        #expect(bob.hear(deleted).isEmpty)
+        bob.receive(alice.sign(.delete(target: deleted.payload.messageId)))
+        bob.receive(alice.sign(.edit(target: deleted.payload.messageId, text: "not back")))
+        #expect(bob.receive(deleted).isEmpty)
         #expect(bob.unread == 1)
     }
 

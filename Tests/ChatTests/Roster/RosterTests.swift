@@ -40,8 +40,8 @@ struct RosterTests {
         #expect(bob.link(to: carol).isEmpty)
         #expect(bob.router.roster.online == 2)
         let introduction = carol.session.signPresence(at: carol.wallClock)
-        #expect(bob.hear(introduction) == [.presence(carol.id, .here, online: 2)])
-        #expect(bob.hear(introduction).isEmpty)
+        #expect(bob.receive(introduction) == [.presence(carol.id, .here, online: 2)])
+        #expect(bob.receive(introduction).isEmpty)
         #expect(bob.router.roster.who(carol.id).nickname == "carol")
     }
 
@@ -59,21 +59,21 @@ struct RosterTests {
     @Test func `a message announces its author first`() {
         let carol = Person("carol", seed: 9)
         _ = bob.link(to: carol)
-        let events = bob.hear(carol.signPublic("hi"))
+        let events = bob.receive(carol.signPublic("hi"))
         #expect(events.count == 2)
         #expect(events.first == .presence(carol.id, .here, online: 2))
     }
 
     @Test func `away, back, a new nickname and a new stage are reported`() {
         alice.session.state = .away
-        #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .away, online: 1)])
+        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .away, online: 1)])
         alice.session.state = .here
-        #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
+        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
         alice.session.nickname = "alicia"
-        #expect(bob.hear(alice.signPublic("me")).first == .presence(alice.id, .here, online: 1))
+        #expect(bob.receive(alice.signPublic("me")).first == .presence(alice.id, .here, online: 1))
         #expect(bob.router.roster.who(alice.id).displayName.hasPrefix("alicia#"))
-        for _ in 0..<9 { bob.hear(alice.signPublic("on")) }
-        #expect(bob.hear(alice.signPublic("regular now")).first == .presence(alice.id, .here, online: 1))
+        for _ in 0..<9 { bob.receive(alice.signPublic("on")) }
+        #expect(bob.receive(alice.signPublic("regular now")).first == .presence(alice.id, .here, online: 1))
         #expect(bob.router.roster.who(alice.id).stage == .regular)
     }
 
@@ -81,16 +81,16 @@ struct RosterTests {
         let old = alice.session.signPresence(at: alice.wallClock)
         let past = alice.signPublic("past")
         alice.session.nickname = "alicia"
-        bob.hear(alice.session.signPresence(at: alice.wallClock))
-        bob.hear(old)
-        bob.hear(past, via: alice, isHistory: true)
+        bob.receive(alice.session.signPresence(at: alice.wallClock))
+        bob.receive(old)
+        bob.receive(past, via: alice, isHistory: true)
         #expect(bob.router.roster.who(alice.id).nickname == "alicia")
         #expect(bob.router.publicChat.messages.map { bob.router.roster.who(of: $0).nickname } == ["alice"])
     }
 
     @Test func `only a link makes a peer online`() {
         let carol = Person("carol", seed: 9)
-        #expect(bob.hear(carol.session.signPresence(at: carol.wallClock), via: alice).isEmpty)
+        #expect(bob.receive(carol.session.signPresence(at: carol.wallClock), via: alice).isEmpty)
         #expect(bob.router.roster.isOnline(carol.id) == false)
         #expect(bob.router.roster.who(carol.id).nickname == "carol")
         #expect(bob.router.roster.rows.map(\.who.nickname) == ["alice"])
@@ -117,7 +117,7 @@ struct RosterTests {
         #expect(bob.router.roster.rows.map(\.state) == [.left])
         #expect(bob.link(to: alice).isEmpty)
         #expect(
-            bob.hear(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
+            bob.receive(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
     }
 
     @Test func `a link that ends before its first payload is not reported`() {
@@ -139,8 +139,8 @@ struct RosterTests {
     @Test func `a peer that says goodbye is reported as left at once`() {
         #expect(bob.unlink(from: alice, .goodbye) == [.presence(alice.id, .left, online: 0)])
         _ = bob.link(to: alice)
-        bob.hear(alice.session.signPresence(at: alice.wallClock))
-        #expect(bob.hear(alice.session.signDeparture(at: alice.wallClock)).isEmpty)
+        bob.receive(alice.session.signPresence(at: alice.wallClock))
+        #expect(bob.receive(alice.session.signDeparture(at: alice.wallClock)).isEmpty)
         #expect(bob.unlink(from: alice, .closed) == [.presence(alice.id, .left, online: 0)])
         #expect(bob.router.nextDeadline == nil)
     }
@@ -148,7 +148,7 @@ struct RosterTests {
     @Test func `a peer that only says goodbye is never reported as here`() {
         let carol = Person("carol", seed: 9)
         _ = bob.link(to: carol)
-        #expect(bob.hear(carol.session.signDeparture(at: carol.wallClock)).isEmpty)
+        #expect(bob.receive(carol.session.signDeparture(at: carol.wallClock)).isEmpty)
         #expect(bob.unlink(from: carol, .goodbye).isEmpty)
         #expect(bob.router.nextDeadline == nil)
     }

@@ -19,13 +19,13 @@ struct MessageRouterTests {
         let chat = Conversation.direct(alice.id)
         #expect(bob.router.publicChat.isActive)
         alice.router.open(.direct(bob.id))
-        bob.hear(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "1")))
+        bob.receive(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "1")))
         #expect(bob.router.overview.map(\.unread) == [0, 1])
         bob.router.open(chat)
         #expect(bob.router.overview.map(\.isActive) == [false, true])
         #expect(bob.router.overview.map(\.unread) == [0, 0])
-        bob.hear(alice.signPublic("2"))
-        bob.hear(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "3")))
+        bob.receive(alice.signPublic("2"))
+        bob.receive(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "3")))
         #expect(bob.router.overview.map(\.unread) == [1, 0])
         #expect(bob.router.overview.map { $0.last?.content } == ["2", "3"])
         bob.router.close()
@@ -36,7 +36,7 @@ struct MessageRouterTests {
     @Test func `unread direct messages are counted beyond the ring as public ones are`() throws {
         try befriend()
         for number in 1...150 {
-            bob.hear(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "\(number)")))
+            bob.receive(alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "\(number)")))
         }
         #expect(bob.router.directChats[alice.id]?.unreadCount == 150)
         #expect(bob.texts(with: alice) == (51...150).map(String.init))
@@ -60,7 +60,7 @@ struct MessageRouterTests {
     @Test func `the last own message is edited and deleted, or the named one`() throws {
         try alice.does(to: bob) { me throws(ChatError) in try me.say("one") }
         try alice.does(to: bob) { me throws(ChatError) in try me.say("two") }
-        alice.hear(bob.signPublic("bob's"))
+        alice.receive(bob.signPublic("bob's"))
         try alice.does(to: bob) { me throws(ChatError) in try me.edit("zwei") }
         let first = try #require(alice.router.publicChat.messages.first?.id.hexadecimal)
         try alice.does(to: bob) { me throws(ChatError) in try me.edit(String(first.prefix(6)).uppercased(), "eins") }
@@ -72,7 +72,7 @@ struct MessageRouterTests {
     }
 
     @Test func `an edit without a target reports its error`() throws {
-        alice.hear(bob.signPublic("bob's"))
+        alice.receive(bob.signPublic("bob's"))
         let bobs = try #require(alice.router.publicChat.last?.id.hexadecimal)
         for reference in [nil, bobs, "abc", "", "zzzzzz", String(repeating: "0", count: 40)] {
             #expect(code { () throws(ChatError) in try alice.edit(reference, "x") } == .unknownMessage)
@@ -99,39 +99,39 @@ struct MessageRouterTests {
         #expect(error == .invalidNickname)
         let outcome = try alice.router.rename("alicia", in: &alice.session, now: now, wallClock: time)
         #expect(outcome.outgoing.map(\.destination) == [.everyone])
-        #expect(bob.hear(outcome.outgoing[0].payload) == [.presence(alice.id, .here, online: 2)])
+        #expect(bob.receive(outcome.outgoing[0].payload) == [.presence(alice.id, .here, online: 2)])
         #expect(alice.router.roster.who(alice.id).nickname == "alicia")
         let away = alice.router.setAway(true, in: &alice.session, now: now, wallClock: time)
-        #expect(bob.hear(away.outgoing[0].payload) == [.presence(alice.id, .away, online: 2)])
+        #expect(bob.receive(away.outgoing[0].payload) == [.presence(alice.id, .away, online: 2)])
     }
 
     @Test func `typing is reported once, renewed, and ended after 6 seconds or by the message`() {
         let on = PayloadBody.typing(target: nil, isOn: true)
-        #expect(bob.hear(alice.sign(on)) == [.typing(alice.id, .publicRoom, isOn: true)])
+        #expect(bob.receive(alice.sign(on)) == [.typing(alice.id, .publicRoom, isOn: true)])
         bob.pass(.seconds(5))
-        #expect(bob.hear(alice.sign(on)).isEmpty)
+        #expect(bob.receive(alice.sign(on)).isEmpty)
         #expect(bob.router.nextDeadline == bob.now + .seconds(6))
         bob.pass(.milliseconds(5_999))
         #expect(bob.tick().isEmpty)
         bob.pass(.milliseconds(1))
         #expect(bob.tick() == [.typing(alice.id, .publicRoom, isOn: false)])
-        bob.hear(alice.sign(on))
-        #expect(bob.hear(alice.signPublic("typed")).first == .typing(alice.id, .publicRoom, isOn: false))
-        bob.hear(alice.sign(on))
+        bob.receive(alice.sign(on))
+        #expect(bob.receive(alice.signPublic("typed")).first == .typing(alice.id, .publicRoom, isOn: false))
+        bob.receive(alice.sign(on))
         #expect(bob.unlink(from: alice, .lost) == [.typing(alice.id, .publicRoom, isOn: false)])
         #expect(bob.router.typing.nextDeadline == nil)
     }
 
     @Test func `typing of muted, blocked and unaccepted peers and of ourselves is not shown`() throws {
         let toBob = PayloadBody.typing(target: bob.id, isOn: true)
-        #expect(bob.hear(alice.sign(toBob)).isEmpty)
+        #expect(bob.receive(alice.sign(toBob)).isEmpty)
         try befriend()
-        #expect(bob.hear(alice.sign(toBob)) == [.typing(alice.id, .direct(alice.id), isOn: true)])
-        #expect(carol.hear(alice.sign(toBob)).isEmpty)
+        #expect(bob.receive(alice.sign(toBob)) == [.typing(alice.id, .direct(alice.id), isOn: true)])
+        #expect(carol.receive(alice.sign(toBob)).isEmpty)
         #expect(bob.router.setMuted(alice.id, true) == [.typing(alice.id, .direct(alice.id), isOn: false)])
-        #expect(bob.hear(alice.sign(toBob)).isEmpty)
+        #expect(bob.receive(alice.sign(toBob)).isEmpty)
         _ = bob.router.setBlocked(carol.id, true)
-        #expect(bob.hear(carol.sign(.typing(target: nil, isOn: true))).isEmpty)
+        #expect(bob.receive(carol.sign(.typing(target: nil, isOn: true))).isEmpty)
         let ours = bob.sign(.typing(target: nil, isOn: true))
         #expect(bob.router.route(ours, now: bob.now, wallClock: bob.wallClock).isEmpty)
     }
@@ -139,10 +139,10 @@ struct MessageRouterTests {
     @Test func `muted peers stay in the list of peers, payloads of blocked ones are ignored`() {
         _ = bob.router.setMuted(alice.id, true)
         alice.session.nickname = "alicia"
-        #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)).count == 1)
+        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)).count == 1)
         _ = bob.router.setBlocked(alice.id, true)
         alice.session.nickname = "eve"
-        #expect(bob.hear(alice.session.signPresence(at: alice.wallClock)).isEmpty)
+        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)).isEmpty)
         let row = bob.router.roster.rows.first { $0.who.key == alice.id }
         #expect(row?.who.nickname == "alicia")
         #expect(row?.isMuted == true && row?.isBlocked == true)
@@ -152,7 +152,7 @@ struct MessageRouterTests {
         let message = alice.signPublic("public")
         let edit = alice.sign(.edit(target: message.payload.messageId, text: "edited"))
         #expect(bob.router.isForEveryone(edit.payload) == false)
-        bob.hear(message)
+        bob.receive(message)
         #expect(bob.router.isForEveryone(message.payload) == true)
         #expect(bob.router.isForEveryone(edit.payload) == true)
         #expect(bob.router.isForEveryone(alice.sign(.typing(target: bob.id, isOn: true)).payload) == false)

@@ -37,14 +37,14 @@ final class Person {
 
     /// Receives a payload over its author's own link.
     @discardableResult
-    func hear(_ payload: VerifiedPayload) -> [ChatEvent] {
+    func receive(_ payload: VerifiedPayload) -> [ChatEvent] {
         guard let direct = VerifiedPayload(payload.signed, onLinkOf: payload.payload.author) else { return [] }
         return note(router.route(direct, now: now, wallClock: wallClock))
     }
 
     /// Receives a payload that another peer relayed, or gave as history.
     @discardableResult
-    func hear(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
+    func receive(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
         guard let signed = VerifiedPayload(checking: payload.signed, via: relay.id) else { return [] }
         return note(router.route(signed, now: now, wallClock: wallClock, askedAt: isHistory ? wallClock : nil))
     }
@@ -87,7 +87,7 @@ final class Person {
     private func deliver(_ outgoing: [Outgoing], to others: [Person]) {
         for item in outgoing {
             for other in others where item.destination == .everyone || item.destination == .peer(other.id) {
-                other.hear(item.payload)
+                other.receive(item.payload)
                 other.deliver(other.replies(), to: [self])
             }
         }
@@ -151,7 +151,7 @@ func room(_ nicknames: String..., tellingReading: Set<String> = []) -> [Person] 
     for person in people {
         for other in people where other !== person {
             _ = person.link(to: other)
-            person.hear(other.session.signPresence(at: other.wallClock))
+            person.receive(other.session.signPresence(at: other.wallClock))
         }
     }
     return people
