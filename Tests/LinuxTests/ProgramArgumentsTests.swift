@@ -2,6 +2,7 @@ import Composition
 import Discovery
 import Testing
 
+@testable import Process
 @testable import Commands
 @testable import Settings
 

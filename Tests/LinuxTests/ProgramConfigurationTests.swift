@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 
+@testable import Process
 @testable import Discovery
 @testable import Settings
 

@@ -2,6 +2,7 @@ import Chat
 import Testing
 import Wire
 
+@testable import Commands
 @testable import ChatNode
 @testable import Rendering
 

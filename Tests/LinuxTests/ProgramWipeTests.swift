@@ -33,7 +33,7 @@ import Transports
         try await current.node.send("hello")
         async let wiped = current.wipe()
         while await !reports.next().contains(where: \.isEnd) {}
-        #expect(current.drainUndelivered() == MemoryUsage(conversations: 1, messages: 1, peers: 0))
+        #expect(current.takeForgotten() == MemoryUsage(conversations: 1, messages: 1, peers: 0))
         current.replace(with: node { _ in })
         #expect(current.goOn())
         _ = await wiped

@@ -83,6 +83,7 @@ extension MetricFamily {
         total("sent_bytes", of: "bytes_sent", "Bytes that were sent."),
         total("unknown_frames", "Frames of a type that this version does not know."),
         total("pings_unanswered", "Pings over a link's rate."),
+        total("haves_refused", "Offers of history over a link's rate."),
         total("unexpected_frames", "Frames that are not acted on, or cut short."),
     ]
 
