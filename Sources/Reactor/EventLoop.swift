@@ -80,6 +80,12 @@ extension EventLoop {
 
     package var wallClock: Timestamp { .wall }
 
+    /// Timers that have not run yet. On the loop.
+    var timerCount: Int {
+        requireLoop()
+        return timers.count
+    }
+
     /// Turns so far. From any thread.
     package var turns: Int { turnCount.load(ordering: .relaxed) }
 

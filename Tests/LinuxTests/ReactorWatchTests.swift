@@ -164,6 +164,18 @@ private final class Reacting: DescriptorHandler {
         }
     }
 
+    @Test func `a descriptor that epoll refuses is an error, and is not watched`() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop(name: "watch")
+            let file = unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+            loop.execute {
+                loop.watch(file, .readable, Reacting { _, _ in })
+                loop.stop()
+            }
+            loop.run()
+        }
+    }
+
     @Test func `what belongs to the loop traps elsewhere`() async {
         await #expect(processExitsWith: .failure) {
             try EventLoop(name: "elsewhere").unwatch(0)

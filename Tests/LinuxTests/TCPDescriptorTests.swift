@@ -58,6 +58,23 @@ private func limitDescriptors(to limit: Int) throws {
         }
     }
 
+    @Test func `a connection that can not be watched is refused and closed`() async {
+        await #expect(processExitsWith: .success) {
+            let station = try TCPStation()
+            _ = try await station.listen()
+            let before = openDescriptors()
+            await station.perform { station in
+                // A regular file in the place of a socket: epoll refuses it as it does a socket for want of memory.
+                let file = Descriptor(owning: unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC))
+                station.transport.accepted(file, from: .ipv4Loopback(9))
+            }
+            #expect(await station.events.isEmpty)
+            #expect(await station.statistics().refusedWithoutDescriptor == 1)
+            #expect(openDescriptors() == before)
+            await station.end()
+        }
+    }
+
     @Test func `without descriptors callers are turned away, the loop does not spin, and it recovers`() async {
         await #expect(processExitsWith: .success) {
             let station = try TCPStation()
