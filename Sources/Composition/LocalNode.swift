@@ -26,7 +26,6 @@ extension Node {
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(SystemError) -> Node {
         let discoveries = try network.discoveries()
-        MemoryReturn.keep(on: loop)
         return Node(
             configuration: configuration, identity: identity, marks: marks, minimumEpoch: minimumEpoch,
             randomness: .system, scheduler: loop,

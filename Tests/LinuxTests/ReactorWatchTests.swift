@@ -164,6 +164,20 @@ private final class Reacting: DescriptorHandler {
         }
     }
 
+    @Test func `a descriptor that epoll refuses is an error, and is not watched`() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop(name: "watch")
+            let file = unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+            loop.execute {
+                #expect(throws: SystemError(call: "epoll_ctl", errno: EPERM)) {
+                    try loop.watch(file, .readable, Reacting { _, _ in })
+                }
+                loop.stop()
+            }
+            loop.run()
+        }
+    }
+
     @Test func `calls that belong to the loop trap on other threads`() async {
         await #expect(processExitsWith: .failure) {
             try EventLoop(name: "elsewhere").unwatch(0)
