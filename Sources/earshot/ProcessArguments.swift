@@ -6,6 +6,6 @@ enum ProcessArguments {
     static var words: [String]? {
         let count = linux_argument_count()
         guard count > 0, let words = unsafe linux_argument_words() else { return nil }
-        return unsafe (1..<Int(count)).compactMap { unsafe words[$0].map { unsafe String(cString: $0) } }
+        return (1..<Int(count)).compactMap { index in unsafe words[index].map { unsafe String(cString: $0) } }
     }
 }

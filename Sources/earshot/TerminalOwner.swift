@@ -38,7 +38,8 @@ actor TerminalOwner: LineSource, ReportDisplay {
     func begin() {
         FatalSignals.handle()
         if Descriptors.isTerminal(Descriptors.diagnostics) { Diagnostics.divert { [weak self] in self?.tell($0) } }
-        loop.watch(signals.number, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.signalled() } })
+        // Without it only changes of the window's size are missed.
+        try? loop.watch(signals.number, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.signalled() } })
         takeOver()
     }
 
@@ -94,9 +95,14 @@ actor TerminalOwner: LineSource, ReportDisplay {
 extension TerminalOwner {
     private func startReading() {
         guard !isReading, isOpen, !session.hasEnded else { return }
-        isReading = true
-        loop.watch(
-            Descriptors.input, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.readKeys() } })
+        do throws(SystemError) {
+            try loop.watch(
+                Descriptors.input, .readable, TerminalWatch { [weak self] in self?.assumeIsolated { $0.readKeys() } })
+            isReading = true
+        } catch {
+            _ = departure.note(.failed("the terminal can not be read: \(error.reason); see whether memory is short"))
+            session.end()
+        }
     }
 
     private func stopReading() {
