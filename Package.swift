@@ -50,7 +50,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CAvahi"),
         .systemLibrary(name: "CAvahiCore"),
-        .systemLibrary(name: "CLinux"),
+        .target(name: "CLinux"),
         .systemLibrary(name: "CSodium"),
         room("Wire", []),
         room("LineEditor", ["Wire"]),

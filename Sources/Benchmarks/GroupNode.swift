@@ -26,6 +26,7 @@ actor GroupNode {
 
     init(_ settings: GroupNodeSettings, on loop: EventLoop) throws(SystemError) {
         self.loop = loop
+        MemoryReturn.keep(on: loop)
         me = settings.number
         let listener = Listener(me: settings.number)
         self.listener = listener

@@ -26,7 +26,6 @@ extension LocalNetwork {
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(SystemError) -> Node {
         let discoveries = try discoveries()
-        MemoryReturn.keep(on: loop)
         return Node(
             configuration: configuration, identity: identity, marks: marks, minimumEpoch: minimumEpoch,
             randomness: .system, scheduler: loop,

@@ -65,11 +65,19 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
         }
     }
 
-    /// Ends the loop after the jobs that were asked for before, and waits for the end of its thread. What it watched is
-    /// let go, timers and later jobs are dropped. On the loop itself it only asks and returns.
+    /// Ends the loop after the jobs that were submitted before, and blocks until its thread has ended. Its watches, timers
+    /// and later jobs are dropped. On the loop itself it returns at once.
     package func stop() {
         execute { [weak self] in self?.isStopping = true }
         thread.join()
+    }
+
+    /// Ends the loop as `stop` does, and returns when it has ended; the calling thread is free meanwhile. Not on the loop.
+    package func end() async {
+        await withCheckedContinuation { continuation in
+            thread.detach { continuation.resume() }
+            execute { [weak self] in self?.isStopping = true }
+        }
     }
 }
 
@@ -79,6 +87,12 @@ extension EventLoop {
     package var now: Instant { thread.isCurrent ? turnStart : .monotonic }
 
     package var wallClock: Timestamp { .wall }
+
+    /// Timers that have not run yet. On the loop.
+    var timerCount: Int {
+        requireLoop()
+        return timers.count
+    }
 
     /// Turns so far. From any thread.
     package var turns: Int { turnCount.load(ordering: .relaxed) }
@@ -120,12 +134,14 @@ extension EventLoop {
 
 /// What the loop waits for.
 extension EventLoop {
-    /// Tells `handler`, which is kept, whenever `descriptor` is ready, until `unwatch`. On the loop.
+    /// Calls `handler`, which is kept, whenever `descriptor` is ready, until `unwatch`. On the loop. Unwatch before closing.
     ///
-    /// Regular files can not be watched. Unwatch before closing.
-    package func watch(_ descriptor: CInt, _ interest: Interest, _ handler: any DescriptorHandler) {
+    /// - Throws: the refusal of the kernel: regular files can not be watched (`EPERM`), nor is any without memory for it.
+    package func watch(
+        _ descriptor: CInt, _ interest: Interest, _ handler: any DescriptorHandler
+    ) throws(SystemError) {
         requireLoop()
-        poller.add(descriptor, interest, handler)
+        try poller.add(descriptor, interest, handler)
     }
 
     /// Watches for something else. On the loop.

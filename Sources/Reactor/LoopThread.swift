@@ -5,6 +5,8 @@ import Synchronization
 /// The thread that a loop runs on: its own, or a borrowed one.
 final class LoopThread: Sendable {
     private let own = Mutex<pthread_t?>(nil)
+    /// Called at the end of the run.
+    private let atExit = Mutex<(@Sendable () -> Void)?>(nil)
     /// 0 when none runs the loop; no thread has that number.
     private let current = Atomic<UInt>(0)
 
@@ -19,6 +21,8 @@ final class LoopThread: Sendable {
 
     func exit() {
         current.store(0, ordering: .releasing)
+        let report = atExit.withLock { $0.take() }
+        report?()
     }
 
     /// Makes a thread that runs `body`.
@@ -36,12 +40,19 @@ final class LoopThread: Sendable {
         if let thread { pthread_join(thread, nil) }
     }
 
+    /// Lets the thread that `start` made end by itself, and calls `report` when its run ends; at once if none was made.
+    func detach(_ report: @escaping @Sendable () -> Void) {
+        guard let thread = own.withLock({ $0.take() }) else { return report() }
+        atExit.withLock { $0 = report }
+        pthread_detach(thread)
+    }
+
     deinit {
         if let thread = own.withLock({ $0.take() }) { pthread_detach(thread) }
     }
 
-    /// For how many nanoseconds a thread that gives way would go on if nobody else woke up. Who wakes with a shorter one, as all
-    /// others have, goes first at once (Linux 6.12, EEVDF); of equals one has to wait for up to 3 ms.
+    /// The time slice of a thread that gives way, in nanoseconds. A thread that wakes with a shorter slice, as all others
+    /// have, runs at once (Linux 6.12, EEVDF); with an equal one it waits for up to 3 ms.
     private static let longSlice: UInt64 = 20_000_000
 
     private static func spawn(_ body: ThreadBody) -> pthread_t {
@@ -70,7 +81,7 @@ final class LoopThread: Sendable {
     }
 }
 
-/// What a thread is given to run.
+/// The body of a thread.
 private final class ThreadBody: Sendable {
     let name: String
     let niceness: CInt

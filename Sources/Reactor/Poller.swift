@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 import Wire
 
-/// An epoll set, with who is told about each descriptor in it.
+/// An epoll set, with the handler of each descriptor in it.
 ///
 /// The kernel returns with each event the number of the descriptor and the generation of the watch: an event of a
 /// watch that has ended meanwhile does not reach the next owner of the same number.
@@ -26,13 +26,16 @@ struct Poller: ~Copyable {
         set = try Descriptor("epoll_create1", epoll_create1(CInt(EPOLL_CLOEXEC)))
     }
 
-    /// Lets `descriptor` end a wait once for each time that it becomes readable; nobody is told and it is not read.
+    /// Lets `descriptor` end a wait once for each time that it becomes readable; it has no handler and is not read.
     func addWakeUp(_ descriptor: CInt) throws(SystemError) {
         let mask = EPOLLIN.rawValue | EPOLLET.rawValue
         try SystemError.check("epoll_ctl", control(EPOLL_CTL_ADD, descriptor, mask, generation: 0))
     }
 
-    mutating func add(_ descriptor: CInt, _ interest: Interest, _ handler: any DescriptorHandler) {
+    /// - Throws: the refusal of the kernel, as for want of memory; then nothing is watched.
+    mutating func add(
+        _ descriptor: CInt, _ interest: Interest, _ handler: any DescriptorHandler
+    ) throws(SystemError) {
         lastGeneration &+= 1
         let watch = Watch(handler: handler, generation: lastGeneration)
         let missing = Int(descriptor) + 1 - watches.count
@@ -43,7 +46,9 @@ struct Poller: ~Copyable {
             result = control(EPOLL_CTL_MOD, descriptor, interest.mask, generation: watch.generation)
         }
         guard result == 0 else {
-            fatalError("descriptor \(descriptor) can not be watched: \(SystemError.last("epoll_ctl"))")
+            let error = SystemError.last("epoll_ctl")
+            watches[Int(descriptor)] = nil
+            throw error
         }
     }
 
@@ -75,7 +80,7 @@ struct Poller: ~Copyable {
         return 0
     }
 
-    /// Who is to be told about the event at `index` of the last wait; nil when its watch has ended.
+    /// The event at `index` of the last wait, with its handler; nil when its watch has ended.
     func event(at index: Int) -> (handler: any DescriptorHandler, descriptor: CInt, readiness: Readiness)? {
         let event = unsafe events[index]
         let tag = unsafe event.data.u64

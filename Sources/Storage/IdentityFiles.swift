@@ -12,6 +12,7 @@ package final class IdentityFiles: Sendable {
     private let identityPlace: FilePlace
     private let statePlace: FilePlace
     private let id: PeerID
+    private let willWrite: @Sendable () -> Void
     /// Nil once the files are removed: then nothing is written any more.
     private let content: Mutex<IdentityState?>
 
@@ -20,13 +21,14 @@ package final class IdentityFiles: Sendable {
 
     init(
         directory: consuming PrivateDirectory, lock: consuming Descriptor, identity: FilePlace, state: FilePlace,
-        id: PeerID, content: IdentityState?
+        id: PeerID, content: IdentityState?, willWrite: @escaping @Sendable () -> Void = {}
     ) {
         self.directory = directory
         self.lock = lock
         identityPlace = identity
         statePlace = state
         self.id = id
+        self.willWrite = willWrite
         isStateMissing = content == nil
         self.content = Mutex(content ?? IdentityState())
     }
@@ -46,6 +48,7 @@ package final class IdentityFiles: Sendable {
             guard var changed = content else { return nil }
             change(&changed)
             do throws(StorageError) {
+                willWrite()
                 try directory.replace(statePlace, changed.write(of: id).span)
                 content = changed
                 return nil

@@ -40,13 +40,16 @@ package struct StoredIdentity: ~Copyable {
     ///
     /// - Parameter phrase: the pass phrase; not looked at where there is none.
     /// - Throws: `noPhrase`, `wrongPhrase`, `outOfMemory`, or what is wrong with the state's file.
-    package consuming func unlock(with phrase: borrowing Secret?) throws(StorageError) -> OpenedIdentity {
+    package consuming func unlock(
+        with phrase: borrowing Secret?, willWrite: @escaping @Sendable () -> Void = {}
+    ) throws(StorageError) -> OpenedIdentity {
         let seed = try StoredIdentity.seed(text, phrase, place)
         let identity = Identity(seed: seed)
         let state = place.beside(IdentityFiles.stateSuffix)
         let known = try StoredIdentity.readState(state, of: identity.id, in: directory)
         let files = IdentityFiles(
-            directory: directory, lock: file, identity: place, state: state, id: identity.id, content: known)
+            directory: directory, lock: file, identity: place, state: state, id: identity.id, content: known,
+            willWrite: willWrite)
         return OpenedIdentity(identity: identity, files: files)
     }
 

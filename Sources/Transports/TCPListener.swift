@@ -8,14 +8,14 @@ import Wire
 final class TCPListener: DescriptorHandler {
     /// Accepted in one turn; the rest waits for the next.
     private static let batch = 64
-    /// How long nobody is accepted when the system has no room for another connection.
+    /// The pause of accepting while the system has no room for another connection.
     private static let pause = Duration.milliseconds(100)
 
     private let loop: EventLoop
     private let transport: TCPTransport
     private let descriptor: CInt
     private var socket: Descriptor?
-    /// Given up for a moment when descriptors run out, so that who waits is turned away instead of waking us for ever.
+    /// Closed for a moment when descriptors run out, so that a waiting connection can be refused instead of waking us for ever.
     private var spare: Descriptor?
 
     init(_ socket: consuming Descriptor, loop: EventLoop, transport: TCPTransport) {
@@ -24,7 +24,7 @@ final class TCPListener: DescriptorHandler {
         self.loop = loop
         self.transport = transport
         openSpare()
-        loop.watch(descriptor, .readable, self)
+        if (try? loop.watch(descriptor, .readable, self)) == nil { rest() }
     }
 
     func stop() {
@@ -88,7 +88,7 @@ final class TCPListener: DescriptorHandler {
         loop.unwatch(descriptor)
         loop.scheduleOnLoop(at: loop.now + TCPListener.pause) { [self] in
             guard socket != nil else { return }
-            loop.watch(descriptor, .readable, self)
+            if (try? loop.watch(descriptor, .readable, self)) == nil { rest() }
         }
     }
 }

@@ -82,14 +82,17 @@ extension TCPTransport {
         guard mayUse(socket.number) else { return }
         // A connection that works without it is better than none.
         _ = try? TCPSocket.setNoDelay(socket.number)
-        statistics.accepted += 1
         let connection = add(consume socket, phase: .open)
-        loop.watch(connection.descriptor, connection.interest, connection)
+        guard (try? loop.watch(connection.descriptor, connection.interest, connection)) != nil else {
+            statistics.refusedWithoutDescriptor += 1
+            return drop(connection)
+        }
+        statistics.accepted += 1
         handler.transportAccepted(connection.id, from: endpoint)
     }
 }
 
-/// Dialling: who is gone to.
+/// Dialling.
 extension TCPTransport {
     package func dial(_ endpoint: Endpoint) -> ConnectionID {
         statistics.dialled += 1
@@ -99,8 +102,12 @@ extension TCPTransport {
             try TCPSocket.setNoDelay(socket.number)
             try TCPSocket.connect(socket.number, to: endpoint)
             let connection = add(consume socket, phase: .connecting)
-            loop.watch(connection.descriptor, connection.interest, connection)
-            endIfUnsettled(connection)
+            do throws(SystemError) {
+                try loop.watch(connection.descriptor, connection.interest, connection)
+                endUnlessConnected(connection)
+            } catch {
+                end(connection, TransportError(error))
+            }
             return connection.id
         } catch {
             let connection = add(nil, phase: .connecting)
@@ -109,14 +116,14 @@ extension TCPTransport {
         }
     }
 
-    private func endIfUnsettled(_ connection: TCPConnection) {
+    private func endUnlessConnected(_ connection: TCPConnection) {
         loop.scheduleOnLoop(at: loop.now + limits.dialTime) { [weak self, weak connection] in
             guard let connection, connection.phase == .connecting else { return }
             self?.close(connection, .timedOut)
         }
     }
 
-    private func settle(_ connection: TCPConnection) {
+    private func finishDial(_ connection: TCPConnection) {
         if let error = TCPSocket.takeError(of: connection.descriptor) {
             return close(connection, TransportError(error))
         }
@@ -145,7 +152,7 @@ extension TCPTransport {
 extension TCPTransport {
     func ready(_ connection: TCPConnection, _ events: Readiness) {
         switch connection.phase {
-        case .connecting: settle(connection)
+        case .connecting: finishDial(connection)
         case .open:
             if events.isWorthReading { receive(connection) }
             if connection.phase == .open, connection.hasUnsent, events.isWritable { resume(connection) }

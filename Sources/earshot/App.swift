@@ -36,6 +36,7 @@ struct App: Sendable {
         self.arguments = arguments
         self.startUp = startUp
         self.loop = loop
+        MemoryReturn.keep(on: loop)
         let diagnostics = Diagnostics(level: arguments.logLevel)
         self.diagnostics = diagnostics
         let departure = Departure()

@@ -16,8 +16,11 @@ struct Earshot {
         CoreDumps.forbid()
         // Who sets the variable has asked for the runtime's reports, or for a sanitizer's.
         if Environment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
+        guard let words = ProcessArguments.words else {
+            fail("the command line can not be read; use a program that was linked with the GNU C library", code: 2)
+        }
         do throws(UsageError) {
-            switch try Invocation(parsing: Array(CommandLine.arguments.dropFirst()), in: Surroundings.ofProcess) {
+            switch try Invocation(parsing: words, in: Surroundings.ofProcess) {
             case .help(let command): print(HelpText.text(for: command))
             case .document(let document): print(document.text)
             case .version: print(HelpText.version)

@@ -79,4 +79,24 @@ private final class LoopbackSocket {
         defer { ends.forEach { close($0) } }
         #expect(MulticastGate { [] }.hasWelcome(on: ends[0]))
     }
+
+    @Test func `the counter answers while the kernel is asked for addresses`() async throws {
+        let kernel = try Gate()
+        let gate = MulticastGate(addresses: {
+            kernel.hold()
+            return []
+        })
+        let loop = try EventLoop(name: "gate")
+        loop.start()
+        loop.execute {
+            let packet = MulticastPacket(sender: [192, 0, 2, 1], header: [UInt8](repeating: 0, count: 12))
+            while gate.admits(packet, now: .monotonic) {}
+        }
+        await kernel.holds()
+        #expect(gate.refused == 0)
+        #expect(!kernel.hasTimedOut)
+        kernel.open()
+        await loop.end()
+        #expect(gate.refused == 1)
+    }
 }

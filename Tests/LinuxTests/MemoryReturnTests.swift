@@ -1,5 +1,9 @@
-import Reactor
+import ChatNode
+import Composition
+import Noise
 import Testing
+
+@testable import Reactor
 
 @Suite struct MemoryReturnTests {
     private static let much = MemoryReturn.Slack.worthwhile
@@ -26,5 +30,21 @@ import Testing
     @Test func `the rest counts from the smallest size that there was`() {
         let slacks = [3, 4, 2, 3].map { $0 * Self.much }
         #expect(returns(slacks, rest: Self.much * 3) == [0, 1, 3])
+    }
+
+    @Test func `ten nodes that follow each other on a loop leave one timer for memory`() async throws {
+        let loop = try EventLoop(name: "node")
+        MemoryReturn.keep(on: loop)
+        loop.start()
+        var network = LocalNetwork()
+        network.discovery = .none
+        for _ in 0..<10 {
+            _ = try Node.local(NodeConfiguration(), .passing(), network: network, on: loop) { _ in }
+        }
+        let count = await withCheckedContinuation { answer in
+            loop.execute { answer.resume(returning: loop.timerCount) }
+        }
+        #expect(count == 1)
+        loop.stop()
     }
 }

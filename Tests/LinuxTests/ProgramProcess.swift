@@ -21,11 +21,14 @@ actor ProgramProcess {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// Starts the program that was built with these tests.
-    init(_ options: [String], environment: [String] = ["TZ=UTC"]) throws {
+    ///
+    /// - Parameter wrapper: a program and its arguments that starts the command line appended to it.
+    init(_ options: [String], environment: [String] = ["TZ=UTC"], behind wrapper: [String] = []) throws {
         loop = try ProgramLoops.take()
         let streams = try (ProgramSpawn.pair(), ProgramSpawn.pair(), ProgramSpawn.pair())
         child = try ProgramSpawn.start(
-            options, environment: environment, streams: [streams.0.theirs, streams.1.theirs, streams.2.theirs])
+            options, environment: environment, behind: wrapper,
+            streams: [streams.0.theirs, streams.1.theirs, streams.2.theirs])
         (input, output, diagnostics) = (streams.0.ours, streams.1.ours, streams.2.ours)
     }
 

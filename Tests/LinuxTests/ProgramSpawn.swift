@@ -48,8 +48,12 @@ enum ProgramSpawn {
     private static let getNumber: UInt = 0x8004_5430
     private static let newSession: CInt = 0x80
 
-    /// - Parameter streams: the child's standard input, output and error; closed here.
-    static func start(_ options: [String], environment: [String], streams: [CInt]) throws -> pid_t {
+    /// - Parameters:
+    ///   - wrapper: a program and its arguments, to which the command line of the program under test is appended.
+    ///   - streams: the child's standard input, output and error; closed here.
+    static func start(
+        _ options: [String], environment: [String], behind wrapper: [String] = [], streams: [CInt]
+    ) throws -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -57,7 +61,7 @@ enum ProgramSpawn {
             unsafe posix_spawn_file_actions_adddup2(&actions, stream, CInt(number))
         }
         defer { for stream in streams { _ = close(stream) } }
-        return unsafe try start(options, environment: environment, flags: 0, &actions)
+        return unsafe try start(wrapper + [path()] + options, environment: environment, flags: 0, &actions)
     }
 
     /// In a session of its own, whose terminal is the one at `terminal`.
@@ -66,7 +70,7 @@ enum ProgramSpawn {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         for number: CInt in 0...2 { unsafe posix_spawn_file_actions_addopen(&actions, number, terminal, O_RDWR, 0) }
-        return unsafe try start(options, environment: environment, flags: newSession, &actions)
+        return unsafe try start([path()] + options, environment: environment, flags: newSession, &actions)
     }
 
     /// Waits for bytes; nil at the end, and when none come for so long that none will.
@@ -82,7 +86,7 @@ enum ProgramSpawn {
     }
 
     private static func start(
-        _ options: [String], environment: [String], flags: CInt, _ actions: inout posix_spawn_file_actions_t
+        _ command: [String], environment: [String], flags: CInt, _ actions: inout posix_spawn_file_actions_t
     ) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
@@ -92,13 +96,12 @@ enum ProgramSpawn {
         unsafe sigemptyset(&none)
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(flags))
-        let path = try path()
-        let words = unsafe ([path] + options).map { unsafe strdup($0) } + [nil]
+        let words = unsafe command.map { unsafe strdup($0) } + [nil]
         // Of two values of a variable the first one holds: a test may say otherwise.
         let variables = unsafe (environment + ["EARSHOT_ALLOW_ROOT=true"]).map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var child: pid_t = 0
-        let result = unsafe posix_spawn(&child, path, &actions, &attributes, words, variables)
+        let result = unsafe posix_spawn(&child, command[0], &actions, &attributes, words, variables)
         guard result == 0 else { throw Failure(call: "posix_spawn", number: result) }
         return child
     }

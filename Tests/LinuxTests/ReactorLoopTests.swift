@@ -16,6 +16,12 @@ private actor Resident {
         return loop.isIsolatingCurrentContext() == true
     }
 
+    /// Waits for the end of another loop; `job` runs on this one unless that blocks it.
+    func end(_ other: EventLoop, meanwhile job: @escaping @Sendable () -> Void) async {
+        loop.execute(job)
+        await other.end()
+    }
+
     /// Called on the loop, outside any task.
     nonisolated func callback() { assumeIsolated { $0.count += 1 } }
 }
@@ -132,6 +138,18 @@ private actor Resident {
         loop.stop()
         loop.execute { Issue.record("ran on a loop that is over") }
         loop.stop()
+    }
+
+    @Test func `an actor that waits for the end of a loop does not block its own`() async throws {
+        let (own, other) = (try EventLoop(name: "waiting"), try EventLoop(name: "ending"))
+        own.start()
+        other.start()
+        let gate = try Gate()
+        other.execute { gate.hold() }
+        await gate.holds()
+        await Resident(loop: own).end(other) { gate.open() }
+        #expect(!gate.hasTimedOut)
+        own.stop()
     }
 
     @Test(arguments: [0, 7] as [CInt])

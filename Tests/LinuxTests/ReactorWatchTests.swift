@@ -68,9 +68,9 @@ private final class Reacting: DescriptorHandler {
                     guard isUsedAgain else { return }
                     loop.unwatch(other.reading)
                     dup2(pipes[2].reading, other.reading)
-                    loop.watch(other.reading, .readable, reused)
+                    try? loop.watch(other.reading, .readable, reused)
                 }
-                loop.watch(own.reading, .readable, handler)
+                try loop.watch(own.reading, .readable, handler)
                 own.put()
             }
             // Events come before timers, and these were there before the timer was set.
@@ -104,7 +104,7 @@ private final class Reacting: DescriptorHandler {
                 }
             }
             pipe.put()
-            loop.watch(pipe.reading, .readable, handler)
+            try loop.watch(pipe.reading, .readable, handler)
         }
     }
 
@@ -113,14 +113,14 @@ private final class Reacting: DescriptorHandler {
             var pipe: Pipe? = try Pipe()
             let writing = pipe?.writing ?? -1
             let reading = dup(pipe?.reading ?? -1)
-            loop.watch(
+            try loop.watch(
                 writing, [.readable, .writable],
                 Reacting { _, events in
                     #expect(events == .writable)
                     loop.unwatch(writing)
                     pipe = nil
                 })
-            loop.watch(
+            try loop.watch(
                 reading, [],
                 Reacting { _, events in
                     #expect(events == .hangUp)
@@ -138,7 +138,7 @@ private final class Reacting: DescriptorHandler {
             let names = [pipe.reading: "unwatched", pipe.writing: "left"]
             for (descriptor, name) in names {
                 let handler = Reacting(ended: { ended.change { $0.append(name) } }) { _, _ in }
-                loop.watch(descriptor, [], handler)
+                try loop.watch(descriptor, [], handler)
             }
             loop.unwatch(pipe.reading)
             #expect(ended.value == ["unwatched"])
@@ -155,12 +155,26 @@ private final class Reacting: DescriptorHandler {
         try onLoop { loop in
             let pipe = try Pipe()
             pipe.put()
-            loop.watch(pipe.reading, .readable, Reacting { _, _ in Issue.record("the old handler was told") })
+            try loop.watch(pipe.reading, .readable, Reacting { _, _ in Issue.record("the old handler was told") })
             let second = Reacting { _, _ in
                 pipe.take()
                 loop.stop()
             }
-            loop.watch(pipe.reading, .readable, second)
+            try loop.watch(pipe.reading, .readable, second)
+        }
+    }
+
+    @Test func `a descriptor that epoll refuses is an error, and is not watched`() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop(name: "watch")
+            let file = unsafe open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
+            loop.execute {
+                #expect(throws: SystemError(call: "epoll_ctl", errno: EPERM)) {
+                    try loop.watch(file, .readable, Reacting { _, _ in })
+                }
+                loop.stop()
+            }
+            loop.run()
         }
     }
 

@@ -110,8 +110,8 @@ package actor AvahiDiscovery: PeerDiscovery {
         }
         guard wasRunning else { return }
         let isClosed = await withCheckedContinuation { continuation in run { $0.end(continuation) } }
-        loop.stop()
-        if isClosed { daemonLoop.stop() }
+        await loop.end()
+        if isClosed { await daemonLoop.end() }
     }
 
     nonisolated func run(_ body: @escaping @Sendable (isolated AvahiDiscovery) -> Void) {

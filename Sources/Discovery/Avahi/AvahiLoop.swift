@@ -101,11 +101,12 @@ final class AvahiLoop: DescriptorHandler {
         (watches[descriptor] ?? []).reduce(into: []) { $0.formUnion($1.interest) }
     }
 
-    /// A descriptor that nobody is interested in is not watched at all: its hang-up would be told again and again.
+    /// A descriptor without interest is not watched at all: its hang-up would be reported again and again.
     private func apply(to descriptor: CInt, wasWatched: Bool) {
         let interest = interest(in: descriptor)
         switch (wasWatched, interest.isEmpty) {
-        case (false, false): loop.watch(descriptor, interest, self)
+        // Without it Avahi waits in vain, which its own timeouts notice.
+        case (false, false): try? loop.watch(descriptor, interest, self)
         case (true, false): loop.change(descriptor, to: interest)
         case (true, true): loop.unwatch(descriptor)
         case (false, true): break

@@ -4,12 +4,10 @@ import Reactor
 import Synchronization
 import Wire
 
-/// Stands before the embedded responder and drops what one sender says too much of, before it is read (Protocol.md
-/// section 10).
+/// Drops packets above a sender's rate before the embedded responder reads them (Protocol.md section 10).
 ///
-/// libavahi-core compares each record with all that have the same name, and has a limited number of them: a thousand
-/// false instances cost every packet a millisecond, and then keep newcomers out. This machine's own packets pass, of how
-/// many nodes they may be.
+/// libavahi-core compares each record with all of equal name, and has a limited number of them: a thousand false instances
+/// cost every packet a millisecond, and then keep newcomers out. Packets of this machine pass, of any number of nodes.
 @safe
 final class MulticastGate: Sendable {
     private struct State {
@@ -21,13 +19,13 @@ final class MulticastGate: Sendable {
 
     /// Packets that are dropped before others get their turn on the loop.
     private static let dropsInTurn = 64
-    /// How old the list of this machine's addresses may be.
+    /// The list of this machine's addresses is read again after this time.
     private static let memory = Duration.seconds(1)
 
     private let state = Mutex(State())
     private let addresses: @Sendable () -> [[UInt8]]
 
-    /// - Parameter addresses: asks for those of this machine; only when somebody says too much.
+    /// - Parameter addresses: those of this machine; called only for a sender above its rate, and may block.
     init(
         addresses: @escaping @Sendable () -> [[UInt8]] = { NetworkReader.read().flatMap { $0.addresses.map(\.bytes) } }
     ) {
@@ -37,7 +35,7 @@ final class MulticastGate: Sendable {
     /// Packets that were dropped.
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Whether there is something to read that may be read; drops what comes before it.
+    /// True if a packet within its sender's rate waits; drops the packets before it.
     func hasWelcome(on descriptor: CInt) -> Bool {
         for _ in 0..<Self.dropsInTurn {
             guard let packet = MulticastPacket.peek(on: descriptor) else { return true }
@@ -49,12 +47,15 @@ final class MulticastGate: Sendable {
     }
 
     func admits(_ packet: MulticastPacket, now: Instant) -> Bool {
-        state.withLock { state in
-            if state.budget.take(packet.cost, of: packet.sender, now: now) { return true }
-            if state.readAt.map({ now - $0 > Self.memory }) ?? true {
-                state.own = Set(addresses())
-                state.readAt = now
-            }
+        let (isWithinRate, isListOld) = state.withLock { state in
+            let isListOld = state.readAt.map { now - $0 > Self.memory } ?? true
+            return (state.budget.take(packet.cost, of: packet.sender, now: now), isListOld)
+        }
+        if isWithinRate { return true }
+        // The kernel may take 0.2 s to answer: not under the lock, which the node's loop takes for `/stats`.
+        let read = isListOld ? Set(addresses()) : nil
+        return state.withLock { state in
+            if let read { (state.own, state.readAt) = (read, now) }
             if state.own.contains(packet.sender) { return true }
             state.refused += 1
             return false
@@ -62,10 +63,10 @@ final class MulticastGate: Sendable {
     }
 }
 
-/// The beginning of a DNS message that waits in a socket (RFC 1035 section 4.1.1), and who sent it.
+/// The beginning of a DNS message that waits in a socket (RFC 1035 section 4.1.1), and its sender.
 struct MulticastPacket: Hashable {
     let sender: [UInt8]
-    /// What it costs to look at it, in records.
+    /// The cost of reading it, in records.
     let cost: Int
 
     static let headerSize = 12
@@ -85,7 +86,7 @@ struct MulticastPacket: Hashable {
         cost = 1 + counts[0] + (isResponse ? records : records / Self.knownAnswersPerCost)
     }
 
-    /// The next one of a socket, which is left there; nil where there is none, or the socket is no UDP socket.
+    /// The next packet of a socket, which stays there; nil where there is none, or the socket is no UDP socket.
     static func peek(on descriptor: CInt) -> MulticastPacket? {
         var header = [UInt8](repeating: 0, count: headerSize)
         let (count, address) = unsafe SocketAddress.written { address, length in

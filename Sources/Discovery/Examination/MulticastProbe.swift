@@ -56,7 +56,7 @@ final class MulticastProbe: DescriptorHandler {
         do throws(SystemError) {
             let opened = try MulticastSocket(
                 socket, at: interface, from: source, other: other, reach: socket == .mdns ? 255 : 0)
-            loop.watch(opened.number, .readable, self)
+            try loop.watch(opened.number, .readable, self)
             sockets[socket] = opened
         } catch {
             fail(socket, error)

@@ -66,8 +66,8 @@ package actor NetworkExamination {
         daemonLoop.start()
         let observations = await withCheckedContinuation { continuation in enter { $0.begin(continuation) } }
         let isClosed = await withCheckedContinuation { continuation in enter { $0.close(continuation) } }
-        loop.stop()
-        if isClosed { daemonLoop.stop() }
+        await loop.end()
+        if isClosed { await daemonLoop.end() }
         return observations
     }
 

@@ -81,8 +81,8 @@ final class MulticastPosts: DescriptorHandler {
 
     private func take(_ place: MulticastPlace, _ ground: Ground, source: [UInt8]) throws(SystemError) {
         let socket = try MulticastSocket(.mdns, at: place.interface, from: source, other: 0, reach: 255)
+        try loop.watch(socket.number, .readable, self)
         posts[socket.number] = Post(socket: socket, place: place, ground: ground)
-        loop.watch(socket.number, .readable, self)
     }
 
     private func leave(_ post: Post) {

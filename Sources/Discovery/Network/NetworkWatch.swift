@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import Reactor
 
-/// Says when links or addresses change. Confined to its event loop.
+/// Reports changes of links and addresses. Confined to its event loop.
 final class NetworkWatch: DescriptorHandler {
     private let loop: EventLoop
     private let descriptor: CInt
     private let changed: @Sendable () -> Void
 
-    /// Nothing is ever said where the kernel offers no netlink socket.
+    /// Never calls `changed` where the kernel offers no netlink socket.
     init(loop: EventLoop, changed: @escaping @Sendable () -> Void) {
         self.loop = loop
         self.changed = changed
         descriptor = NetworkReader.openWatch()
-        if descriptor >= 0 { loop.watch(descriptor, .readable, self) }
+        if descriptor >= 0 { try? loop.watch(descriptor, .readable, self) }
     }
 
     func close() {

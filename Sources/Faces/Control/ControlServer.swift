@@ -94,9 +94,9 @@ extension ControlServer {
     private func watch(
         _ descriptor: CInt, _ interest: Interest,
         _ react: @escaping @Sendable (isolated ControlServer, Readiness) -> Void
-    ) {
+    ) throws(SystemError) {
         let handler = DescriptorWatch { [weak self] readiness in self?.assumeIsolated { react($0, readiness) } }
-        loop.watch(descriptor, interest, handler)
+        try loop.watch(descriptor, interest, handler)
     }
 
     private func accept() {
@@ -118,10 +118,14 @@ extension ControlServer {
         }
         clients[client.number] = client
         clientCount.store(clients.count, ordering: .relaxed)
-        watch(client.descriptor, client.interest) { [number = client.number] server, readiness in
-            server.ready(number, readiness)
+        do throws(SystemError) {
+            try watch(client.descriptor, client.interest) { [number = client.number] server, readiness in
+                server.ready(number, readiness)
+            }
+            proceed(client)
+        } catch {
+            drop(client)
         }
-        proceed(client)
     }
 
     /// The system has no room for another connection, and would say so again at once.
@@ -134,7 +138,7 @@ extension ControlServer {
 
     private func listen() {
         guard !hasEnded else { return }
-        watch(socket.descriptor.number, .readable) { server, _ in server.accept() }
+        if (try? watch(socket.descriptor.number, .readable) { server, _ in server.accept() }) == nil { rest() }
     }
 
     private func ready(_ number: Int, _ readiness: Readiness) {

@@ -40,7 +40,8 @@ package actor TerminalOwner: LineSource, ReportDisplay {
     package func begin() {
         FatalSignals.handle()
         if Descriptors.isTerminal(Descriptors.diagnostics) { Diagnostics.divert { [weak self] in self?.tell($0) } }
-        loop.watch(
+        // Without it only changes of the window's size are missed.
+        try? loop.watch(
             signals.number, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.signalled() } })
         takeOver()
     }
@@ -97,9 +98,14 @@ package actor TerminalOwner: LineSource, ReportDisplay {
 extension TerminalOwner {
     private func startReading() {
         guard !isReading, isOpen, !session.hasEnded else { return }
-        isReading = true
-        loop.watch(
-            Descriptors.input, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.readKeys() } })
+        do throws(SystemError) {
+            try loop.watch(
+                Descriptors.input, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.readKeys() } })
+            isReading = true
+        } catch {
+            _ = departure.note(.failed("the terminal can not be read: \(error.reason); see whether memory is short"))
+            session.end()
+        }
     }
 
     private func stopReading() {

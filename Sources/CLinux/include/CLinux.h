@@ -14,6 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The arguments of the process, the program's name first; 0 and NULL where the C library does not pass them on. */
+int linux_argument_count(void);
+char **linux_argument_words(void);
+
 /* glibc declares these for _GNU_SOURCE alone, which the Swift compiler does not define. */
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 int pthread_setname_np(pthread_t thread, const char *name);

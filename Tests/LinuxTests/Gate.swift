@@ -1,0 +1,43 @@
+import CLinux
+import Glibc
+import Reactor
+
+/// Blocks a thread until a test opens it, for 2 s at most.
+///
+/// A test that is itself blocked by the thread can not open the gate: it sees `hasTimedOut` instead of hanging.
+final class Gate: Sendable {
+    private let event: Descriptor
+    private let reached = Locked<(isReached: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
+    private let timedOut = Locked(false)
+
+    init() throws { event = try Descriptor("eventfd", eventfd(0, CInt(EFD_CLOEXEC))) }
+
+    var hasTimedOut: Bool { timedOut.value }
+
+    /// Blocks the calling thread.
+    func hold() {
+        var waiter: CheckedContinuation<Void, Never>?
+        reached.change { state in
+            waiter = state.waiter
+            state = (true, nil)
+        }
+        waiter?.resume()
+        var entry = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
+        if unsafe poll(&entry, 1, 2_000) == 0 { timedOut.change { $0 = true } }
+    }
+
+    /// Lets all threads pass from now on.
+    func open() { eventfd_write(event.number, 1) }
+
+    /// Returns once a thread is held.
+    func holds() async {
+        await withCheckedContinuation { continuation in
+            var isReached = false
+            reached.change { state in
+                isReached = state.isReached
+                if !isReached { state.waiter = continuation }
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+}

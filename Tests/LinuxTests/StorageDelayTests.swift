@@ -1,0 +1,61 @@
+import Chat
+import ChatNode
+import Discovery
+import Noise
+import Reactor
+import Storage
+import Testing
+import Transports
+import Wire
+
+@testable import earshot
+
+/// Commands whose answer waits for the disk, while the node does not.
+@Suite(.timeLimit(.minutes(1))) struct StorageDelayTests {
+    private let scratch: StorageScratch
+
+    init() throws { scratch = try StorageScratch() }
+
+    @Test(arguments: [Command.mark(.block, who: "bob"), .verify(who: "bob", isVerified: true)])
+    func `a write of 2 s delays no message`(command: Command) async throws {
+        let world = TCPWorld()
+        let bob = try await world.person("bob", besides: nil)
+        let disk = try Gate()
+        _ = try StoredIdentity.create(scratch("me"), phrase: nil)
+        let opened = try StoredIdentity.open(scratch("me"), locking: true).unlock(with: nil, willWrite: disk.hold)
+        let files = opened.files
+        let loop = try EventLoop(name: "alice")
+        loop.start()
+        let told = Told()
+        let news = News()
+        let port = try #require(bob.port)
+        let neighbour = try #require(PeerAddress("127.0.0.1:\(port)"))
+        let node = Node(
+            configuration: NodeConfiguration(), identity: opened.take(), randomness: .system, scheduler: loop,
+            transport: TCPTransport(loop: loop), discoveries: [try StaticDiscovery(peers: [neighbour])],
+            deliver: { batch in
+                told.append(batch)
+                news.tell()
+            })
+        try await node.start()
+        #expect(await news.wait(atMost: .seconds(20)) { told.hasSeen(bob) })
+        let executor = CommandExecutor(
+            current: CurrentNode(node), files: files, diagnostics: Diagnostics(level: .error), departure: Departure()
+        ) { [] }
+        let answers = Locked<[Report]>([])
+        async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
+        await disk.holds()
+        try await node.run { node throws(ChatError) in try node.send("while the disk is busy") }
+        #expect(await news.wait(atMost: .seconds(20)) { told.messages.count == 1 })
+        #expect(answers.value.isEmpty)
+        #expect(!disk.hasTimedOut)
+        disk.open()
+        #expect(await isDone)
+        #expect(answers.value.count == 1)
+        let stored = try StoredIdentity.open(scratch("me"), locking: false).unlock(with: nil).files.state
+        #expect(stored.verified + stored.blocked == [bob.key])
+        await node.leave()
+        loop.stop()
+        await world.close()
+    }
+}
