@@ -1,6 +1,6 @@
 """attack_table.py DIRECTORY: writes Docs/attacks.json as the table between the two marks of Docs/Threats.md.
 
-What Scripts/attack measured, a row for each attack; Scripts/check compares the two files.
+The table has a row for each attack that Scripts/attack measured; Scripts/check compares the two files.
 """
 
 import sys
@@ -37,7 +37,7 @@ def row(told):
 
 
 def with_table(root):
-    """Docs/Threats.md as it has to be."""
+    """The text of Docs/Threats.md with the current table."""
     return threat_table.with_table(root, "attacks.json", BEGIN, END, HEAD, row)
 
 

@@ -1,6 +1,6 @@
 """fault_table.py DIRECTORY: writes Docs/faults.json as the table between the two marks of Docs/Threats.md.
 
-What Scripts/faults measured, a row for each fault; Scripts/check compares the two files.
+The table has a row for each fault that Scripts/faults measured; Scripts/check compares the two files.
 """
 
 import sys
@@ -17,7 +17,7 @@ def row(told):
 
 
 def with_table(root):
-    """Docs/Threats.md as it has to be."""
+    """The text of Docs/Threats.md with the current table."""
     return threat_table.with_table(root, "faults.json", BEGIN, END, HEAD, row)
 
 

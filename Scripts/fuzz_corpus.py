@@ -1,9 +1,9 @@
-"""Inputs of a fuzzer, as files of their own and as lines of one text file.
+"""Converts a fuzzer's inputs between separate files and lines of one text file.
 
-`fuzz_corpus.py unpack FILE DIRECTORY` makes a file of each line, named by its content; FILE may be `-`.
-`fuzz_corpus.py pack DIRECTORY FILE BYTES` makes a line of each file, the shortest first, as many as BYTES hold.
+`fuzz_corpus.py unpack FILE DIRECTORY` writes a file for each line, named by its content; FILE may be `-`.
+`fuzz_corpus.py pack DIRECTORY FILE BYTES` writes a line for each file, the shortest first, up to BYTES bytes.
 
-A line is hexadecimal, or a JSON string whose characters stand for the bytes with their numbers: whichever is shorter.
+A line is hexadecimal, or a JSON string with a character for each byte, if that is shorter.
 """
 
 import hashlib

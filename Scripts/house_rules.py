@@ -1,10 +1,11 @@
-"""The rules of the house that no compiler and no formatter checks.
+"""The rules of the project that neither the compiler nor the formatter checks.
 
 `house_rules.py DIRECTORY` prints one line for each breach, `file:line: what`, and exits with 1 if there is any.
-The directions of imports come from the table in Docs/Architecture.md, the limits from the one in Docs/Protocol.md:
-what the documents say and what the code does can't drift apart.
+The directions of imports come from the table in Docs/Architecture.md, the limits from the one in Docs/Protocol.md, so that
+the documents and the code agree.
 """
 
+import collections
 import re
 import sys
 from pathlib import Path
@@ -15,17 +16,21 @@ import swift_source
 
 LINES_PER_FILE = 300
 LINES_PER_FUNCTION = 40
+FILES_PER_FOLDER = 24
+# A shorter Swift file joins the type that it serves, unless this list gives a reason.
+LEAST_LINES = 20
+SHORT_FILES = "Scripts/short-files"
 
-# Two types are their own proof of exclusion: each runs everything on one thread.
+# These two types run everything on one thread, which excludes data races.
 UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
-# Rooms that must do without `unsafe`: they see nothing but values. A node has to name its executor unsafely.
+# Rooms without `unsafe`, because they use only values. A node names its executor unsafely.
 SAFE_ROOMS = ("Sources/Wire/", "Sources/Chat/", "Sources/ChatNode/")
 SAFE_ROOM_EXCEPTIONS = {"Sources/ChatNode/Node.swift"}
 
-# Where a sleep is a bound on waiting for something else, not the wait itself.
+# Files in which a sleep limits the wait for an event.
 BOUNDED_WAITS = {"Sources/earshot/App.swift", "Tests/LinuxTests/Conversations/TCPWorld.swift"}
 
-# What no Swift file says, in code or in a comment, and why.
+# Patterns that no Swift file may contain, in code or in a comment, and the reason.
 SWIFT_WORDS = [
     (r"\bTODO\b|\bFIXME\b|\bXXX\b|\bMARK:", "a note to oneself"),
     (r"\bnonisolated\(unsafe\)", "nonisolated(unsafe)"),
@@ -35,9 +40,9 @@ SWIFT_WORDS = [
     (r"\b(?:Thread|Task)\.sleep\b|\b(?:usleep|nanosleep)\(", "a sleep where an event does"),
     (r"\btry!", "try!"),
 ]
-# What no file at all says: the project speaks of itself alone.
-WORDS = [(r"(?<![\w.])/(?:work|root|home)/\w", "a path of somebody's machine"), (r"(?i)\bfounders?\b", "founders")]
-# Modules that any room may import: they are the language.
+# Patterns that no file may contain, because the project describes itself alone.
+WORDS = [(r"(?<![\w.])/(?:work|root|home)/\w", "a path of one machine"), (r"(?i)\bfounders?\b", "founders")]
+# Modules of the language, which any room may import.
 LANGUAGE = {"Swift", "_Concurrency"}
 
 
@@ -46,7 +51,7 @@ def numbered(text):
 
 
 def tree(root, *suffixes):
-    """The project's own files, in order; nothing that was built."""
+    """The project's source files, in order, without build products."""
     for folder in ("Sources", "Tests", "Scripts", "Docs", ".ci"):
         for path in sorted((root / folder).rglob("*")):
             hidden = any(part.startswith(".") or part == "__pycache__" for part in path.relative_to(root / folder).parts)
@@ -58,7 +63,7 @@ def tree(root, *suffixes):
 
 
 def table(document, first_header):
-    """The rows of the one table of a document whose first column has that header, as lists of cells."""
+    """The rows of the table whose first column has that header, as lists of cells."""
     rows, inside = [], False
     for line in document.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -81,6 +86,41 @@ def sizes(root):
             for function, line, length in swift_source.functions(text):
                 if length > LINES_PER_FUNCTION:
                     yield f"{name}:{line}: {function} is {length} lines long; {LINES_PER_FUNCTION} is the most"
+
+
+def folders(root):
+    """Folders have few enough files to be read at a glance."""
+    counts = collections.Counter(name.rpartition("/")[0] for name, _ in tree(root) if name.startswith(("Sources/", "Tests/")))
+    for folder, count in sorted(counts.items()):
+        if count > FILES_PER_FOLDER:
+            yield f"{folder}: {count} files; {FILES_PER_FOLDER} is the most"
+
+
+def short_files(root):
+    """Each line of the list is a file and its reason, such as the target that needs the type."""
+    path = root / SHORT_FILES
+    reasons = dict(line.partition(" ")[::2] for line in path.read_text().splitlines()) if path.exists() else {}
+    short = {name: len(path.read_text().splitlines()) for name, path in tree(root, ".swift") if name != "Package.swift"}
+    short = {name: count for name, count in short.items() if count < LEAST_LINES}
+    for name in sorted(short.keys() - reasons.keys()):
+        yield f"{name}: {short[name]} lines; under {LEAST_LINES}, a file joins the type that it serves or has a reason in {SHORT_FILES}"
+    for name, reason in sorted(reasons.items()):
+        if name not in short or not reason:
+            yield f"{SHORT_FILES}: {name} has no reason to be listed"
+
+
+def node(root):
+    """`Node` is a thin actor over components, and only its own module extends it."""
+    for name, path in tree(root, ".swift"):
+        if not name.startswith("Sources/") or name.startswith("Sources/ChatNode/"):
+            continue
+        for number, line in numbered(swift_source.bare(path.read_text())):
+            if re.search(r"\bextension\s+(?:ChatNode\.)?Node\b(?!\.)", line):
+                yield f"{name}:{number}: an extension of Node outside Sources/ChatNode"
+    path = root / "Sources/ChatNode/Node.swift"
+    count = len(path.read_text().splitlines()) if path.exists() else 0
+    if count >= LINES_PER_FILE:
+        yield f"Sources/ChatNode/Node.swift: {count} lines; it has fewer than {LINES_PER_FILE}"
 
 
 def words(root):
@@ -108,7 +148,7 @@ def safety(root):
 
 
 def inlining(root):
-    """`@inlinable` is heeded only where the type is usable from inline too; a type that is merely `package` is not."""
+    """`@inlinable` has an effect only in a type that is `@usableFromInline`; `package` alone is not enough."""
     for name, path in tree(root, ".swift"):
         source = swift_source.without_comments(path.read_text())
         for number, line in numbered(source) if "@inlinable" in source else ():
@@ -117,7 +157,7 @@ def inlining(root):
 
 
 def directions(root):
-    """Room -> the modules that it may import, from the table in Docs/Architecture.md."""
+    """Room -> the modules that it may import (Docs/Architecture.md)."""
     rows = table((root / "Docs/Architecture.md").read_text(), "room")
     return {row[0].strip("`"): set(re.findall(r"\w+", row[1])) - {"nothing"} for row in rows}
 
@@ -142,7 +182,7 @@ def imports(root):
 
 
 def package(root):
-    """Package.swift grants each room what the table does, and nothing else."""
+    """Package.swift gives each room the dependencies of the table in Docs/Architecture.md."""
     text = (root / "Package.swift").read_text()
     granted = {name: body for name, body in re.findall(r'room\("(\w+)", \[([^\]]*)\]\)', text)}
     granted.update(re.findall(r'executableTarget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]', text))
@@ -154,7 +194,7 @@ def package(root):
 
 
 def limits(root):
-    """Docs/Protocol.md section 11 and Sources/Wire/Limits.swift name the same constants with the same values."""
+    """Docs/Protocol.md section 11 and Sources/Wire/Limits.swift have equal constants."""
     told = {}
     for row in table((root / "Docs/Protocol.md").read_text(), "constant"):
         told[row[0].strip("`")] = swift_source.numbers(row[1])
@@ -165,7 +205,7 @@ def limits(root):
 
 
 def claims(root):
-    """Every test that Docs/Threats.md calls upon exists, and every relative link leads somewhere."""
+    """Every test that Docs/Threats.md cites exists, and every relative link has a target."""
     tests = "\n".join(path.read_text() for name, path in tree(root, ".swift", ".py") if name.startswith("Tests/"))
     for name, path in tree(root, ".md"):
         for number, line in numbered(path.read_text()):
@@ -178,18 +218,18 @@ def claims(root):
 
 
 def attacks(root):
-    """The table of attacks in Docs/Threats.md is what Docs/attacks.json says."""
+    """The table of attacks in Docs/Threats.md has the results of Docs/attacks.json."""
     if (root / "Docs/attacks.json").exists() and attack_table.with_table(root) != (root / "Docs/Threats.md").read_text():
         yield "Docs/Threats.md: the table of attacks is not what Docs/attacks.json says; run Scripts/attack --table"
 
 
 def faults(root):
-    """And that of faults is what Docs/faults.json says."""
+    """The table of faults in Docs/Threats.md has the results of Docs/faults.json."""
     if (root / "Docs/faults.json").exists() and fault_table.with_table(root) != (root / "Docs/Threats.md").read_text():
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
-RULES = (sizes, words, safety, inlining, imports, package, limits, claims, attacks, faults)
+RULES = (sizes, folders, short_files, node, words, safety, inlining, imports, package, limits, claims, attacks, faults)
 
 
 def breaches(root):

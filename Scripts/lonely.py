@@ -1,4 +1,4 @@
-"""Runs a script where there is no network but a loopback interface."""
+"""Runs a script in a network that has only a loopback interface."""
 
 import os
 import subprocess
@@ -6,8 +6,8 @@ import sys
 
 
 def in_a_namespace(with_run=False):
-    """Starts this script again in a network namespace, with one more argument, `inside`; if asked to, with a `/run` of its
-    own, where a daemon can live that nobody else reaches."""
+    """Starts this script again in a network namespace, with the additional argument `inside`. With `with_run`, it has a
+    `/run` of its own, so that no other process reaches a daemon in it."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     mount, run = (["--mount"], "mount -t tmpfs tmpfs /run && ") if with_run else ([], "")
     command = f'PATH=$PATH:/usr/sbin:/sbin; {run}ip link set lo up && exec "$@"'

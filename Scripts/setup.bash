@@ -1,5 +1,5 @@
-# Sourced by the other scripts: where things are, and installing what is missing. Prints to standard error only,
-# because standard output belongs to the chat, and never reads standard input, because that holds its lines.
+# Sourced by the other scripts: paths, and the installation of missing packages. It prints to standard error only, because
+# standard output belongs to the chat, and never reads standard input, which holds the chat's lines.
 
 set -u
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
@@ -15,8 +15,8 @@ die() {
     exit 1
 }
 
-# What each package is known by: one file that only it brings. Looking at files takes a millisecond, asking dpkg thirty.
-# The first group is what the toolchain itself needs on a bare system, the second what the program is built on.
+# Package -> a file that only it contains. Looking for files takes a millisecond, asking dpkg thirty.
+# The first group is needed by the toolchain on a bare system, the second by the program.
 readonly to_build='
     g++                           /usr/lib/gcc/*/*/libstdc++.so
     libc6-dev                     /usr/include/stdio.h
@@ -33,16 +33,22 @@ readonly to_build='
 # shellcheck disable=SC2034  # the scripts that source this use it
 readonly to_test='
     avahi-daemon                  /usr/sbin/avahi-daemon
+    binutils                      /usr/bin/readelf
     dbus                          /usr/bin/dbus-daemon
+    fish                          /usr/bin/fish
     iproute2                      /usr/sbin/ip
+    mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
+    shellcheck                    /usr/bin/shellcheck
+    systemd                       /usr/bin/systemd-analyze
     tmux                          /usr/bin/tmux
+    zsh                           /usr/bin/zsh
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '
 
-# Fills `missing` with the packages of a list whose file is not there.
+# Fills `missing` with the packages of a list whose file does not exist.
 find_missing() {
     local package file
     missing=()
@@ -51,7 +57,7 @@ find_missing() {
     done <<<"$1"
 }
 
-# Installs whatever of the lists is missing; says nothing and costs next to nothing when that is nothing.
+# Installs the missing packages of a list; prints nothing if none is missing.
 require() {
     local list=$1 missing=()
     find_missing "$list"
@@ -61,7 +67,7 @@ require() {
     if [ "$(id -u)" != 0 ]; then
         type -P sudo >/dev/null || die "missing: ${missing[*]}; as root, run: $wanted"
         as_root=(sudo)
-        # Without a terminal nobody can type a password.
+        # Without a terminal the user can not type a password.
         [ -t 2 ] || as_root=(sudo -n)
     fi
     say "installing ${missing[*]}"
@@ -70,13 +76,13 @@ require() {
     [ ${#missing[@]} = 0 ] || die "installed, but still missing: ${missing[*]}"
 }
 
-# Uses `missing` and `as_root`. A daemon that only the tests need is neither started now nor at the next boot.
+# Uses `missing` and `as_root`. It starts no daemon that only the tests need, neither now nor at the next boot.
 install_packages() {
     local brings_daemon=0 output
     [[ " ${missing[*]} " != *' avahi-daemon '* ]] || brings_daemon=1
     [ $brings_daemon = 0 ] || forbid_starting_services
     compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || apt update >/dev/null
-    # Package lists that are out of date name versions that are gone.
+    # Outdated package lists name removed versions.
     output=$(apt install "${missing[@]}" || { apt update && apt install "${missing[@]}"; }) || {
         printf '%s\n' "$output" >&2
         return 1
@@ -92,7 +98,7 @@ apt() {
 readonly policy=/usr/sbin/policy-rc.d
 policy_is_ours=0
 
-# The one switch that Debian has against starting services on installation; taken away again whatever happens.
+# Debian's switch against starting services on installation; it is removed again in all cases.
 forbid_starting_services() {
     [ -e $policy ] && return
     policy_is_ours=1
@@ -114,7 +120,7 @@ keep_daemon_stopped() {
     say "avahi-daemon is installed for the tests; it was not started"
 }
 
-# Puts the toolchain on the path.
+# Puts the toolchain on PATH.
 find_swift() {
     local directory
     type -P swift >/dev/null && return
@@ -139,7 +145,7 @@ prepare_build() {
     mkdir -p "$HOME"
 }
 
-# The packages from PyPI that only the interoperability tests use, in a folder of their own.
+# Installs the PyPI packages of the interoperability tests in a folder of their own.
 prepare_python() {
     local wanted=$root/Tests/Interop/requirements.txt environment=$build/python
     export EARSHOT_TEST_PYTHON=/usr/bin/python3
@@ -156,34 +162,34 @@ prepare_python() {
 
 readonly program=$build/program/earshot
 
-# True while no source is newer than the program. A file that was removed shows in the time of its folder.
+# True if no source is newer than the program. A removed file changes the time of its folder.
 program_is_current() { is_current "$program"; }
 
 is_current() {
     [ -x "$1" ] && [ -z "$(find "$root/Package.swift" "$root/Sources" -newer "$1" -print -quit)" ]
 }
 
-# Builds the program in release mode into `$program`, carrying Swift's own libraries in it.
+# Builds the program in release mode with Swift's libraries in it, as `$program`.
 build_program() { build_product earshot "$program"; }
 
 readonly benchmarks=$build/program/benchmarks
 
-# Makes sure that `$benchmarks` is there and up to date.
+# Builds `$benchmarks` unless it is up to date.
 build_benchmarks() {
     is_current "$benchmarks" || build_product Benchmarks "$benchmarks" || die 'the build failed; the lines above say why'
 }
 
-# build_product PRODUCT FILE [PACKAGE]: as the program is built, of this package or another.
+# build_product PRODUCT FILE [PACKAGE]: builds a product of this package or another in release mode.
 build_product() {
     prepare_build
     say "building $1 (the first time takes some minutes)"
-    # What changes while the compiler runs is newer than this file, and is built the next time.
+    # A source that changes during the build is newer than this file, so the next build includes it.
     local started=$build/started.$1 package=${3:-$root}
     : >"$started"
-    # Optimised as a whole when it is linked, which joins what modules may not compile into each other: a fourteenth less
-    # to do for each message. The toolchain's own linker can do that.
+    # Link-time optimisation inlines across modules, which takes a fourteenth off the time of each message. It needs the
+    # toolchain's linker.
     local linking=(--experimental-lto-mode full -Xswiftc -use-ld=lld -Xlinker -s)
-    # Relative relocations take a tenth of the room; the loader reads them from glibc 2.36 on.
+    # Relative relocations take a tenth of the size; glibc 2.36 and later load them.
     printf 'glibc 2.36\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort --check=quiet --version-sort &&
         linking+=(-Xlinker -z -Xlinker pack-relative-relocs)
     swift build "${places[@]}" --package-path "$package" --configuration release --static-swift-stdlib --disable-local-rpath \

@@ -1,4 +1,4 @@
-"""Just enough reading of Swift source for the house rules: comments, strings, functions, constants."""
+"""Reads the comments, strings, functions and constants of Swift source for the house rules."""
 
 import ast
 import operator
@@ -18,7 +18,7 @@ _CONTINUES = ("{", "where ", "->", "throws", "async", "rethrows", ")")
 
 
 def _blank(text):
-    """As many lines and columns, and nothing on them."""
+    """The text with every character but line feeds replaced by a space."""
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -26,8 +26,28 @@ def without_comments(text):
     return _TOKEN.sub(lambda token: _blank(token[0]) if token["block"] or token["line"] else token[0], text)
 
 
+def _lines(text, position, content):
+    return enumerate(content.split("\n"), text.count("\n", 0, position) + 1)
+
+
+def comments(text):
+    """(line number, text) of each line of each comment, without the comment marks."""
+    for token in _TOKEN.finditer(text):
+        if token["line"]:
+            yield from _lines(text, token.start(), token[0].lstrip("/"))
+        elif token["block"]:
+            yield from ((number, line.strip(" *")) for number, line in _lines(text, token.start(), token[0][2:-2]))
+
+
+def strings(text):
+    """(line number, content) of each string literal, interpolations included."""
+    for token in _TOKEN.finditer(text):
+        if token["string"] or token["long"] or token["raw"]:
+            yield text.count("\n", 0, token.start()) + 1, token[0].strip('#"')
+
+
 def bare(text):
-    """The source without what stands in comments and strings, so that each brace left is a real one."""
+    """The source with comments and strings blanked, so that each remaining brace is one of the code."""
     text = _TOKEN.sub(lambda token: _blank(token[0]), text)
     return _NAME.sub(lambda name: "n" * len(name[0]), text)
 
@@ -46,7 +66,7 @@ def functions(text):
 
 
 def _body(code, position):
-    """Where the body's brace is; None for a requirement of a protocol, which has none."""
+    """The position of the body's brace; None for a protocol requirement, which has no body."""
     depth = 0
     for index in range(position, len(code)):
         character = code[index]

@@ -1,11 +1,11 @@
-"""What a script has measured and kept, as a table between two marks of Docs/Threats.md."""
+"""Writes the kept results of a script as a table between two marks of Docs/Threats.md."""
 
 import json
 from pathlib import Path
 
 
 def with_table(root, kept, begin, end, head, row):
-    """Docs/Threats.md as it has to be, with a row for each result in Docs/KEPT."""
+    """The text of Docs/Threats.md with a row for each result in Docs/KEPT."""
     results = json.loads((Path(root) / "Docs" / kept).read_text())
     before, rest = (Path(root) / "Docs/Threats.md").read_text().split(begin)
     return before + begin + head + "".join(map(row, results)) + end + rest.split(end)[1]

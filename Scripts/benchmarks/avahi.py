@@ -1,4 +1,4 @@
-"""Avahi's daemon for the hosts of measured groups, as it runs on most machines."""
+"""An Avahi daemon for the hosts of measured groups."""
 
 import os
 import shutil
@@ -11,8 +11,8 @@ FOLDERS = ("/run/dbus", "/run/avahi-daemon")
 
 
 class Avahi:
-    """A bus and a daemon, started by `prefix` if that is another network; none where they are not installed, or for
-    anybody but root, who alone can make the daemon the user that it wants to be: nodes then answer mDNS themselves."""
+    """Starts a bus and a daemon; `prefix` is a command that enters their network. It starts none if they are not installed,
+    or without root, which the daemon needs to change its user: nodes then answer mDNS themselves."""
 
     def __init__(self, *prefix):
         self.pids = []
@@ -24,7 +24,7 @@ class Avahi:
             shutil.chown(FOLDERS[1], "avahi", "avahi")
         except (OSError, LookupError):
             return
-        # Both return when they can be talked to.
+        # Both commands return when they accept connections.
         bus = subprocess.run([*prefix, "dbus-daemon", f"--config-file={CONFIGURATION}/bus.conf", "--fork", "--nopidfile",
                               "--print-pid"], check=True, capture_output=True, text=True)
         subprocess.run([*prefix, "avahi-daemon", f"--file={CONFIGURATION}/avahi-daemon.conf", "--daemonize",

@@ -1,4 +1,4 @@
-"""The measurements that Scripts/bench runs; it builds what they need and starts this in a network of its own."""
+"""The measurements of Scripts/bench, which builds the programs and starts this in a network of its own."""
 
 import argparse
 import json
@@ -15,15 +15,15 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".build" / "benchmarks"
 MODES = ["codec", "session", "handshake", "ring", "router", "loop"]
 CURVE = [2, 8, 32, 100, 200]
-# Larger groups take a minute or more to meet: they are measured once.
+# Larger groups are measured once, because they take a minute or more to meet.
 OFTEN = 32
-# Rounds in which hosts of their own are laid out, for B3 and B5: each has 20 joins and a minute of idleness.
+# Rounds with a host for each node, for B3 and B5; each has 20 joins and an idle minute.
 ROUNDS_OF_HOSTS = 3
-# A centre and so many less one around it.
+# The sizes of stars, centre included.
 STARS = [33, 200]
-# Deliveries in each burst of the curve, so that large groups take no longer than small ones.
+# Deliveries in each burst of the curve, equal for all sizes so that large groups take no longer.
 CURVE_DELIVERIES = 640_000
-# Fields that a comparison of two revisions looks at.
+# Fields that a comparison of two revisions shows.
 COMPARED = [("B1", "cpu_us"), ("B2", "p50_ms"), ("B2", "p99_ms"), ("B4", "pss_mb"), ("B6", "cpu_us")]
 
 
@@ -67,13 +67,13 @@ def curve(options):
 
 
 def rest(options):
-    """B5 of a group that has been together for a while: whoever looks for others asks ever more rarely."""
+    """B5 of a group some time after it met, when discovery sends queries rarely."""
     run_rounds([Candidate.ours(options.binary)], options.nodes, ["B5"], options.rounds or 1,
                adder(kept("rest").begin(), options.nodes), B5={"rest": 300, "seconds": 600})
 
 
 def star(options):
-    """What links take where they are many: of a group in which each hears each there would be twenty thousand."""
+    """The memory of many links, in a star: a full group would have twenty thousand links."""
     results = kept("star").begin()
     for number in range(options.rounds or 1):
         for nodes in STARS:

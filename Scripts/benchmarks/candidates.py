@@ -1,4 +1,4 @@
-"""What is measured: one program, or several side by side."""
+"""The measured programs, one or several."""
 
 import contextlib
 import random
@@ -13,17 +13,17 @@ from networks import NETWORKS
 
 @dataclass
 class Candidate:
-    """Something whose nodes obey the driver protocol."""
+    """A program whose nodes implement the driver protocol."""
 
     name: str
-    # `{id}`, `{n}`, `{ip}` and `{dir}` in its words are filled in.
+    # The command's words; `{id}`, `{n}`, `{ip}` and `{dir}` are replaced.
     command: list
     variant: str = ""
-    # Whether its nodes tell which messages they keep.
+    # True if its nodes report the messages that they keep.
     keeps_messages: bool = False
-    # Whether all of its nodes tell of all links (`peers`).
+    # True if all of its nodes report their links (`peers`).
     tells_links: bool = False
-    # The command of node 0, where it is another.
+    # The command of node 0, or None for the common one.
     centre: list = None
 
     @staticmethod
@@ -32,13 +32,13 @@ class Candidate:
 
     @staticmethod
     def star(binary, port=6000):
-        """Ours, of whom all have a link with node 0 and with nobody else."""
+        """Earshot in a star: each node has one link, with node 0."""
         start = [str(binary), "node", "{id}", "--discovery", "none"]
         return Candidate("earshot", start + ["--peer", f"127.0.0.1:{port}"], centre=start + ["--port", str(port)])
 
     @staticmethod
     def named(text):
-        """`NAME=COMMAND`, or `NAME:VARIANT=COMMAND` for a program that is told a variant in its environment."""
+        """`NAME=COMMAND`, or `NAME:VARIANT=COMMAND` for a program with a variant in its environment."""
         name, _, command = text.partition("=")
         name, _, variant = name.partition(":")
         if not name or not command:
@@ -48,7 +48,7 @@ class Candidate:
 
 @contextlib.contextmanager
 def grouped(candidate, size, network):
-    """A group of which no node has started yet, and the end of all that has."""
+    """A group without started nodes; ends the started ones at exit."""
     net = NETWORKS[network](size)
     try:
         with tempfile.TemporaryDirectory(prefix="earshot-bench-") as folder:
@@ -62,7 +62,7 @@ def grouped(candidate, size, network):
 
 
 def run(candidate, size, network, tests, emit, **options):
-    """One group from its start to its end: `emit(test, result)` for its start, B0, and each test."""
+    """Runs one group: calls `emit(test, result)` for its start, B0, and each test."""
     with grouped(candidate, size, network) as group:
         try:
             ready, met = group.begin()
@@ -75,7 +75,7 @@ def run(candidate, size, network, tests, emit, **options):
 
 
 def run_rounds(candidates, size, tests, rounds, emit, **options):
-    """Every candidate in every round, in a new order each time: `emit(round, candidate, network, test, result)`."""
+    """Runs every candidate in every round, in a new order each time: `emit(round, candidate, network, test, result)`."""
     for number in range(rounds):
         for candidate in random.sample(candidates, len(candidates)):
             for network in NETWORKS:

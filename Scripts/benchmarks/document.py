@@ -1,5 +1,5 @@
-"""Writes the figures of Docs/Benchmarks.md, between its marks; what stands around them is written by people. What was not
-measured this time stands there as before: each section says when and where its figures are from."""
+"""Writes the figures between the marks of Docs/Benchmarks.md; the text around them is manual. Figures that were not
+measured this time stay: each section has the time and the machine of its figures."""
 
 import datetime
 import os
@@ -14,7 +14,7 @@ from results import Results, shown
 
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
-# What is told of each test: the heading, and the field.
+# (heading, test, field) of each row.
 COLUMNS = [
     ("B0 all met, s", "B0", "met_s"),
     ("B1 CPU µs per delivery", "B1", "cpu_us"), ("B1 deliveries/s", "B1", "per_second"), ("B1 lost", "B1", "lost"),
@@ -26,7 +26,7 @@ COLUMNS = [
     ("B6 different rings", "B6", "rings"),
     ("others' cores", "B1", "others"),
 ]
-# The same of the scoreboard's rows: its field, and what it is multiplied by to be in our unit.
+# (heading, test, the scoreboard's field, factor to our unit) of each row.
 SCOREBOARD = [
     ("B1 CPU µs per delivery", "B1", "cpu_us", 1), ("B1 deliveries/s", "B1", "rate", 1), ("B1 lost", "B1", "loss", 1),
     ("B2 p50 ms", "B2", "p50", 1e-3), ("B2 p99 ms", "B2", "p99", 1e-3), ("B3 median ms", "B3", "join_ms", 1),
@@ -46,7 +46,7 @@ def processor():
 
 
 def machine():
-    """What the figures were measured on."""
+    """The machine, with the date and the load."""
     memory = int(re.search(r"MemTotal:\s*(\d+)", Path("/proc/meminfo").read_text())[1]) / 2**20
     return (f"{datetime.date.today()}, {processor()}, {os.cpu_count()} processors, {memory:.0f} GiB, "
             f"Linux {platform.release()}. Load in the minute before this was written: {os.getloadavg()[0]:.1f}.")
@@ -105,7 +105,7 @@ def star_section(results):
         return None
     fields = ["silent_mb", "silent_kib", "pss_mb"]
     rows = [[f"{nodes - 1}"] + [shown(results.median(field, nodes=nodes)) for field in fields] for nodes in results.names("nodes")]
-    return table(["links", "PSS before anything is said, MB", "of it shared with nobody, KiB", "PSS after all have spoken, MB"], rows)
+    return table(["links", "PSS before anything is said, MB", "private part of it, KiB", "PSS after all have spoken, MB"], rows)
 
 
 def parts_section(results):
@@ -134,7 +134,7 @@ def scoreboard_section(results):
 
 
 def write(root, parts, group, curve, scoreboard, program=None, rest=None, star=None):
-    """Puts what was measured between the marks; `program` is the size of the stripped program."""
+    """Writes the figures between the marks; `program` is the size of the stripped program in bytes."""
     board = Results(scoreboard).read() if scoreboard else Results(None)
     figures = goals.Figures(group, curve, board, program, rest or Results(None), star or Results(None))
     path = root / "Docs" / "Benchmarks.md"

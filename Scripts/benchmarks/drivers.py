@@ -1,4 +1,4 @@
-"""Processes that obey the driver protocol of group measurements, each a node of one group (Docs/Benchmarks.md)."""
+"""Processes that implement the driver protocol, each a node of one group (Docs/Benchmarks.md)."""
 
 import contextlib
 import array
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 
-# Seconds after which a node that nobody disturbs has nothing to do.
+# Seconds after which a node without input is idle.
 REST = 2
 
 
@@ -19,12 +19,12 @@ class DriverFailure(Exception):
 
 
 def clock():
-    """The monotonic clock in nanoseconds: the one that nodes stamp their texts with."""
+    """The monotonic clock in nanoseconds, with which nodes stamp their texts."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 
 class Driver:
-    """One node. `enter` is what its process does first."""
+    """One node. Its process calls `enter` first."""
 
     def __init__(self, number, command, environment, enter, log):
         self.number = number
@@ -45,7 +45,7 @@ class Driver:
         self.process.stdin.flush()
 
     def read(self):
-        """Takes in what it has said; false once it has ended."""
+        """Reads the node's output; false once it has ended."""
         try:
             data = os.read(self.process.stdout.fileno(), 65536)
         except BlockingIOError:
@@ -60,7 +60,7 @@ class Driver:
         return bool(data)
 
     def end(self):
-        # One that has ended by itself has not read its last command.
+        # A node that ended early has not read its last command.
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         try:
@@ -71,16 +71,16 @@ class Driver:
         self.process.stdout.close()
 
     def processor_time(self):
-        """What it has computed so far, in nanoseconds: threads that have ended are in it."""
-        # The process's own clock, as clock_getcpuclockid(3) names it.
+        """The processor time so far, in nanoseconds, ended threads included."""
+        # The number of the process's clock (clock_getcpuclockid(3)).
         return time.clock_gettime_ns(~self.pid << 3 | 2)
 
     def memory(self):
-        """Its proportional share of memory, in bytes: what it shares with others is counted in parts."""
+        """The proportional set size (PSS), in bytes: a shared page counts in parts."""
         return self._memory("Pss")
 
     def private_memory(self):
-        """What it shares with nobody, in bytes."""
+        """The private memory, in bytes."""
         return self._memory("Private_Clean", "Private_Dirty")
 
     def _memory(self, *kinds):
@@ -88,7 +88,7 @@ class Driver:
         return sum(int(fields[kind].split()[0]) for kind in kinds) * 1024
 
     def traffic(self):
-        """Bytes and packets that its own network card has received and sent so far; needs a network of its own."""
+        """The bytes and packets that the node's network card has received and sent; needs a network of its own."""
         for line in Path(f"/proc/{self.pid}/net/dev").read_text().splitlines():
             name, _, counters = line.partition(":")
             if name.strip() == "eth0":
@@ -104,8 +104,8 @@ class Group:
         self.candidate, self.network, self.size, self.folder = candidate, network, size, Path(folder)
         self.nodes = {}
         self.epoch = 0
-        # What each node shares with nobody, in bytes, when all have links and nothing was said yet; empty where nodes
-        # do not tell of their links.
+        # The private memory of each node, in bytes, when all have links and nothing was sent yet; empty if nodes do
+        # not report their links.
         self.silent_memory = []
         self._log = open(self.folder / "log", "ab")
         self._selector = selectors.DefaultSelector()
@@ -130,7 +130,7 @@ class Group:
         node.end()
 
     def wait(self, condition, timeout):
-        """Whether it became true in time."""
+        """Waits for the condition; false if it did not become true in time."""
         end = time.monotonic() + timeout
         while not condition():
             left = end - time.monotonic()
@@ -142,7 +142,7 @@ class Group:
         return True
 
     def ask(self, line, answer="ok", timeout=30):
-        """What each node answered, by number."""
+        """Node number -> its answer."""
         for node in self.nodes.values():
             node.answers.clear()
             node.send(line)
@@ -158,7 +158,7 @@ class Group:
         return {number: json.loads(text) for number, text in self.ask("stat", "stat").items()}
 
     def reset(self, epoch=None):
-        """Forgets all counts. Each measurement has an epoch of its own; 0 is that of a node that was not told one."""
+        """Clears all counts. Each measurement has an epoch; a node starts with epoch 0."""
         self.epoch = self.epoch + 1 if epoch is None else epoch
         for node in self.nodes.values():
             for word in ("done", "pubdone"):
@@ -166,8 +166,8 @@ class Group:
         self.ask(f"reset {self.epoch}")
 
     def begin(self, timeout=300):
-        """Starts all nodes at once; returns when each has heard each: seconds until all were ready, and until then, without
-        the rest in which their memory is looked at."""
+        """Starts all nodes at once and returns when each has received a text of each: seconds until all were ready, and until
+        all had met, without the rest in which memory is measured."""
         began = time.monotonic()
         for number in range(self.size):
             self.spawn(number)
@@ -189,11 +189,11 @@ class Group:
                 raise DriverFailure(f"not all have met: they heard {spread(heard)} and have links with {spread(linked)}")
 
     def linked(self):
-        """With how many others each has a link that tells; what is said may be heard without one, from others."""
+        """The number of links of each node that reports them; texts also arrive over other nodes."""
         return [int(node.events["peers"].split()[0]) for node in self.nodes.values() if "peers" in node.events]
 
     def look_at_silence(self, end):
-        """Waits for all links, then rests and looks how much memory they take; how many seconds it rested."""
+        """Waits for all links, then rests and measures their memory; the seconds that it rested."""
         def all_linked():
             counts = self.linked()
             return len(counts) == self.size and min(counts) >= self.size - 1
@@ -206,7 +206,7 @@ class Group:
         return time.monotonic() - began
 
     def settle(self, end):
-        """Waits while nodes tell that they meet. What each says is heard by each: said then, it would slow a large group."""
+        """Waits while nodes report new links, because texts sent meanwhile would slow down a large group."""
         peers, last = None, []
         while peers != last and time.monotonic() < end:
             last = peers
@@ -214,7 +214,7 @@ class Group:
             peers = self.linked()
 
     def latencies(self):
-        """Of all deliveries since the last reset, in nanoseconds, sorted."""
+        """The latencies of all deliveries since the last reset, in nanoseconds, sorted."""
         file = self.folder / "latencies"
         file.unlink(missing_ok=True)
         self.ask(f"lat {file}")
@@ -238,4 +238,4 @@ class Group:
 def spread(counts):
     """The least, the median and the most of some counts, in words."""
     counts = sorted(counts)
-    return f"{counts[0]} to {counts[-1]} others ({counts[len(counts) // 2]} in the middle)" if counts else "nobody"
+    return f"{counts[0]} to {counts[-1]} others ({counts[len(counts) // 2]} in the middle)" if counts else "none"

@@ -1,15 +1,15 @@
-"""What the project wants to reach, and whether what was measured does: the first table of Docs/Benchmarks.md."""
+"""The goals of the project and the measured figures: the first table of Docs/Benchmarks.md."""
 
 from results import shown
 
 OURS, FLOOR = "earshot", "floor"
-# Systems of the scoreboard that need no server.
+# Systems of the scoreboard without a server.
 SERVERLESS = ("zenoh", "zenoh-tls", "cyclonedds")
 PROGRAM_BYTES = 10_000_000
 
 
 class Figures:
-    """Medians of what was measured of us and of others; None where nothing was."""
+    """The medians of our figures and of others' figures; None without a measurement."""
 
     def __init__(self, group, curve, board, program, rest, star):
         self.group, self.curve, self.board, self.program = group, curve, board, program
@@ -19,26 +19,25 @@ class Figures:
         return self.group.median(field, candidate=OURS, test=test)
 
     def against_floor(self, test, field):
-        """How much of the floor's figure ours is."""
+        """Our figure as a fraction of the floor's."""
         return quotient(self.ours(test, field), self.group.median(field, candidate=FLOOR, test=test))
 
     def against_others(self, names):
-        """The processor time of a delivery, in that of the cheapest of others in the same run."""
+        """Our processor time for a delivery, divided by that of the cheapest other candidate in the run."""
         cost = {name: self.board.median("cpu_us", cand=name, test="B1") for name in names}
         known = [value for value in cost.values() if value is not None]
         return quotient(self.board.median("cpu_us", cand=OURS, test="B1"), min(known, default=None))
 
     def idle_link(self):
-        """KiB for each further link, from the largest group and the smallest of 32 and more: of what a node shares with nobody,
-        while nothing has been said. The messages that are kept, and a node's part of the program, which others divide with
-        it, change with the size of the group too."""
+        """Private memory for each further link in KiB, from the largest group and the smallest of at least 32, before any
+        message. Kept messages and a node's share of the program's pages change with the size of the group too."""
         silent = {size: self.curve.median("silent_kib", candidate=OURS, test="B4", nodes=size)
                   for size in self.curve.names("nodes") if size >= 32}
         sizes = sorted(size for size, value in silent.items() if value is not None)
         return quotient(silent[sizes[-1]] - silent[sizes[0]], sizes[-1] - sizes[0]) if len(sizes) > 1 else None
 
     def steepness(self):
-        """The dearest delivery of the curve in cheapest ones."""
+        """The most expensive delivery of the curve, divided by the cheapest."""
         costs = [self.curve.median("cpu_us", candidate=OURS, test="B1", nodes=nodes) for nodes in self.curve.names("nodes")]
         known = [cost for cost in costs if cost is not None]
         return quotient(max(known, default=None), min(known, default=None))
@@ -49,7 +48,7 @@ def quotient(value, divisor):
 
 
 def goals(figures):
-    """(what, the bound, whether it is the least that is wanted, the figure)."""
+    """(name, bound, True if the bound is a minimum, figure)."""
     of = figures.ours
     program = None if figures.program is None else figures.program / 1e6
     return [
@@ -77,7 +76,7 @@ def goals(figures):
 
 
 def rows(figures, machine, before):
-    """What was not measured on this machine is told as it stood in the rows before, by the name of the goal."""
+    """A goal without a measurement on this machine keeps its row of `before`, which has the goals' names as keys."""
     for what, bound, is_least, value in goals(figures):
         wanted = f"{'at least' if is_least else 'at most'} {bound:g}"
         if value is not None:

@@ -1,4 +1,4 @@
-"""What is measured of a group, under the names that the table of Docs/Benchmarks.md has."""
+"""The measurements of a group, by their names in the table of Docs/Benchmarks.md."""
 
 import os
 import statistics
@@ -8,25 +8,25 @@ from drivers import REST, DriverFailure, clock
 
 BURST = 20_000
 JOINS = 20
-# Seconds without anything new after which what has not come is lost.
+# Seconds without a delivery after which missing texts count as lost.
 PATIENCE = 5
 
 
 def share(values, part):
-    """The value that this part of the sorted values does not exceed."""
+    """The value that this fraction of the sorted values does not exceed."""
     return values[min(len(values) - 1, int(len(values) * part))]
 
 
 def machine_time():
-    """Nanoseconds that all processors of this machine have computed so far, for whomever."""
+    """The busy time of all processors of this machine so far, in nanoseconds."""
     with open("/proc/stat") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]
-    # Neither idle nor waiting for a disk.
+    # All states but idle and iowait.
     return (sum(ticks) - ticks[3] - ticks[4]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def burst(group, senders, each, gap=0, limit=300):
-    """Lets `senders` send `each` texts, `gap` microseconds apart, and waits until all have come or none comes any more."""
+    """Lets `senders` send `each` texts, `gap` microseconds apart, and waits until all have arrived or deliveries cease."""
     group.reset()
     wanted = {number: each * (len(senders) - (number in senders)) for number in group.nodes}
     for number, node in group.nodes.items():
@@ -76,7 +76,7 @@ def latency(group):
 
 
 def join(group):
-    """B3: a newcomer, from the start of its process to its first text; somebody speaks every 5 ms."""
+    """B3: a newcomer, from the start of its process to its first received text; one node sends a text every 5 ms."""
     newcomer = group.size - 1
     group.drop(newcomer)
     group.reset(epoch=0)
@@ -97,8 +97,7 @@ def join(group):
 
 
 def memory(group):
-    """B4: the proportional share of memory of a node that has nothing to do; and what it shared with nobody when it had its
-    links and had heard nothing yet."""
+    """B4: the proportional set size of an idle node, and its private memory with all links before any text."""
     group.wait(lambda: False, REST)
     values = [node.memory() for node in group.nodes.values()]
     result = {"pss_mb": statistics.median(values) / 2**20, "worst_mb": max(values) / 2**20}
@@ -108,8 +107,8 @@ def memory(group):
 
 
 def memory_of_a_centre(group, rest=40):
-    """B4 of a node that all others have a link with: at rest before anybody has said anything, and `rest` seconds after all have
-    said something at once, all of which it passes on to all."""
+    """B4 of the centre of a star: idle before any text, and `rest` seconds after all nodes have sent a text at once, which
+    the centre passes on to all."""
     centre = group.spawn(0)
     if not group.wait(lambda: "ready" in centre.events, 30):
         raise DriverFailure("the centre did not become ready")
@@ -129,7 +128,7 @@ def memory_of_a_centre(group, rest=40):
 
 
 def idle_traffic(group, rest=10, seconds=20):
-    """B5: what the card of a node carries while nobody says anything, from `rest` seconds after all have met."""
+    """B5: the traffic of a node's card without texts, from `rest` seconds after all nodes have met."""
     group.wait(lambda: False, rest)
     before = {number: node.traffic() for number, node in group.nodes.items()}
     computed, began = group.processor_time(), clock()
@@ -145,16 +144,16 @@ def idle_traffic(group, rest=10, seconds=20):
 
 
 def all_to_all(group):
-    """B6: all but one send 200 texts each at once."""
+    """B6: all nodes but one send 200 texts each at once."""
     result = burst(group, list(range(group.size - 1)), 200)
     if group.candidate.keeps_messages:
-        # One, if all keep the same messages.
+        # One if all nodes keep the same messages.
         result["rings"] = len(set(group.ask("ring", "ring").values()))
     return result
 
 
-# In the order in which they disturb each other least.
+# In the order of least mutual disturbance.
 TESTS = {
     "B4": memory, "B5": idle_traffic, "B2": latency, "B6": all_to_all, "B1": fan_out, "B3": join}
-# The network that each is measured on: traffic shows only on cards of one's own, and joining is a matter of multicast.
+# The network of each measurement: traffic needs a card for each node, and joining needs multicast.
 NETWORK = {"B3": "lan", "B5": "lan"}

@@ -1,5 +1,5 @@
-"""Networks of network namespaces for groups of nodes. Whoever uses them is in a namespace of its own already, with
-nothing in it: no packet leaves this machine (Scripts/bench sees to that)."""
+"""Networks of network namespaces for groups of nodes. The caller is already in an empty namespace of its own, so that no
+packet leaves this machine; Scripts/bench makes it."""
 
 import ctypes
 import os
@@ -18,13 +18,12 @@ def ip(*words):
 
 
 class Flat:
-    """All nodes on one host, which has Avahi's daemon. What they say to each other goes over its loopback, in packets of
-    1,500 bytes."""
+    """All nodes on one host with an Avahi daemon. Their packets of 1,500 bytes pass over its loopback interface."""
 
     name, variant = "flat", ""
 
     def __init__(self, size):
-        # Programs that listen where they are told to find their ports taken by connections otherwise, or dial themselves.
+        # Outgoing connections would otherwise take the ports of programs that listen on given ports, or dial themselves.
         Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("10000 39999")
         ip("link", "set", "lo", "up", "mtu", "1500")
         ip("link", "add", "eth0", "type", "veth", "peer", "name", "cable")
@@ -37,7 +36,7 @@ class Flat:
         return "10.77.0.2"
 
     def enter(self, number):
-        """What a process does first to be on the host of that node; None where it is there."""
+        """A function by which a process enters the host of that node; None if it is there already."""
         return None
 
     def end(self):
@@ -49,14 +48,14 @@ class Lan:
     """Each node on a host of its own, all on one switch.
 
     The kernel keeps the neighbours of all namespaces in one table, which has room for 1,024 unless the whole machine is
-    told otherwise; 33 hosts have 1,056. Permanent entries are not counted: so every host knows every other from the
-    start, and nobody asks for addresses (ARP, or ICMPv6's neighbour solicitation)."""
+    configured otherwise; 33 hosts have 1,056. Permanent entries do not count, so every host has entries of all others from
+    the start, and no host sends ARP requests or ICMPv6 neighbour solicitations."""
 
     name, variant = "lan", "lan"
 
     def __init__(self, size):
         ip("link", "set", "lo", "up")
-        # Without snooping: it would drop multicast until somebody has joined.
+        # Snooping would drop multicast until a host has joined the group.
         ip("link", "add", "switch", "type", "bridge", "mcast_snooping", "0")
         ip("link", "set", "switch", "up")
         self.hosts = [Host(number, f"{self.address(number)}/{PREFIX}") for number in range(size)]
@@ -78,24 +77,24 @@ class Lan:
 
 
 def mac(number):
-    """Of the card of that host: locally administered."""
+    """The locally administered MAC of the host's card."""
     return f"02:00:00:00:{number >> 8:02x}:{number & 255:02x}"
 
 
 def link_local(number):
-    """The address that the host of that card gives itself (RFC 4291, appendix A)."""
+    """The link-local address of the host with that MAC (RFC 4291, appendix A)."""
     return f"fe80::ff:fe00:{number:x}"
 
 
 class Host:
-    """A network namespace with a cable to the switch. It lasts as long as the process that holds it."""
+    """A network namespace with a cable to the switch, which a process holds."""
 
     def __init__(self, number, address):
         self.number = number
         self.holder = subprocess.Popen(["unshare", "--net", "cat"], stdin=subprocess.PIPE)
         namespace = f"/proc/{self.holder.pid}/ns/net"
         ours = os.readlink("/proc/self/ns/net")
-        # A new process needs a moment until it is in its namespace; nothing tells of it.
+        # A new process needs a moment to enter its namespace, and no event reports it.
         while os.readlink(namespace) == ours:
             time.sleep(0.0005)
         self.namespace = os.open(namespace, os.O_RDONLY)
@@ -110,11 +109,11 @@ class Host:
         subprocess.run(words, check=True, preexec_fn=self.enter, text=True, input=text)
 
     def batch(self, lines):
-        """Gives ip(8) several commands."""
+        """Runs several commands in one process of ip(8)."""
         self.run("ip", "-batch", "-", text="".join(f"{line}\n" for line in lines))
 
     def enter(self):
-        # Python has os.setns only from 3.12 on.
+        # os.setns needs Python 3.12.
         if LIBRARY.setns(self.namespace, 0) != 0:
             raise OSError(ctypes.get_errno(), "setns")
 

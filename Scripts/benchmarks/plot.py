@@ -7,7 +7,7 @@ COLORS = ["#1f5fa8", "#c2571a", "#3b8a3e", "#8a3b80", "#6b6b6b"]
 
 
 def curve(lines, title, unit):
-    """`lines` is name -> [(nodes, value)]. The values' axis begins at 0."""
+    """An SVG of `lines`, name -> [(nodes, value)]. The axis of the values begins at 0."""
     sizes = sorted({size for points in lines.values() for size, _ in points})
     top = nice(max(value for points in lines.values() for _, value in points))
     first, last = math.log(sizes[0]), math.log(sizes[-1])

@@ -1,18 +1,18 @@
-"""Results as lines of JSON, and what they say together."""
+"""Results as lines of JSON, and their medians and ratios."""
 
 import json
 import statistics
 
 
 class Results:
-    """Rows of one kind of measurement: kept in a file, and shown as they come."""
+    """The rows of one kind of measurement, kept in a file and printed when added."""
 
     def __init__(self, path):
         self.path = path
         self.rows = []
 
     def begin(self):
-        """Forgets what an earlier run has left."""
+        """Removes the rows of an earlier run."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("")
         self.rows = []
@@ -33,7 +33,7 @@ class Results:
                 if field in row and all(row.get(name) == value for name, value in wanted.items())]
 
     def median(self, field, **wanted):
-        """None where nothing was measured."""
+        """The median of a field in the matching rows; None without a row."""
         values = self.values(field, **wanted)
         return statistics.median(values) if values else None
 
@@ -43,7 +43,7 @@ class Results:
 
 
 def shown(value):
-    """A number with three digits that count."""
+    """A number with three significant digits."""
     if value is None:
         return "–"
     if not isinstance(value, float):
@@ -54,7 +54,7 @@ def shown(value):
 
 
 def ratios(results, field, new, old, **wanted):
-    """What `new` needs for each that `old` needs, by pair: both were measured in the same round."""
+    """The ratios of `new` to `old`, one for each round that measured both."""
     def by_round(name):
         return {row["round"]: row[field] for row in results.rows
                 if row.get("candidate") == name and field in row

@@ -1,4 +1,4 @@
-"""Our entries in the scoreboard. They start what Scripts/bench and Scripts/run have built, or what the environment names."""
+"""Our entries in the scoreboard. They start the programs of Scripts/bench and Scripts/run, or those of the environment."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ PROGRAM = os.environ.get("EARSHOT_BINARY", str(BUILT / "earshot"))
 
 
 def add(cand):
-    """Names our candidates to the scoreboard's own function."""
+    """Adds our candidates with the scoreboard's own function."""
     cand("earshot", [BENCHMARKS, "node", "{id}"], "earshot, the node of the program as a driver", enc="always")
     cand("earshot-program", ["{here}/bin/line"], "earshot chat, through a pipe", enc="always",
          env={"PB_CMD": f"exec {PROGRAM} --rate 0 --plain --room bench --nick n$PB_ID --no-config",

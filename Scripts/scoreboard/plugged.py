@@ -1,4 +1,4 @@
-"""plugged.py DIRECTORY WORDS...: the scoreboard of DIRECTORY, which stays as it is, with our candidates in it."""
+"""plugged.py DIRECTORY WORDS...: runs the unchanged scoreboard of DIRECTORY with our candidates."""
 
 import atexit
 import os
@@ -19,10 +19,10 @@ def main():
     import candidates
 
     candidate.add(candidates.cand)
-    # Two scoreboards at a time must not count, nor end, each other's processes.
+    # Two scoreboards at a time must not count or end each other's processes.
     enter = bench.Group.__init__
     bench.Group.__init__ = lambda group, name: enter(group, f"{name}-{os.getpid()}")
-    # The host that all nodes of a flat network share has Avahi's daemon, as most machines have.
+    # The common host of a flat network has an Avahi daemon, as most machines do.
     lay = bench.Net.__init__
 
     def lay_with_avahi(net, kind, slots):

@@ -27,6 +27,6 @@ enum CodecMeasurement {
             frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: Instant(nanoseconds: 0),
             wallClock: Speaker.wallClock)
         guard case .admitted(let payload) = verdict else { preconditionFailure("a genuine payload was refused") }
-        stopwatch.time("verify") { keep(admission.settle(payload)) }
+        stopwatch.time("verify") { keep(admission.verifySignature(of: payload)) }
     }
 }

@@ -31,7 +31,7 @@ enum RingMeasurement {
         return (0..<messages).compactMap { number in
             Message(
                 from: speaker.say(number), knownStage: .resident, receivedAt: Speaker.wallClock,
-                isHistory: false)
+                askedAt: nil)
         }
     }
 }

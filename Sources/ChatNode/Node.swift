@@ -29,7 +29,7 @@ package actor Node {
     var session: UserSession
     var router: MessageRouter
     var admission: Admission
-    var table = PeerTable()
+    var dialler = Dialler()
     var gate: ConnectionLimiter
     var bans = BanList()
     var pace: TokenBucket
@@ -45,13 +45,9 @@ package actor Node {
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
-    var offers: IHave
-    var wants = IWant()
-    var answers = HistoryAnswers()
+    var history: HistorySync
 
     var slots: [ConnectionID: Connection] = [:]
-    /// Dialled, and not connected yet.
-    var dials: [ConnectionID: Endpoint] = [:]
     /// The links of each peer; frames are sent on the last that is not retiring.
     var linksByPeer = PackedTable<PeerID, [Connection]>()
     /// The link of each peer that frames are sent on, in the order in which the connections began.
@@ -77,7 +73,7 @@ package actor Node {
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
     /// The router may have a new deadline.
     var isRouterChanged = false
-    var tableTime = TimerToken()
+    var dialTime = TimerToken()
     var routerTime = TimerToken()
     var historyTime = TimerToken()
     var typingTime = TimerToken()
@@ -123,7 +119,7 @@ package actor Node {
         router = MessageRouter(
             me: certificate.identity, marks: marks, tellsReading: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
-        offers = IHave(me: certificate.identity)
+        history = HistorySync(me: certificate.identity)
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
@@ -170,7 +166,7 @@ package actor Node {
     /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
     func makeAnnouncement() -> Announcement {
         let name = InstanceName(of: context.certificate.noise, using: &randomness)
-        table.recordName(name, now: scheduler.now)
+        dialler.recordName(name, now: scheduler.now)
         return Announcement(
             instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + session.room.tag
         )

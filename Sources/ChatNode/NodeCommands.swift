@@ -1,4 +1,5 @@
 package import Chat
+import Noise
 package import Wire
 
 /// What a person does. Errors lose nothing: the node goes on.
@@ -85,9 +86,15 @@ extension Node {
     /// Blocks by key, silently: the peer's links are refused from now on.
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
-        guard isBlocked else { return }
-        // It is gone for us at once: nobody waits for it to come back.
-        for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
+        if isBlocked {
+            let key = certificates.best(of: peer, now: scheduler.now)?.noise
+            // The peer is gone for us at once, without the grace of a lost link.
+            for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
+            dialler.shutOut(peer, key)
+        } else {
+            dialler.admit(peer, now: scheduler.now)
+        }
+        armDialler()
     }
 
     /// Notes that a peer's code was compared, or takes that back. Nobody is told.

@@ -28,7 +28,9 @@ extension Node {
 
     private func receivedPayload(_ body: Span<UInt8>, on slot: Connection) {
         guard let peer = slot.peer, let epoch = slot.certificate?.epoch else { return }
-        if let id = awaitedID(body, from: peer) { return receivedHistory(id, body, on: slot) }
+        if let id = history.awaitedID(inFrame: body, from: peer) {
+            return receivedHistory(id, body, from: peer, on: slot)
+        }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
             frame: body, from: peer, linkEpoch: epoch, now: now, wallClock: wallClock)
@@ -63,7 +65,7 @@ extension Node {
     }
 
     private func noteHeard(_ peer: PeerID, on slot: Connection) {
-        if !slot.isHeard { table.heard(peer) }
+        if !slot.isHeard { dialler.heard(peer) }
         slot.isHeard = true
     }
 

@@ -107,9 +107,8 @@ package struct Experiment {
         var moment = 0.0
         while true {
             moment += Double.random(in: 0.5..<1.5, using: &randomness) * 60 / settings.churnPerMinute
-            let pause = Duration.nanoseconds(Int64(moment * 1e9))
-            guard pause < span else { return }
-            plan(.depart, after: pause)
+            guard moment < span / .seconds(1) else { return }
+            plan(.depart, after: .nanoseconds(Int64(moment * 1e9)))
         }
     }
 

@@ -68,13 +68,17 @@ package final class InMemoryDirectory: Sendable {
             other != host && entry.announcement.subtype == mine.announcement.subtype && network.canSee(host, other)
         }
         for (other, entry) in others.sorted(by: { $0.key < $1.key }) {
-            tell(entry, found(mine, at: host), after: network.drawMulticastDelay())
-            tell(mine, found(entry, at: other), after: network.drawMulticastDelay() + network.drawAnswerPause())
+            for endpoint in network.endpoints(of: host) {
+                tell(entry, found(mine, at: endpoint), after: network.drawMulticastDelay())
+            }
+            for endpoint in network.endpoints(of: other) {
+                tell(mine, found(entry, at: endpoint), after: network.drawMulticastDelay() + network.drawAnswerPause())
+            }
         }
     }
 
-    private func found(_ entry: Entry, at host: HostID) -> DiscoveryEvent {
-        .found(instance: entry.announcement.instance, endpoint: network.endpoint(of: host))
+    private func found(_ entry: Entry, at endpoint: Endpoint) -> DiscoveryEvent {
+        .found(instance: entry.announcement.instance, endpoint: endpoint)
     }
 
     private func tell(_ entry: Entry, _ event: DiscoveryEvent, after delay: Duration) {

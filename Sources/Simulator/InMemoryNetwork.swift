@@ -10,6 +10,14 @@ package struct HostID: Hashable, Comparable, Sendable {
     package static func < (left: HostID, right: HostID) -> Bool { left.number < right.number }
 }
 
+/// The address families of a simulated network. IPv6 addresses are link-local, as on a LAN without a router.
+package enum AddressFamilies: Sendable {
+    case ipv4
+    case ipv6
+    /// Each host has an address of each family.
+    case both
+}
+
 /// A network in memory: reliable, ordered byte streams with latency, finite windows, partitions and slow readers.
 ///
 /// A partition holds bytes back as TCP's retransmission does; what was sent arrives once it heals, if the connection lives.
@@ -22,9 +30,13 @@ package final class InMemoryNetwork: Sendable {
     private let state: Mutex<NetworkState>
 
     /// - Parameter seed: every latency and every loss is drawn from it.
-    package init(timeline: Timeline, seed: UInt64, conditions: Conditions, topology: Topology = .full) {
+    package init(
+        timeline: Timeline, seed: UInt64, conditions: Conditions, topology: Topology = .full,
+        families: AddressFamilies = .ipv4
+    ) {
         self.timeline = timeline
-        state = Mutex(NetworkState(randomness: .seeded(seed), conditions: conditions, topology: topology))
+        state = Mutex(
+            NetworkState(randomness: .seeded(seed), conditions: conditions, topology: topology, families: families))
     }
 
     /// Adds a machine with an address of its own.
@@ -34,8 +46,9 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.addHost(at: place) }
     }
 
-    package func endpoint(of host: HostID) -> Endpoint {
-        state.withLock { $0.endpoint(of: host) }
+    /// The addresses of a host, IPv6 first.
+    package func endpoints(of host: HostID) -> [Endpoint] {
+        state.withLock { $0.endpoints(of: host) }
     }
 
     /// Only hosts of the same group reach each other; hosts not named form a group too.

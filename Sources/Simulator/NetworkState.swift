@@ -12,7 +12,8 @@ enum Segment: Sendable {
 /// The simulated network as a value: who is connected with whom, what is under way, what is held back.
 struct NetworkState: Sendable {
     private struct Host {
-        let endpoint: Endpoint
+        /// One address of each family that the network has.
+        let endpoints: [Endpoint]
         let place: Int
         var listener: (any TransportHandler)?
         var group = 0
@@ -62,26 +63,32 @@ struct NetworkState: Sendable {
     private var randomness: Randomness
     private let conditions: Conditions
     private let topology: Topology
+    private let families: AddressFamilies
     private var connectionNumber: UInt64 = 0
 
-    init(randomness: Randomness, conditions: Conditions, topology: Topology) {
+    init(randomness: Randomness, conditions: Conditions, topology: Topology, families: AddressFamilies) {
         self.randomness = randomness
         self.conditions = conditions
         self.topology = topology
+        self.families = families
     }
 
     /// - Parameter place: where it stands in the topology; nil for the first place that nobody had yet.
     mutating func addHost(at place: Int?) -> HostID {
         let number = hosts.count
-        let address: [UInt8] = [10, UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-        hosts.append(Host(endpoint: Endpoint(address: address, port: 40_000), place: place ?? number))
+        let digits = [UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
+        let linkLocal: [UInt8] = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + digits
+        var endpoints: [Endpoint] = []
+        if families != .ipv4 { endpoints.append(Endpoint(address: linkLocal, port: 40_000, scope: 2)) }
+        if families != .ipv6 { endpoints.append(Endpoint(address: [10] + digits, port: 40_000)) }
+        hosts.append(Host(endpoints: endpoints, place: place ?? number))
         return HostID(number: number)
     }
 
     /// The host with an endpoint; addresses count up.
     private func host(at endpoint: Endpoint) -> HostID? {
-        let number = endpoint.address.dropFirst().reduce(0) { $0 << 8 | Int($1) }
-        guard hosts.indices.contains(number), hosts[number].endpoint == endpoint else { return nil }
+        let number = endpoint.address.suffix(3).reduce(0) { $0 << 8 | Int($1) }
+        guard hosts.indices.contains(number), hosts[number].endpoints.contains(endpoint) else { return nil }
         return HostID(number: number)
     }
 
@@ -90,7 +97,7 @@ struct NetworkState: Sendable {
         topology.sees(hosts[first.number].place, hosts[second.number].place) && canReach(first, second)
     }
 
-    func endpoint(of host: HostID) -> Endpoint { hosts[host.number].endpoint }
+    func endpoints(of host: HostID) -> [Endpoint] { hosts[host.number].endpoints }
 
     func bytesReceived(by host: HostID) -> Int { hosts[host.number].bytesReceived }
 
@@ -143,7 +150,7 @@ struct NetworkState: Sendable {
 
     mutating func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {
         hosts[host.number].listener = handler
-        return hosts[host.number].endpoint.port
+        return hosts[host.number].endpoints[0].port
     }
 
     mutating func stopListening(_ host: HostID) {
@@ -159,7 +166,8 @@ struct NetworkState: Sendable {
             dials.remove(connection)
             return .lost
         }
-        guard let target = self.host(at: endpoint) else { return .refused }
+        let source = hosts[host.number].endpoints.first { $0.isIPv4 == endpoint.isIPv4 }
+        guard let target = self.host(at: endpoint), let source else { return .refused }
         guard canReach(host, target) else { return .lost }
         guard let listener = hosts[target.number].listener else { return .refused }
         dials.remove(connection)
@@ -167,7 +175,7 @@ struct NetworkState: Sendable {
         dials.remove(far)
         ends[connection] = End(host: host, far: far, farHost: target, handler: handler)
         ends[far] = End(host: target, far: connection, farHost: host, handler: listener)
-        return .accepted(by: listener, far: far, dialler: hosts[host.number].endpoint)
+        return .accepted(by: listener, far: far, dialler: source)
     }
 
     /// Whether a dial that failed was still wanted.

@@ -14,16 +14,17 @@ package final class Simulation {
     /// - Parameters:
     ///   - latency: one way, of each segment.
     ///   - loss: the share of segments that are lost and sent again, from 0 to 0.9.
-    ///   - topology: who sees whom.
+    ///   - topology: the hosts that hear each host's announcements.
+    ///   - families: the address families of the hosts.
     package init(
         seed: UInt64, latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(20)), loss: Double = 0,
-        topology: Topology = .full
+        topology: Topology = .full, families: AddressFamilies = .ipv4
     ) {
         self.seed = seed
         randomness = .seeded(seed)
         network = InMemoryNetwork(
             timeline: timeline, seed: randomness.next(), conditions: Conditions(latency: latency, loss: loss),
-            topology: topology)
+            topology: topology, families: families)
         directory = InMemoryDirectory(network: network)
     }
 

@@ -25,14 +25,20 @@ package enum Limits {
     package static let recordTime = Duration.seconds(5)
     package static let halfOpenHandshakes = 32
     package static let halfOpenHandshakesPerSource = 4
+    /// Of an IPv6 /64, whose addresses one host may all have; the rest is for other networks.
+    package static let halfOpenHandshakesPerNetwork = 24
     package static let handshakesPerSourceBurst = 5.0
     package static let handshakesPerSourcePerSecond = 10.0 / 60.0
     package static let handshakesBurst = 40.0
     package static let handshakesPerSecond = 20.0
     package static let links = 256
-    /// Of all links, those that only peers have that we dialled: who is announced, and answers where it says it is.
+    /// Links that are kept for peers that this node dials: a peer that answers at its announced address.
     package static let linksForDialled = 32
     package static let linksPerSource = 8
+    /// Of an IPv6 /64: a LAN without IPv4 is one, so nearly all links that peers may open.
+    package static let linksPerNetwork = 192
+    /// The address behind a peer's host name may change.
+    package static let namedPeerRefresh = Duration.seconds(300)
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
     /// Who starts says about ten records, and as many for each who asks then.
@@ -65,6 +71,8 @@ package enum Limits {
 
     // Freshness (section 7), in milliseconds.
     package static let freshnessMilliseconds: UInt64 = 300_000
+    /// How far ahead of the wall clock a sender's clock follows the messages that it shows.
+    package static let clockOffsetMilliseconds: UInt64 = 2_000
 
     // Relaying (section 7).
     /// The relays that a payload passes at most: enough for a chain of bridged networks, and an end to any loop.
@@ -98,19 +106,22 @@ package enum Limits {
     package static let deletionsKept = 100
     /// Ids in `have`: 100 messages, an edit of each, and 100 deletions. They fit one record.
     package static let offeredPayloads = 300
+    /// Four times what an honest peer sends: news once in `shortestGossipInterval`, everything once in `historyAnswerInterval`.
+    package static let havesPerSecond = 6.0
+    package static let havesBurst = 40.0
     /// Ids in `want`, and payloads that a neighbour is given in `historyAnswerInterval`.
     package static let wantedPayloads = 100
     package static let historyAnswerInterval = Duration.seconds(2)
     /// What was asked for and has not come by then is asked of another neighbour.
-    package static let historyPatience = Duration.seconds(5)
+    package static let historyTimeout = Duration.seconds(5)
     /// Times that a neighbour is asked for the same.
     package static let historyTries = 3
     /// From something new to the offer of it, while offers are of use, at first, and at most.
-    package static let shortestNewsPause = Duration.seconds(1)
+    package static let shortestGossipInterval = Duration.seconds(1)
     package static let gossipInterval = Duration.seconds(2)
-    package static let longestNewsPause = Duration.seconds(32)
+    package static let longestGossipInterval = Duration.seconds(32)
     /// What may come after news until they are offered, if the last offer was `gossipInterval` ago: half of what is kept.
-    package static let crowdedNews: UInt64 = 50
+    package static let crowdedGossip: UInt64 = 50
 
     // Direct messages (section 8).
     package static let openRequests = 32
@@ -135,7 +146,7 @@ package enum Limits {
     /// Each is passed on to everybody, so they must be rare.
     package static let betterCertificatesPerMinute = 5.0
     package static let betterCertificatesBurst = 5.0
-    package static let vouchedPerLink = 1_024
+    package static let certificatesSentPerLink = 1_024
 
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)

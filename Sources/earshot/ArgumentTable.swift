@@ -66,7 +66,7 @@ extension Arguments: ControlledSettings {
             kind: .flag { $0.readReceipts = true }),
         Option(
             name: "--rate", help: "messages per second and author (default 2; 0: no limit)",
-            kind: .value("N", wanted: "a number of messages per second from 0 to 1000000") { arguments, value in
+            kind: .value("N", wanted: "0 or a number of messages a second from 0.001 to 1000000") { arguments, value in
                 rate(value).map { arguments.rate = $0 } != nil
             }),
     ]
@@ -97,6 +97,6 @@ extension Arguments: ControlledSettings {
     ]
 
     private static func rate(_ text: String) -> Double? {
-        Double(decimal: text).flatMap { $0 <= 1_000_000 ? $0 : nil }
+        Double(decimal: text).flatMap { $0 == 0 || (0.001...1_000_000).contains($0) ? $0 : nil }
     }
 }

@@ -1,8 +1,7 @@
-"""attack.py [--seconds N] [--windows N] [--keep FILE] [NAME...]: attacks a running room, and tells what it did.
+"""attack.py [--seconds N] [--windows N] [--keep FILE] [NAME...]: attacks a running room and measures the effects.
 
-Calm and attack take turns, so that what the machine does besides falls on both. Prints a line of JSON for each attack;
---keep puts them in place of those of the same name in FILE. The program is $EARSHOT_BINARY. Ends with 1 if a pass line
-was missed.
+Calm and attack alternate, so that other load of the machine affects both. Prints a line of JSON for each attack; --keep
+replaces the results of those attacks in FILE. The program is $EARSHOT_BINARY. Exits with 1 if a pass line was missed.
 """
 
 import argparse
@@ -42,7 +41,7 @@ while True:
 
 
 class Attacker:
-    """The process that attacks, on a host of its own."""
+    """The attacking process, on a host of its own."""
 
     def __init__(self, hosts, name, plan):
         command = [sys.executable, str(HERE / "attacker.py"), name, json.dumps(plan)]
@@ -64,11 +63,11 @@ class Attacker:
 
 
 def give_way(process):
-    """Processors that the members want are theirs: an attacker computes on a machine of its own, but for this measurement. Its
-    packets come as fast, and what they cost those who get them is measured."""
+    """Gives the members precedence on the processors. A real attacker has a machine of its own; here its packets still come
+    as fast, and the measurement is the cost for their receivers."""
     os.setpriority(os.PRIO_PROCESS, process, 10)
     group = Path(f"/proc/{process}/autogroup")
-    # The kernel divides time among sessions first, and then within them.
+    # The kernel divides processor time between sessions first.
     if group.exists():
         group.write_text("10")
 
@@ -117,7 +116,7 @@ class Run:
         return self.result(moved, tally, resident, peak, joined, found)
 
     def newcomer(self):
-        """Seconds until somebody who starts during the attack and the victim see each other; None if they do not."""
+        """Seconds until a newcomer that starts during the attack and the victim meet; None if they do not."""
         begun = time.monotonic()
         member = self.crowd.join(NEWCOMER)
         self.crowd.members.remove(member)

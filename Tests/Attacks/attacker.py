@@ -1,7 +1,7 @@
 """attacker.py NAME PLAN: one attack, driven by lines on standard input: on, off, end.
 
-PLAN is JSON: where the victim is and what else an attack has to know. Prints `ready`, and at the end a line of JSON with
-what became of its connections.
+PLAN is JSON: the victim's address and the parameters of the attack. Prints `ready`, and at the end a line of JSON with
+the outcomes of its connections.
 """
 
 import json
@@ -23,7 +23,7 @@ import multicast  # noqa: E402
 
 
 class Stage:
-    """What an attack is given: the plan, whether it goes on, connections from any address, and a tally."""
+    """The environment of an attack: the plan, a flag that it is on, connections from any address, and a tally."""
 
     def __init__(self, plan):
         self.__dict__.update(plan)
@@ -36,7 +36,7 @@ class Stage:
             self.tally[name] += by
 
     def source(self, number):
-        """One of 62,500 addresses of the attacker's."""
+        """One of the attacker's 62,500 addresses."""
         number += self.offset
         return f"10.78.{number // 250 % 250}.{number % 250 + 1}"
 
@@ -57,14 +57,14 @@ class Stage:
         return stream
 
     def pause(self, seconds):
-        """Waits while the attack goes on; whether it does."""
+        """Waits while the attack is on; true if it still is."""
         end = time.monotonic() + seconds
         while self.running.is_set() and (left := end - time.monotonic()) > 0:
             time.sleep(min(left, 0.05))
         return self.running.is_set()
 
     def paced(self, perSecond):
-        """Numbers 0, 1, ... at a pace, as long as the attack goes on; what is late is caught up with."""
+        """Yields 0, 1, ... at a rate while the attack is on; late numbers follow at once."""
         begun, number = time.monotonic(), 0
         while self.running.is_set():
             due = begun + number / perSecond

@@ -1,14 +1,14 @@
-"""What is tried, what has to be counted, and where each attack's pass line is."""
+"""The attacks, the counters that each must move, and the pass line of each."""
 
 import time
 from dataclasses import dataclass
 from typing import Callable, Optional
 
-# KiB that an attack may add to what is resident: the tables of Docs/Protocol.md section 11 when they are full.
+# KiB that an attack may add to resident memory: the full tables of Docs/Protocol.md section 11.
 MEMORY = 24 * 1024
-# Milliseconds under which the machine's own noise is as large as what is measured.
+# Milliseconds below which the machine's noise is as large as the measured delays.
 NOISE = 2.0
-# Seconds that an attacker may take to be in the room.
+# The most seconds that an attacker takes to join the room.
 ARRIVAL = 20
 
 
@@ -16,9 +16,9 @@ ARRIVAL = 20
 class Attack:
     name: str
     tried: str
-    # Counters of /stats that have to move.
+    # Counters of /stats that must increase.
     counted: tuple
-    # What has to become of the attacker's links: closed (none stays open), limited (some stay, and are held to the rates).
+    # The required outcome of the attacker's links: closed (none stays open), limited (some stay within the rates).
     end: str = "limited"
     seconds: float = 4
     windows: int = 3
@@ -29,7 +29,7 @@ class Attack:
                 "id_lists_malformed", "unexpected_frames", "pings_", "candidates", "dials", "handshakes_done", "refused_")
 
     def missed(self, told):
-        """The pass lines that a run did not keep, as sentences."""
+        """The pass lines that a run missed, as sentences."""
         calm, attacked = told["calm_ms"][1], told["attack_ms"][1]
         before, peak = told["memory_kib"]
         joined = told["newcomer_seconds"]
@@ -49,7 +49,7 @@ class Attack:
 
 
 def look_alike(crowd):
-    """What the victim is told of two members with one number, once both are there."""
+    """The victim's events about two members with one number, once both have joined."""
     number, deadline = crowd.members[1].number, time.monotonic() + ARRIVAL
     rows = []
     while len(rows) < 2 and time.monotonic() < deadline:
@@ -63,7 +63,7 @@ def requests(crowd):
 
 
 def changed(crowd):
-    """Messages of honest members that anybody was told are edited or deleted."""
+    """The messages of honest members that any member saw edited or deleted."""
     said = [event for member in crowd.members for event in member.events if event["event"] in ("edited", "deleted")]
     return {"changed": len(said)}
 
@@ -71,45 +71,45 @@ def changed(crowd):
 CATALOGUE = [
     Attack("slow-handshakes", "1,000 connections from 1,000 addresses that send a byte a second",
            ("link_handshake_timeout", "connections_refused")),
-    Attack("idle-connections", "50 connections a second from ever other addresses that say nothing",
+    Attack("idle-connections", "50 silent connections a second from changing addresses",
            ("link_handshake_timeout", "connections_refused")),
     Attack("connect-and-close", "650 connections a second from one address, closed at once", ("connections_refused",),
            seconds=8, windows=2),
-    Attack("connect-and-close-many", "650 connections a second from ever other addresses, closed at once",
+    Attack("connect-and-close-many", "650 connections a second from changing addresses, closed at once",
            ("connections_refused",), seconds=8, windows=2),
-    Attack("handshake-flood-one", "200 genuine first messages a second from one address", ("connections_refused",)),
-    Attack("handshake-flood-many", "200 genuine first messages a second from ever other addresses",
+    Attack("handshake-flood-one", "200 valid first messages a second from one address", ("connections_refused",)),
+    Attack("handshake-flood-many", "200 valid first messages a second from changing addresses",
            ("connections_refused", "link_handshake_timeout"), seconds=6, windows=3),
-    Attack("garbage", "lengths that no message has, low-order keys, TLS and HTTP, 15 times a second",
+    Attack("garbage", "invalid lengths, low-order keys, TLS and HTTP, 15 times a second",
            ("link_illegal_length", "link_handshake_failed"), "closed"),
-    Attack("slow-records", "20 members that send a record a byte a second", ("link_record_timeout",), seconds=8, windows=2),
+    Attack("slow-records", "20 members that send a record at a byte a second", ("link_record_timeout",), seconds=8, windows=2),
     Attack("message-flood", "a member that sends 10,000 messages a second", ("dropped_author_rate", "dropped_duplicate")),
     Attack("message-flood-fresh", "a member that sends 4,000 messages a second, none twice", ("dropped_author_rate",)),
-    Attack("presence-flood", "a member that goes and comes 1,000 times a second, under other names", ("dropped_author_rate",)),
+    Attack("presence-flood", "a member that leaves and joins 1,000 times a second under changing nicknames", ("dropped_author_rate",)),
     Attack("pings-unread", "a member that sends 150,000 pings a second and reads nothing", ("pings_unanswered",)),
-    Attack("requests", "36 members that ask for a direct conversation, in all 18 times a second",
+    Attack("requests", "36 members that send contact requests, 18 a second together",
            ("refused_request_displaced",), seconds=8, windows=2, look=requests, wanted={"open_requests": 32}),
-    Attack("many-members", "320 members from 320 addresses that come as fast as they are let in", ("handshakes_done",),
+    Attack("many-members", "320 members from 320 addresses that join as fast as the limits allow", ("handshakes_done",),
            seconds=16, windows=1),
-    Attack("certificates", "2,000 certificates of other identities a second", ("certificates_refused", "dropped_new_author_rate")),
+    Attack("certificates", "2,000 certificates of new identities a second", ("certificates_refused", "dropped_new_author_rate")),
     Attack("sealed-flood", "800 sealed messages a second that do not open", ("sealed_refused", "sealed_unopened")),
-    Attack("false-history", "offers of 60,000 payloads a second that do not exist, and requests for as many",
+    Attack("false-history", "offers of 60,000 missing payloads a second, and as many requests for them",
            ("wanted_in_vain",)),
-    Attack("forgeries", "payloads in another's name, and genuine ones altered in each field or signed anew",
+    Attack("forgeries", "payloads with a false author, and valid ones changed in each field or signed by another key",
            ("dropped_foreign_author", "dropped_bad_signature", "bans"), "closed"),
-    Attack("stale-and-strange", "relayed payloads of other times, rooms, runs and numbers, repeated, or that no text may be",
+    Attack("stale-and-strange", "relayed payloads with a wrong time, room, epoch, sequence number, kind or text, and repeated ones",
            ("dropped_stale", "dropped_from_the_future", "dropped_duplicate", "dropped_equivocation", "dropped_old_epoch",
             "dropped_other_room", "dropped_too_many_hops", "dropped_misdirected", "dropped_unknown_kind")),
-    Attack("meddling", "edits and deletions of all that honest members say, in its own name and in theirs",
+    Attack("meddling", "edits and deletions of all messages of honest members, in its own name and in theirs",
            ("refused_not_its_author", "dropped_foreign_author"), look=changed, wanted={"changed": 0}),
     Attack("look-alike", "a member with the nickname and the number of another", (), look=look_alike,
            wanted={"with_suffix": 2, "rows": 2, "bare_number": "ambiguous_peer"}),
-    Attack("fake-instances", "1,000 mDNS instances at addresses that nobody has", ("dials_failed", "refused_multicast"),
+    Attack("fake-instances", "1,000 mDNS instances at unused addresses", ("dials_failed", "refused_multicast"),
            seconds=15, windows=1),
-    Attack("endless-instances", "100 new mDNS instances a second at addresses that nobody has", ("refused_multicast",),
+    Attack("endless-instances", "100 new mDNS instances a second at unused addresses", ("refused_multicast",),
            seconds=15, windows=1),
-    Attack("elsewhere", "1,000 mDNS instances at three ports of a machine that has nothing to do with it",
+    Attack("elsewhere", "1,000 mDNS instances at three ports of a machine without a node",
            ("refused_multicast",), seconds=15, windows=1),
-    Attack("many-ports-elsewhere", "1,000 mDNS instances at 1,000 ports of a machine that has nothing to do with it",
+    Attack("many-ports-elsewhere", "1,000 mDNS instances at 1,000 ports of a machine without a node",
            ("refused_multicast",), seconds=15, windows=1),
 ]

@@ -1,4 +1,4 @@
-"""Honest members that chat at a steady pace, and how long what they say takes from one's input to another's output."""
+"""Honest members that chat at a steady rate, and the delays from the author's input to the receiver's output."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Member:
         return lines
 
     def memory(self, name):
-        """A figure of the process, in KiB: VmRSS is what is resident, VmHWM the most since `forget_peak`."""
+        """A figure of the process, in KiB: VmRSS is its resident memory, VmHWM the maximum since `forget_peak`."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
             return next(int(line.split()[1]) for line in file if line.startswith(name + ":"))
 
@@ -47,7 +47,7 @@ class Member:
 
 
 class Crowd:
-    """Members on hosts 1, 2, ...; the first one is the victim."""
+    """Members on the hosts 1, 2, ...; the first one is the victim."""
 
     def __init__(self, hosts, count, program):
         self.hosts, self.program = hosts, program
@@ -77,7 +77,7 @@ class Crowd:
                            and event["who"]["key"] == other.key, patience)
 
     def expect(self, member, matches, patience=30):
-        """The first event of a member that matches, of those before too; None if it does not come in time."""
+        """The first event of a member that matches, earlier events included; None if there is none in time."""
         deadline, looked = time.monotonic() + patience, 0
         while True:
             for event in member.events[looked:]:
@@ -121,7 +121,7 @@ class Crowd:
             member.offline.append(event["who"]["key"])
 
     def chat(self, seconds):
-        """All say something in turn, each 1.8 times a second. The numbers of what was said."""
+        """All members send lines in turn, each 1.8 a second; the numbers of the lines."""
         end, first = time.perf_counter() + seconds, self.number
         due = time.perf_counter()
         while time.perf_counter() < end:
@@ -136,7 +136,7 @@ class Crowd:
         return range(first, self.number)
 
     def latencies(self, numbers):
-        """Seconds of each delivery to or from the victim, and how many did not arrive."""
+        """The delay of each delivery to or from the victim, in seconds, and the number of lost ones."""
         found, missing = [], 0
         for number in numbers:
             author, begun = self.said[number]
@@ -154,7 +154,7 @@ class Crowd:
         return {name: value for name, value in answer.items() if isinstance(value, int)}
 
     def lost(self):
-        """How often an honest member was told that another one is gone."""
+        """The number of events in which an honest member saw another one leave."""
         keys = {member.key for member in self.members}
         return sum(key in keys for member in self.members for key in member.offline)
 

@@ -1,4 +1,4 @@
-"""Attacks by strangers: nobody here has a key, or gets as far as showing one."""
+"""Attacks by strangers, which have no key or do not get as far as sending one."""
 
 import os
 import selectors
@@ -7,7 +7,7 @@ FIRST_MESSAGE = 530
 
 
 class Sockets:
-    """Many connections at once: each calls back when the victim answers or closes."""
+    """Many simultaneous connections, with callbacks for the victim's answers and ends."""
 
     def __init__(self, stage):
         self.stage = stage
@@ -25,7 +25,7 @@ class Sockets:
         stream.close()
 
     def read(self, patience=0.0):
-        """Reads what came; counts those that the victim closed."""
+        """Reads the received bytes; counts the connections that the victim closed."""
         for key, _ in self.selector.select(patience):
             stream = key.fileobj
             try:
@@ -47,7 +47,7 @@ class Sockets:
 
 
 class Flood:
-    """Connections at a pace, from one address or from many; each sends `opening` and stays."""
+    """Opens connections at a rate, from one address or many; each sends `opening` and stays open."""
 
     def __init__(self, stage, pace, opening=None, sources=None, closes=False):
         self.stage, self.pace, self.opening, self.sources, self.closes = stage, pace, opening, sources, closes
@@ -73,7 +73,7 @@ class Flood:
 
 
 class Trickle:
-    """A thousand connections that send one byte a second each, and come back when they are closed."""
+    """A thousand connections that send one byte a second each, and are opened again when closed."""
 
     COUNT = 1_000
 
@@ -109,7 +109,7 @@ class Trickle:
 
 
 class Garbage:
-    """Lengths that no message has, and messages that are no handshake, from ever other addresses."""
+    """Invalid lengths and invalid handshakes, from always new addresses."""
 
     PIECES = [b"\0\0", b"\0\1", b"\2\x0f", b"\2\x11", b"\xff\xff", b"\2\x10" + bytes(528), b"\5\x10" + bytes(1_296),
               b"\x16\x03\x01\x02\x00", b"GET / HTTP/1.1\r\n\r\n"]
@@ -123,7 +123,7 @@ class Garbage:
 
 
 def first_message():
-    """Any 32 bytes are a key, so this costs the victim a whole answer and the attacker nothing."""
+    """Random first messages: any 32 bytes are a key, so each costs the victim an answer and the attacker nothing."""
     return b"\x02\x10" + os.urandom(528)
 
 

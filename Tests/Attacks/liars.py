@@ -1,4 +1,4 @@
-"""Attacks by members who lie: about who said something, when, and about what; each lie from a new address and identity."""
+"""Forgeries by members: false authors, times and targets; each forgery has a new address and identity."""
 
 import hashlib
 import itertools
@@ -13,7 +13,7 @@ LATE = 301_000
 
 
 class Other:
-    """Somebody whom the victim has never met, and who signs what the liar passes on."""
+    """An author unknown to the victim, whose payloads the liar relays."""
 
     def __init__(self, room):
         self.identity, self.room = Ed25519PrivateKey.generate(), room
@@ -31,12 +31,12 @@ def spoiled(frame, position):
     return frame[:position] + bytes([frame[position] ^ 1]) + frame[position + 1:]
 
 
-# What a relay can change in a payload: where it stands in the frame. A change of the author makes it another's.
+# Field -> its position in the frame, for each field that a relay can change. A changed author is another author's payload.
 FIELDS = {"author": 2 + 16, "epoch": 2 + 55, "seq": 2 + 63, "time": 2 + 71, "text": 2 + 75 + 8, "signature": -1}
 
 
 def forgeries(member, other):
-    """Each one ends the link of who passes it on."""
+    """Relayed forgeries, each of which ends the relay's link."""
     yield "foreign_author", [other.frame(hops=0)]
     for name, position in FIELDS.items():
         frame = other.frame()
@@ -46,7 +46,7 @@ def forgeries(member, other):
 
 
 def stale(member, other):
-    """Each one is dropped, and the link stays."""
+    """Forgeries that the victim drops, and keeps the link."""
     yield "stale", [other.frame(age=LATE)]
     yield "from_the_future", [other.frame(age=-LATE)]
     yield "from_the_end_of_time", [other.frame(age=-(2**63))]
@@ -69,7 +69,7 @@ def stale(member, other):
 
 
 class Liars:
-    """Tells one lie after the other, each from an address of its own."""
+    """Sends one forgery after the other, each from an address of its own."""
 
     def __init__(self, stage, lies, pace):
         self.stage, self.lies, self.pace = stage, lies, pace
@@ -94,7 +94,7 @@ class Liars:
 
 
 class Meddler:
-    """Edits and deletes what honest members said, in its own name and in theirs."""
+    """Edits and deletes messages of honest members, in its own name and in theirs."""
 
     def __init__(self, stage):
         self.stage, self.numbers = stage, itertools.count(1)

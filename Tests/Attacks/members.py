@@ -1,4 +1,4 @@
-"""Attacks by members: each has a genuine key of its own and does what the protocol allows, only far too much of it."""
+"""Attacks by members with valid keys: valid frames of the protocol at excessive rates."""
 
 import hashlib
 import os
@@ -25,7 +25,7 @@ def enter(stage, number=None, **options):
 
 
 def reads(stage, member):
-    """Reads and forgets what the victim sends, in a thread of its own; the flag is set once the victim has closed."""
+    """Reads and discards the victim's bytes in a thread of its own, and sets the flag when the victim closes."""
     closed = threading.Event()
 
     def read():
@@ -43,7 +43,7 @@ def reads(stage, member):
 
 
 class Flood:
-    """One member that sends records as fast as it is told to; comes back if it is closed."""
+    """One member that sends records at the given rate, and reconnects when closed."""
 
     SOURCES = 500
 
@@ -84,7 +84,7 @@ class Flood:
 
 
 class Talkative(Flood):
-    """10,000 public messages a second, 20 in a record, each signed before it begins."""
+    """10,000 public messages a second, 20 in a record, each signed before the attack begins."""
 
     def __init__(self, stage):
         super().__init__(stage, 500)
@@ -99,7 +99,7 @@ class Talkative(Flood):
 
 
 class Fresh(Talkative):
-    """The same with a new number in each message: each is signed when it is sent."""
+    """A flood of messages with a new number in each, which is signed when it is sent."""
 
     def prepare(self, member):
         pass
@@ -109,7 +109,7 @@ class Fresh(Talkative):
 
 
 class Pings(Flood):
-    """Hundreds of pings in each record, whose answers it never reads."""
+    """Hundreds of pings in each record; it never reads the answers."""
 
     def press(self, member):
         record = [bytes([PING]) + os.urandom(8)] * 300
@@ -138,7 +138,7 @@ class Pings(Flood):
 
 
 class Certificates(Flood):
-    """Genuine certificates of ever new identities, 20 in a record."""
+    """Valid certificates of always new identities, 20 in a record."""
 
     def __init__(self, stage):
         super().__init__(stage, 100)
@@ -160,7 +160,7 @@ class Sealed(Flood):
 
 
 class Offers(Flood):
-    """Lists of history that is not there, and requests for the victim's, without end."""
+    """Endless offers of missing history and requests for the victim's history."""
 
     def frames(self, member, number):
         ids = os.urandom(8 * 300)
@@ -170,7 +170,7 @@ class Offers(Flood):
 
 
 class Presences(Flood):
-    """Comes, goes away and comes back under ever other names."""
+    """Joins, becomes away and returns with always new nicknames."""
 
     def frames(self, member, number):
         return [member.payload(PRESENCE, bytes([step % 2, 0]) + b"\x06" + b"%06d" % (number % 1_000_000))
@@ -178,7 +178,7 @@ class Presences(Flood):
 
 
 class Crowd:
-    """Many identities at once, each from an address of its own, who do something at a pace."""
+    """Many identities at once, each from an address of its own, that repeat an action at a rate."""
 
     def __init__(self, stage, count, pace):
         self.stage, self.count, self.pace = stage, count, pace
@@ -216,7 +216,7 @@ class Crowd:
 
 
 class Requests(Crowd):
-    """Each asks for a direct conversation, again and again."""
+    """Each sends contact requests repeatedly."""
 
     def __init__(self, stage):
         super().__init__(stage, 36, 200)
@@ -231,14 +231,14 @@ class Requests(Crowd):
 
 
 class Sybils(Crowd):
-    """As many members as get in."""
+    """As many members as the victim admits."""
 
     def __init__(self, stage):
         super().__init__(stage, 320, 19)
 
 
 class Trickles(Crowd):
-    """Members that begin a record and go on with a byte a second."""
+    """Members that begin a record and continue with a byte a second."""
 
     def __init__(self, stage):
         super().__init__(stage, 20, 20)

@@ -1,4 +1,4 @@
-"""Attacks on discovery: instances that nobody stands behind, by multicast DNS (Docs/Protocol.md section 10)."""
+"""Attacks on discovery: false instances in multicast DNS (Docs/Protocol.md section 10)."""
 
 import os
 import socket
@@ -32,12 +32,12 @@ def announcement(tag, instance, host, address, port, ttl=120):
 
 
 def label(number):
-    """Names that come before those of honest nodes in any order of names."""
+    """Names that sort before those of honest nodes."""
     return "aaaa" + f"{number:022d}".translate(LETTERS)
 
 
 class Instances:
-    """`count` instances, each at the address and the port that `place` tells; told again and again."""
+    """Announces `count` instances repeatedly, each at the address and the port that `place` returns."""
 
     def __init__(self, stage, count, place):
         self.stage, self.count, self.place = stage, count, place
@@ -59,12 +59,12 @@ class Instances:
 
 
 def nowhere(number):
-    """Addresses on the network that nobody has: a dial waits until it is given up."""
+    """Unused addresses on the network, at which a dial times out."""
     return f"10.77.{200 + number // 250}.{number % 250 + 1}", 40_000
 
 
 def ever_new(stage):
-    """Instances without end: their names never come again."""
+    """Endless instances with always new names."""
     salt = int.from_bytes(os.urandom(4), "big")
     attack = Instances(stage, 1_000_000, lambda number: nowhere((number + salt) % 5_000))
     return attack

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// Frames that one read brings: what is told of each is told in its place, up to the one that ends the link.
+/// Frames of one read: the node reports each in its place, up to the frame that ends the link.
 @Suite struct ArrivingTogetherTests {
     private let simulation = Simulation(seed: 32)
     private let alice: SimulatedPeer
@@ -29,7 +29,7 @@ import Wire
         simulation.advance(by: .seconds(1))
     }
 
-    /// What alice was told of the member, in order: its texts, and its names when it came or changed.
+    /// Alice's reports about the member, in order: its texts, and its names when it came or changed.
     private var told: [String] {
         alice.events.compactMap { event in
             switch event {
@@ -40,7 +40,7 @@ import Wire
         }
     }
 
-    @Test func `three hundred messages are told in their order`() {
+    @Test func `three hundred messages are reported in their order`() {
         let texts = (0..<300).map { "number \($0)" }
         send(texts.map { message($0) })
         #expect(told == ["here ann"] + texts)
@@ -49,7 +49,7 @@ import Wire
         #expect(alice.counter("payloads_admitted") >= 300)
     }
 
-    @Test func `a name is told before the first message under it, and after those before`() {
+    @Test func `a name is reported before the first message under it, and after the messages before`() {
         send([message("one"), message("two"), message("three", by: "bea"), message("four", by: "cleo")])
         #expect(told == ["here ann", "one", "two", "here bea", "three", "here cleo", "four"])
     }
@@ -60,7 +60,7 @@ import Wire
         #expect(told == ["here ann", "one", "away dora", "two"])
     }
 
-    @Test func `what came before a forged payload is told, and nothing behind it`() {
+    @Test func `the payloads before a forged one are reported, and none after it`() {
         let other = RudeMember(simulation: simulation, seed: 500)
         let body = PayloadBody.publicMessage(stage: .newcomer, nickname: "eve", text: "forged")
         var forged = other.payload(body, at: simulation.timeline.wallClock).frame(hops: 1)
@@ -72,12 +72,12 @@ import Wire
         #expect(alice.counter("bans") == 1)
     }
 
-    @Test func `what came before a goodbye is told before who said it is gone`() {
+    @Test func `the payloads before a goodbye are reported before the goodbye`() {
         send([message("one"), message("two"), [FrameType.goodbye.rawValue, 0], message("three")])
         #expect(told == ["here ann", "one", "two", "left ann"])
     }
 
-    @Test func `what came before a frame out of bounds is told`() {
+    @Test func `the frames before one out of bounds are reported`() {
         send([message("one"), message("one"), [FrameType.payload.rawValue], message("two")])
         #expect(told == ["here ann", "one", "one", "two"])
     }

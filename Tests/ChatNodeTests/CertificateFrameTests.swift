@@ -35,7 +35,7 @@ import Wire
     }
 
     @Test(arguments: [FrameType.certificate, .superseded])
-    func `a replayed certificate of an earlier run signs nobody out`(type: FrameType) throws {
+    func `a replayed certificate of an earlier run signs no session out`(type: FrameType) throws {
         var runs = Runs(identitySeed: aliceSeed)
         let own = try #require(rude.peersCertificate)
         for certificate in [own, runs.certificate(epoch: epoch - 1), runs.certificate(epoch: 0)] {
@@ -48,7 +48,7 @@ import Wire
     }
 
     @Test(arguments: [FrameType.certificate, .superseded])
-    func `a forged certificate signs nobody out and convicts who sent it`(type: FrameType) {
+    func `a forged certificate signs no session out and bans its sender`(type: FrameType) {
         var runs = Runs(identitySeed: aliceSeed)
         var frame = type.frame(runs.certificate(epoch: epoch + 1))
         frame[frame.count - 1] ^= 1
@@ -68,7 +68,7 @@ import Wire
         #expect(alice.notices(.signedOut).count == 1)
     }
 
-    @Test func `superseded with somebody else's certificate is ignored`() {
+    @Test func `superseded with another peer's certificate is ignored`() {
         var third = Runs(identitySeed: 9)
         send(FrameType.superseded.frame(third.certificate(epoch: .max)))
         #expect(alice.stopReason == nil && !rude.isClosed)
@@ -88,7 +88,7 @@ import Wire
         #expect(best(third.id, at: alice) == nil && !rude.isClosed)
     }
 
-    @Test func `a certificate that is told first is kept and passed on to nobody`() {
+    @Test func `a certificate that arrives first is kept and not passed on`() {
         var third = Runs(identitySeed: 9)
         let certificate = third.certificate(epoch: 1)
         send(FrameType.certificate.frame(certificate))
@@ -146,7 +146,7 @@ import Wire
         #expect(rude.frames(.goodbye) == [[2]])
     }
 
-    @Test func `a link with a worse certificate is told of the better one and closed`() throws {
+    @Test func `a link with a worse certificate receives the better one and is closed`() throws {
         let earlier = RudeMember(simulation: simulation, seed: 77, epoch: epoch - 5)
         let known = try #require(best(rude.key, at: alice))
         simulation.timeline.perform { earlier.dial(alice) }
@@ -156,7 +156,7 @@ import Wire
         #expect(alice.counter("superseded") == 1)
     }
 
-    @Test func `who is vouched for is sent once, and again with a new key`() throws {
+    @Test func `a certificate for a peer is sent once, and again with a new key`() throws {
         let bobKey = bob.key
         func sendCertificate() {
             alice.with { node in for slot in node.activeLinks { node.sendCertificate(for: bobKey, on: slot) } }

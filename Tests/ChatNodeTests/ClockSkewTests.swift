@@ -12,7 +12,7 @@ import Wire
         try #require(PeerID([UInt8](repeating: number, count: 32)))
     }
 
-    /// What is told after each of the peers has said how far its clock is ahead, in seconds.
+    /// The warnings after each peer has given the offset of our clock, in seconds.
     private func told(_ offsets: [Int], by skew: inout ClockSkew, from first: UInt8 = 1) throws -> [Duration?] {
         try offsets.enumerated().map { index, offset in
             let theirs = Timestamp(milliseconds: UInt64(Int(ours.milliseconds) + offset * 1_000))
@@ -20,7 +20,7 @@ import Wire
         }
     }
 
-    @Test func `three peers that put it over a minute off are told of once`() throws {
+    @Test func `three peers that measure over a minute of offset lead to one warning`() throws {
         var skew = ClockSkew()
         #expect(try told([125, 130, 120, 124], by: &skew) == [nil, nil, .seconds(125), nil])
     }
@@ -40,7 +40,7 @@ import Wire
         #expect(try told([0, 1, -1, 2, 90_000, 90_000], by: &skew).allSatisfy { $0 == nil })
     }
 
-    @Test func `it is told again only after it had been right`() throws {
+    @Test func `a second warning comes only after the clock had been right`() throws {
         var skew = ClockSkew()
         #expect(try told([-61, -61, -61], by: &skew) == [nil, nil, .seconds(-61)])
         #expect(try told([-500, -500, -500], by: &skew) == [nil, nil, nil])
@@ -48,7 +48,7 @@ import Wire
         #expect(try told([-90, -90, -90], by: &skew).contains(.seconds(-90)))
     }
 
-    @Test func `who has gone is not counted`() throws {
+    @Test func `a peer that has gone is not counted`() throws {
         var skew = ClockSkew()
         _ = try told([100, 100], by: &skew)
         skew.forget(try peer(1))
@@ -72,8 +72,14 @@ import Wire
         #expect(ClockSkew.warning(.seconds(86_400)).contains("seems to be 1 d behind those"))
     }
 
+    @Test func `the warning names a consequence that users can observe`() {
+        let warning = ClockSkew.warning(.seconds(125))
+        #expect(!warning.contains("relay"))
+        #expect(warning.contains("history"))
+    }
+
     @Test(arguments: [-3_600, -65, 65, 3_600])
-    func `a node with a wrong clock is told once, and everything else works`(seconds: Int) throws {
+    func `a node with a wrong clock is warned once, and everything else works`(seconds: Int) throws {
         let simulation = Simulation(seed: UInt64(10_000 + seconds))
         let wrong = simulation.node("wrong", clockError: .seconds(seconds))
         let (bob, carol, dave) = (simulation.node("bob"), simulation.node("carol"), simulation.node("dave"))

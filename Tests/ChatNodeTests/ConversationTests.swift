@@ -21,7 +21,7 @@ import Wire
         }
     }
 
-    @Test func `a message is told once as a message from its sender, and to the sender as its own`() throws {
+    @Test func `a message is reported once as a message from its sender, and to the sender as its own`() throws {
         let simulation = Simulation(seed: 11)
         let alice = simulation.node("alice")
         let bob = simulation.node("bob")
@@ -87,7 +87,7 @@ import Wire
         simulation.advance(by: .seconds(1))
         #expect(carol.texts() == ["can you hear me, carol?"])
         simulation.heal()
-        // What was closed on the other side of the partition is heard of first.
+        // Connections closed on the other side of the partition end first.
         simulation.advance(by: .seconds(3))
         try #require(simulation.meet(alice, bob, carol, within: .seconds(90)))
         try alice.say("I am back")
@@ -96,7 +96,7 @@ import Wire
         #expect(carol.texts().contains("I am back"))
     }
 
-    @Test func `a peer that reads nothing is let go and slows nobody`() throws {
+    @Test func `a peer that reads nothing is let go and slows no other peer`() throws {
         let simulation = Simulation(seed: 6)
         let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
@@ -114,7 +114,7 @@ import Wire
         #expect(alice.counter("link_too_slow") == 1)
     }
 
-    @Test func `who says much is held up by a full queue, who says something now and then is not`() throws {
+    @Test func `a fast sender is held up by a full queue, an occasional sender is not`() throws {
         let simulation = Simulation(seed: 7)
         let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         let stuck = simulation.node("stuck")
@@ -168,7 +168,7 @@ import Wire
         #expect(alice.counter("dials") == 0)
     }
 
-    @Test func `the same seed gives the same run`() throws {
+    @Test func `two runs with one seed are equal`() throws {
         func run() throws -> [Int] {
             let simulation = Simulation(seed: 77)
             let peers = (1...6).map { simulation.node("peer-\($0)") }

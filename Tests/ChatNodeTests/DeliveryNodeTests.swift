@@ -45,7 +45,7 @@ import Wire
         #expect(bob.messages.allSatisfy { $0.delivery == nil })
     }
 
-    @Test func `what is said during a partition is delivered once when it heals`() throws {
+    @Test func `a message sent during a partition is delivered once when it heals`() throws {
         simulation.partition([alice], [bob])
         #expect(simulation.run(atMost: .seconds(120)) { !alice.isOnline(bob) && !bob.isOnline(alice) })
         for number in 1...5 { try alice.say("\(number)", to: bob) }
@@ -108,7 +108,7 @@ import Wire
         #expect(failed(alice) == [["0"]])
     }
 
-    @Test func `the same identity started anew is asked again, and hears what waits`() throws {
+    @Test func `an identity with a new run is asked again, and receives the waiting messages`() throws {
         bob.kill()
         #expect(simulation.run(atMost: .seconds(10)) { !alice.isOnline(bob) })
         try alice.say("are you back?", to: bob)
@@ -125,7 +125,7 @@ import Wire
         #expect(states(alice, with: again).allSatisfy { $0 == .delivered })
     }
 
-    @Test func `what went out on a link that is dead goes again on the one that replaces it`() throws {
+    @Test func `bytes sent on a dead link go again on the link that replaces it`() throws {
         let replaced = alice.counter("links_replaced")
         simulation.partition([bob])
         try alice.say("anybody?", to: bob)
@@ -135,7 +135,7 @@ import Wire
         #expect(alice.counter("links_replaced") > replaced)
     }
 
-    @Test func `what can not be delivered any more is failed before the node stops`() throws {
+    @Test func `messages that can no longer be delivered fail before the node stops`() throws {
         bob.kill()
         #expect(simulation.run(atMost: .seconds(10)) { !alice.isOnline(bob) })
         try alice.say("lost", to: bob)
@@ -145,7 +145,7 @@ import Wire
         guard case .stopped = alice.events.last else { throw Unexpected(what: "something after the end") }
     }
 
-    @Test func `what is said last is delivered before the node stops`() throws {
+    @Test func `the last message is delivered before the node stops`() throws {
         try alice.say("bye", to: bob)
         alice.leave()
         #expect(simulation.run(atMost: .seconds(20)) { alice.hasStopped })
@@ -188,7 +188,7 @@ import Wire
         #expect(bob.counter("dropped_author_rate") == 0)
     }
 
-    @Test func `reading is told only between those who both wish it`() throws {
+    @Test func `read receipts pass only between peers that both wish it`() throws {
         let simulation = Simulation(seed: 32)
         let alice = simulation.node("alice") { $0.readReceipts = true }
         let bob = simulation.node("bob") { $0.readReceipts = true }

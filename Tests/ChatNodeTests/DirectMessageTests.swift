@@ -23,7 +23,7 @@ import Wire
         simulation.advance(by: .seconds(1))
     }
 
-    @Test func `a request, its acceptance and a reply, and nobody else hears of it`() throws {
+    @Test func `a request, its acceptance and a reply, and no other peer hears of it`() throws {
         try direct(alice, bob, "may I?")
         #expect(bob.with { $0.requests() }.map(\.text) == ["may I?"])
         #expect(bob.unread(.direct(alice.key)) == 0)
@@ -42,7 +42,7 @@ import Wire
         #expect(throws: ChatError.self) { try direct(alice, bob, "hello?") }
     }
 
-    @Test func `somebody without a link is not_connected`() throws {
+    @Test func `a peer without a link is not_connected`() throws {
         bob.kill()
         simulation.advance(by: .seconds(3))
         do {

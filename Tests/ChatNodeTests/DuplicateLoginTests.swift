@@ -9,8 +9,9 @@ import Wire
 /// One identity in two places (Protocol.md section 9).
 @Suite struct DuplicateLoginTests {
     /// 1,000 runs, 50 to a case: 2 or 3 sessions of one identity, 20 s apart or more, 1 to 4 others, clocks wrong by up to
-    /// an hour, and every other time networks that part the sessions, or for a while nearly everybody.
-    @Test(arguments: 0..<20) func `whoever starts last goes on, whatever the clocks say`(batch: UInt64) throws {
+    /// an hour, and every other time networks that part the sessions, or for a while nearly all peers.
+    @Test(arguments: 0..<20) func `the session that starts last goes on, whatever the clocks say`(batch: UInt64) throws
+    {
         for seed in batch * 50..<(batch + 1) * 50 {
             let run = try LoginRun(seed: seed)
             #expect(run.survivors == [run.logins.count - 1], "seed \(seed)")
@@ -20,7 +21,7 @@ import Wire
         }
     }
 
-    /// Who of two that start at the same time goes on is open; that it is one of them is not.
+    /// Of two sessions that start together either may go on; exactly one does.
     @Test(arguments: 0..<10) func `of two that start within seconds exactly one goes on`(batch: UInt64) throws {
         for seed in batch * 10..<(batch + 1) * 10 {
             let run = try LoginRun(seed: 5_000 + seed, gap: 0...14_999)
@@ -76,7 +77,7 @@ import Wire
         #expect(seen == [.here])
     }
 
-    @Test func `what was said before a re-issue and after it is heard by all`() throws {
+    @Test func `messages before a re-issue and after it are heard by all`() throws {
         let simulation = Simulation(seed: 73)
         let (bob, carol) = (simulation.node("bob"), simulation.node("carol"))
         let first = simulation.node("alice", clockError: .seconds(600), identitySeed: 8)
@@ -105,7 +106,7 @@ import Wire
         #expect(simulation.node("alice", minimumEpoch: now + 1).with { $0.epoch } == now + 1)
     }
 
-    @Test func `who signs out keeps no key and speaks no more`() throws {
+    @Test func `a session that signs out keeps no key and speaks no more`() throws {
         let simulation = Simulation(seed: 75)
         let bob = simulation.node("bob")
         let first = simulation.node("alice", identitySeed: 8)

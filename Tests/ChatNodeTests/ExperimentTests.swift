@@ -5,7 +5,7 @@ import Wire
 @testable import ChatNode
 @testable import Simulator
 
-/// What `earshot simulate` runs.
+/// The runs behind `earshot simulate`.
 @Suite struct ExperimentTests {
     private func report(_ change: (inout ExperimentSettings) -> Void) -> ExperimentReport {
         var settings = ExperimentSettings()
@@ -31,7 +31,7 @@ import Wire
         #expect(latencies.allSatisfy { (5_000...30_000).contains($0) })
     }
 
-    @Test func `who calls it off is told what was said until then`() {
+    @Test func `a cancelled run reports its messages until then`() {
         var settings = ExperimentSettings()
         settings.nodes = 6
         settings.messages = 30
@@ -44,7 +44,7 @@ import Wire
         #expect(report.deliveries.missed == 0)
     }
 
-    @Test func `the same seed gives the same report, another seed another`() {
+    @Test func `one seed gives one report, another seed another`() {
         let hard: (inout ExperimentSettings) -> Void = {
             $0.loss = 0.05
             $0.churnPerMinute = 60
@@ -79,7 +79,7 @@ import Wire
         #expect(latencies.contains { $0 <= 20_000 })
     }
 
-    @Test(arguments: 1...4) func `who comes is met and who goes is gone, and nobody is shown anything twice`(
+    @Test(arguments: 1...4) func `newcomers are met, leavers are gone, and no message is shown twice`(
         seed: UInt64
     ) {
         let report = report {
@@ -101,13 +101,13 @@ import Wire
             $0.links = 4
             $0.messages = 0
         }
-        // The last one may find nobody with room left.
+        // The last node may find no peer with room left.
         #expect((23...24).contains(report.linksMet))
         #expect(report.sendsPerDelivery == nil)
         #expect(report.deliveries.latency(percent: 50) == nil)
     }
 
-    @Test func `what a room in sight of few can not hear live is repaired, and all of it`() {
+    @Test func `messages that a sparse room can not hear live are repaired, all of them`() {
         let report = report {
             $0.nodes = 16
             $0.links = 3
@@ -160,7 +160,7 @@ import Wire
 
     private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `what is expected is a message at everybody who was there for 10 s before and 10 s after`() throws {
+    @Test func `a message is expected at every node present for 10 s before and 10 s after`() throws {
         var ledger = Ledger()
         let speaker = ledger.arrive(at: at(0))
         let stays = ledger.arrive(at: at(10))
@@ -188,7 +188,7 @@ import Wire
         #expect(ledger.deliveries.repairs == [5_000_000])
     }
 
-    @Test func `what nobody has when its author is killed is expected of nobody, and told`() throws {
+    @Test func `a message that died with its author is expected of no node, and reported`() throws {
         var ledger = Ledger(memory: .seconds(60))
         let hearer = ledger.arrive(at: at(0))
         let killed = ledger.arrive(at: at(19))
@@ -244,7 +244,7 @@ import Wire
         #expect(kept.followed == 200)
     }
 
-    @Test func `what is shown once more is a duplicate, and what nobody said is not counted`() throws {
+    @Test func `a message shown again is a duplicate, and an invented one is not counted`() throws {
         var ledger = Ledger()
         let speaker = ledger.arrive(at: at(0))
         let hearer = ledger.arrive(at: at(0))

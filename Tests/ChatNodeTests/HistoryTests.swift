@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// What who was not there gets to know, in virtual time.
+/// The history that a late joiner receives, in virtual time.
 @Suite struct HistoryTests {
     private func talkative(_ simulation: Simulation, _ nickname: String) -> SimulatedPeer {
         simulation.node(nickname) { $0.messagesPerSecond = 0 }
@@ -37,7 +37,7 @@ import Wire
         #expect(carol.unread() == 0)
     }
 
-    @Test func `who was away gets what was said, edited and deleted meanwhile, and gives the same`() throws {
+    @Test func `a node that was away gets the changes of the meantime, and passes them on`() throws {
         let simulation = Simulation(seed: 12)
         let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
         try #require(simulation.meet(alice, bob))
@@ -79,7 +79,7 @@ import Wire
         #expect(peers.allSatisfy { Set($0.messages.map(\.id)).count == $0.messages.count })
     }
 
-    /// Everybody says something now and then, and edits or deletes it.
+    /// Every user says something now and then, and edits or deletes it.
     private func chatter(_ peers: [SimulatedPeer], lines: Int, _ simulation: Simulation) throws {
         for number in 0..<lines {
             let peer = peers[number * 7 % peers.count]
@@ -109,7 +109,7 @@ import Wire
         #expect(simulation.run(atMost: .seconds(20)) { line.allSatisfy { $0.texts().count == 19 } })
     }
 
-    @Test func `where everybody hears everybody, hardly anything is offered`() throws {
+    @Test func `where every node hears every node, hardly anything is offered`() throws {
         let simulation = Simulation(seed: 15)
         let peers = (1...6).map { simulation.node("peer-\($0)") }
         simulation.advance(by: .seconds(5))
@@ -144,7 +144,7 @@ import Wire
     }
 
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func `in a busy room somebody whom one does not hear is heard of in time`(seed: UInt64) throws {
+    func `in a busy room an unheard author is heard of in time`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
         let (alice, bob) = (talkative(simulation, "alice"), talkative(simulation, "bob"))
         let (carol, dave) = (talkative(simulation, "carol"), talkative(simulation, "dave"))
@@ -176,7 +176,7 @@ import Wire
         #expect(carol.counter("wants_sent") < 10)
     }
 
-    @Test func `who wants no history neither asks, nor offers, nor answers`() throws {
+    @Test func `a node without history neither asks, nor offers, nor answers`() throws {
         let simulation = Simulation(seed: 18)
         let alice = simulation.node("alice") { $0.sharesHistory = false }
         try alice.say("to nobody")
@@ -189,7 +189,7 @@ import Wire
         #expect(["haves_sent", "wants_sent", "history_sent"].allSatisfy { alice.counter($0) == 0 })
     }
 
-    @Test func `who comes back under the same identity finds its own messages, and can edit them`() throws {
+    @Test func `a user that returns under its identity finds its own messages, and can edit them`() throws {
         let simulation = Simulation(seed: 19)
         let bob = simulation.node("bob")
         let before = simulation.node("alice", identitySeed: 5)
@@ -208,7 +208,7 @@ import Wire
         #expect(bob.texts() == ["I am here"])
     }
 
-    @Test func `history makes nobody look present`() throws {
+    @Test func `history makes no peer look present`() throws {
         let simulation = Simulation(seed: 20)
         let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
         try #require(simulation.meet(alice, bob))

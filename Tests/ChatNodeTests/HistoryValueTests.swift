@@ -32,7 +32,7 @@ struct HistoryValueTests {
         return told
     }
 
-    @Test func `everything is offered on a new link, then what is new after 2 s, to whoever may lack it`() {
+    @Test func `everything is offered on a new link, then new messages after 2 s, to each peer that may lack them`() {
         var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: low, now: start)
         offers.opened(to: high, now: start)
@@ -106,7 +106,7 @@ struct HistoryValueTests {
         #expect((5..<12).contains(count))
     }
 
-    @Test func `what was offered is not offered again, however much more came than is remembered`() {
+    @Test func `an offered message is not offered again, however many more came than are remembered`() {
         var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
@@ -132,7 +132,7 @@ struct HistoryValueTests {
             offers.note(item(id, from: author), now: now)
         }
         #expect((9...40).contains(looks))
-        // What is kept when it has ended is offered to both.
+        // Messages kept when it has ended are offered to both.
         let last = Array(1_900..<2_000 as Range<UInt64>)
         var offered: [PeerID: [UInt64]] = [:]
         while let deadline = offers.nextDeadline, deadline <= after(34) {
@@ -141,7 +141,7 @@ struct HistoryValueTests {
         #expect(offered == [low: last, high: last])
     }
 
-    @Test func `what the peer authored, sent or offered is no news to it, and what came just now waits`() {
+    @Test func `a message is not offered to its author, sender or offerer, and a new message waits`() {
         var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
@@ -157,7 +157,7 @@ struct HistoryValueTests {
         #expect(run(&offers, until: 100, all: [1, 2, 3, 4, 5, 6]).isEmpty)
     }
 
-    @Test func `who loses a link offers everything to the others, once in 2 s, and who says goodbye does not matter`() {
+    @Test func `a node that loses a link offers everything to the others, once in 2 s; a goodbye does not matter`() {
         var offers = IHave(me: HistoryValueTests.me)
         for peer in [low, high, author] { offers.opened(to: peer, now: start) }
         _ = run(&offers, until: 0, all: [1])
@@ -173,7 +173,7 @@ struct HistoryValueTests {
         #expect(run(&offers, until: 90, all: [1]) == ["63.0 high [1]"])
     }
 
-    /// Each want within `seconds`, as `second: how many of whom`.
+    /// Each want within `seconds`, as `second: count@peer`.
     private func run(_ wants: inout IWant, until seconds: Double, here: Set<UInt64> = []) -> [String] {
         var told: [String] = []
         while let deadline = wants.nextDeadline, deadline <= after(seconds) {
@@ -196,7 +196,7 @@ struct HistoryValueTests {
         #expect(!wants.isAwaited(151, from: low))
     }
 
-    @Test func `what does not come is asked of another, and of each three times at most`() {
+    @Test func `a message that does not come is asked of another peer, and of each three times at most`() {
         var wants = IWant()
         wants.offered([1, 2], by: low, now: start)
         wants.offered([2, 3], by: high, now: start)
@@ -209,7 +209,7 @@ struct HistoryValueTests {
         #expect(!wants.isAwaitingAnything(from: low))
     }
 
-    @Test func `what is offered again when it has just come, and is lacking still, is asked for once`() {
+    @Test func `a message offered again right after it came, and still lacking, is asked for once`() {
         var wants = IWant()
         wants.offered([1], by: low, now: start)
         #expect(wants.due(now: start) { $0 }.map(\.ids) == [[1]])
@@ -239,6 +239,25 @@ struct HistoryValueTests {
         #expect(asked == 300 * Limits.historyTries)
     }
 
+    @Test func `offers that follow each other at once do not check all peers again for each`() {
+        var wants = IWant()
+        let peers = (1...50 as ClosedRange<UInt8>).map(HistoryValueTests.peer)
+        for (index, peer) in peers.enumerated() {
+            wants.offered((0..<300).map { UInt64(index * 1_000 + $0) }, by: peer, now: start)
+        }
+        var checked = 0
+        for round in 0..<100 as Range<UInt64> {
+            let now = start + .milliseconds(Int(round))
+            wants.offered([1_000_000 + round], by: low, now: now)
+            _ = wants.due(now: now) { ids in
+                checked += ids.count
+                return ids
+            }
+        }
+        // Each pass over all peers checks at least 15,000 ids.
+        #expect(checked < 2 * 16_000)
+    }
+
     @Test func `in any 2 s a peer is answered 100, in the order asked, each once`() {
         var answers = HistoryAnswers()
         var sent: [(at: Double, id: UInt64)] = []
@@ -257,7 +276,7 @@ struct HistoryValueTests {
         for (start, _) in sent { #expect(sent.count { $0.at >= start && $0.at < start + 2 } <= 100) }
     }
 
-    @Test func `who comes back is not answered more`() {
+    @Test func `a peer that returns is not answered more`() {
         var answers = HistoryAnswers()
         let first = answers.wanted(Array(0..<100), by: low, now: start)
         while answers.next(for: low, now: start) != nil {}

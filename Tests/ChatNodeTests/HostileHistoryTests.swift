@@ -25,8 +25,10 @@ import Wire
         simulation.advance(by: .milliseconds(50))
     }
 
-    private func message(_ text: String, by member: RudeMember, before: UInt64 = 0) -> SignedPayload {
-        let time = Timestamp(milliseconds: simulation.timeline.wallClock.milliseconds - before)
+    private func message(
+        _ text: String, by member: RudeMember, before: UInt64 = 0, ahead: UInt64 = 0
+    ) -> SignedPayload {
+        let time = Timestamp(milliseconds: simulation.timeline.wallClock.milliseconds - before + ahead)
         return member.payload(.publicMessage(stage: .newcomer, nickname: "rude", text: text), at: time)
     }
 
@@ -111,7 +113,21 @@ import Wire
         #expect(!rude.isClosed)
     }
 
-    @Test func `what was not asked for is no history`() throws {
+    @Test func `offers above the rate of a link are dropped and counted, and the link stays`() throws {
+        try enter()
+        for id in 1...300 as ClosedRange<UInt64> {
+            simulation.timeline.perform { rude.send(IDList.frame(.have, [id])) }
+        }
+        simulation.advance(by: .seconds(1))
+        #expect(alice.counter("haves_refused") > 200)
+        #expect(wanted(rude).count < 100)
+        #expect(!rude.isClosed)
+        simulation.advance(by: .seconds(60))
+        send(IDList.frame(.have, [1_000]))
+        #expect(wanted(rude).contains(1_000))
+    }
+
+    @Test func `a payload that was not asked for is no history`() throws {
         try enter()
         let old = message("from yesterday", by: RudeMember(simulation: simulation, seed: 500), before: 86_400_000)
         send(old.frame(hops: 1))
@@ -136,7 +152,8 @@ import Wire
         #expect(alice.texts().isEmpty)
     }
 
-    @Test func `who signs falsely on its own link is convicted before it is given to anybody`() throws {
+    @Test func `a peer that signs falsely on its own link is banned before any other peer receives its payload`() throws
+    {
         try enter()
         var frame = message("deniable", by: rude).frame(hops: 0)
         frame[frame.count - 1] ^= 1
@@ -165,7 +182,7 @@ import Wire
         #expect(asked.values.allSatisfy { $0 == Limits.historyTries })
     }
 
-    @Test func `what one offers and does not give is asked of another`() throws {
+    @Test func `a message offered and not given is asked of another peer`() throws {
         let other = RudeMember(simulation: simulation, seed: 500)
         let wish = message("wanted", by: other)
         try enter()
@@ -182,7 +199,7 @@ import Wire
         #expect(wanted(rude).count == 1)
     }
 
-    /// What is known and accepted (Threats.md): rates hold what is said live.
+    /// A known and accepted risk (Threats.md): rates hold live messages.
     @Test func `a hundred messages given as history push out what others said`() throws {
         try fill()
         try enter()
@@ -195,7 +212,29 @@ import Wire
         #expect(alice.counter("dropped_author_rate") == 0)
     }
 
-    @Test func `nobody keeps a message away by deleting it in its author's place`() throws {
+    @Test(arguments: [false, true])
+    func `messages dated 299 s ahead keep no honest line out`(isGivenAsHistory: Bool) throws {
+        let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }
+        try #require(simulation.meet(alice, bob))
+        try enter()
+        let dated = (1...100).map { message("future \($0)", by: rude, ahead: 299_000) }
+        if isGivenAsHistory { send(IDList.frame(.have, dated.map(\.payload.messageId.prefix))) }
+        for payload in dated { send(payload.frame(hops: 0)) }
+        #expect(alice.texts().count == 100)
+        for number in 1...10 { try (number.isMultiple(of: 2) ? alice : bob).say("honest \(number)") }
+        simulation.advance(by: .seconds(1))
+        try alice.with { node throws(ChatError) in try node.edit(nil, "edited") }
+        let honest = (1...9).map { "honest \($0)" } + ["edited"]
+        let isHonest = { (text: String) in !text.hasPrefix("future") }
+        #expect(Set(alice.texts().filter(isHonest)) == Set(honest))
+        simulation.advance(by: .seconds(1))
+        let carol = simulation.node("carol")
+        simulation.advance(by: .seconds(30))
+        #expect(carol.texts().count == 100)
+        #expect(Set(carol.texts().filter(isHonest)) == Set(honest))
+    }
+
+    @Test func `no peer suppresses a message by deleting it in its author's place`() throws {
         let author = RudeMember(simulation: simulation, seed: 500)
         let wish = message("mine", by: author)
         try enter()

@@ -38,7 +38,7 @@ import Wire
         #expect(alice.isOnline(bob))
     }
 
-    @Test func `what it says by the rules is heard`() {
+    @Test func `its messages within the rules are heard`() {
         send(rude.payload(message("hello"), at: now).frame(hops: 0))
         #expect(alice.texts() == ["hello"])
     }
@@ -171,7 +171,7 @@ import Wire
         #expect(alice.counter("refused_not_its_author") == 2)
     }
 
-    @Test func `what comes again is acknowledged within the rate, and shown once`() throws {
+    @Test func `a repeated message is acknowledged within the rate, and shown once`() throws {
         send(rude.payload(.dmRequest(target: alice.key, nickname: "rude", text: "hi"), at: now).frame(hops: 0))
         let key = rude.key
         try alice.with { node throws(ChatError) in try node.accept(key) }
@@ -209,7 +209,7 @@ import Wire
         try expectOthersUntouched()
     }
 
-    @Test func `what is heard of the muted is counted`() {
+    @Test func `messages of muted peers are counted`() {
         let key = rude.key
         alice.with { $0.setMuted(key, true) }
         send(rude.payload(message("hello?"), at: now).frame(hops: 0))
@@ -217,7 +217,7 @@ import Wire
         #expect(alice.counter("refused_unheard") == 1)
     }
 
-    @Test func `a direct message for somebody else, or without consent, is not shown`() {
+    @Test func `a direct message for another peer, or without consent, is not shown`() {
         send(rude.payload(.directMessage(target: bob.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
         send(rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "psst"), at: now).frame(hops: 0))
         #expect(alice.messages.isEmpty)

@@ -36,7 +36,7 @@ import Wire
         #expect(name.text == "yda4fq6eyxdmooaxhe7z67rcoa")
     }
 
-    @Test mutating func `with any bit changed a name belongs to nobody`() throws {
+    @Test mutating func `with any bit changed a name belongs to no key`() throws {
         let key = key()
         let bytes = try #require(Base32.decode(InstanceName(of: key, using: &randomness).text))
         for bit in 0..<128 {
@@ -50,7 +50,7 @@ import Wire
         "", "192.0.2.1:4000", "abcdefghijklmnopqrstuvwxy", "abcdefghijklmnopqrstuvwxyza", "abcdefghijklmnopqrstuvwxy1",
         "ABCDEFGHIJKLMNOPQRSTUVWXYA", "abcdefghijklmnopqrstuvwxyb", "abcdefghijklmnopqrstuvwx\u{e9}",
     ])
-    func `what is no 16 bytes in base32 is no such name`(text: String) {
+    func `a name of other than 16 bytes in base32 is no instance name`(text: String) {
         #expect(InstanceName(text) == nil)
     }
 

@@ -15,7 +15,7 @@ import Testing
         }
 
     @Test(arguments: portions)
-    func `whatever people and the network do, nothing is lost without cause, told twice or invented`(
+    func `under any actions of users and network, nothing is lost without cause, reported twice or invented`(
         seeds: ClosedRange<UInt64>
     ) {
         for seed in seeds {

@@ -7,7 +7,7 @@ import Wire
 
 /// A room in which a script happens, and what is to be expected of it.
 final class InteractionRoom {
-    /// A message that somebody has to be shown, if nothing came between the two.
+    /// A message that a witness has to be shown, if nothing came between the two.
     struct Expectation {
         let id: MessageID
         let text: String
@@ -31,12 +31,12 @@ final class InteractionRoom {
     /// By seat; nil for who is not there.
     var present: [InteractionWitness?]
     var lives: [InteractionWitness] = []
-    /// What the public conversation is to be: the last text of each message, nil for a deleted one; who said it, in which order.
+    /// The expected public conversation: the last text of each message, nil for a deleted one; its author, and the order.
     var said: [MessageID: String?] = [:]
     var order: [(id: MessageID, author: InteractionWitness)] = []
-    /// The texts that were sent to a peer directly, by whom.
+    /// The texts that were sent to a peer directly, with their senders.
     var saidDirectly: [PeerID: [PeerID: Set<String>]] = [:]
-    /// By message: to whom it went, if directly.
+    /// By message: its receiver, if it is direct.
     var directTargets: [MessageID: PeerID] = [:]
     var expectations: [Expectation] = []
     var directExpectations: [Expectation] = []
@@ -46,10 +46,10 @@ final class InteractionRoom {
     var identitySeeds: [UInt64]
     var groups: [Int]
     var isReading: [Bool]
-    /// Who mutes whom, by the numbers of their lives.
+    /// The muted lives of each life, by number.
     var muted: Set<[Int]> = []
     var everMuted: Set<[Int]> = []
-    /// Who declined whom: a request that was declined is shown as a message if its receiver asks in turn later.
+    /// The declined requests: a declined request is shown as a message if its receiver asks in turn later.
     var declined: Set<[Int]> = []
     private var textCount = 0
 
@@ -79,7 +79,7 @@ final class InteractionRoom {
             $0.handshakesPerSecond = 0
         }
         let witness = InteractionWitness(number: lives.count, seat: seat, peer: peer)
-        // Marks hang on the key: whoever is back as the same is muted as before.
+        // Marks belong to the key: a peer that returns under its key is still muted.
         let before = Set(lives.filter { $0.peer.key == peer.key }.map(\.number))
         for pair in muted where before.contains(pair[1]) { muted.insert([pair[0], witness.number]) }
         for pair in everMuted where before.contains(pair[1]) { everMuted.insert([pair[0], witness.number]) }
@@ -90,14 +90,14 @@ final class InteractionRoom {
         disturb(witness)
     }
 
-    /// Puts everybody where the partition has it, and those who are gone too: their last words are still under way.
+    /// Puts every node into its part of the partition, leavers too: their last words are still under way.
     func regroup() {
         let sides = [0, 1].map { side in lives.filter { groups[$0.seat] == side }.map(\.peer.host) }
         simulation.network.partition(sides)
         for witness in everybody { simulation.network.setReading(isReading[witness.seat], at: witness.peer.host) }
     }
 
-    /// Something comes between somebody and everybody else.
+    /// A barrier comes between one node and all others.
     func disturb(_ one: InteractionWitness) {
         for other in lives where other !== one { disturb(one, other) }
     }
@@ -117,7 +117,7 @@ final class InteractionRoom {
             && !muted.contains([other.number, one.number])
     }
 
-    /// Notes a message that was just said, for everybody whom it has to reach.
+    /// Notes a new message for every witness that it has to reach.
     func expect(_ id: MessageID, _ text: String, from author: InteractionWitness) {
         for other in everybody where other !== author && areTogether(author, other) {
             expectations.append(Expectation(id: id, text: text, from: author, to: other, at: simulation.now))

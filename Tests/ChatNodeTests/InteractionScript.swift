@@ -38,7 +38,7 @@ enum Interaction: Hashable, Sendable {
     }
 }
 
-/// What happens in a room of 2 to 6, drawn from a seed.
+/// Steps of a room of 2 to 6, drawn from a seed.
 struct InteractionScript: Sendable {
     let seed: UInt64
     let people: Int
@@ -47,7 +47,7 @@ struct InteractionScript: Sendable {
     /// By seat.
     let clockErrors: [Duration]
     let isPaced: Bool
-    /// Nobody comes or goes, and the network only delays: then everybody ends with the same.
+    /// No node comes or goes, and the network only delays: then all nodes end with equal rooms.
     let isCalm: Bool
     var steps: [Interaction] = []
 

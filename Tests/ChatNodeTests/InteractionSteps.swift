@@ -4,7 +4,7 @@ import Wire
 
 @testable import ChatNode
 
-/// How each step of a script is done. What a node refuses is no fault: nothing is expected of it.
+/// Performs each step of a script. A refusal by a node is no fault: nothing is expected of it.
 extension InteractionRoom {
     func take(_ step: Interaction) {
         switch step {

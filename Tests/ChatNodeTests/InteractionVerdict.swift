@@ -4,7 +4,7 @@ import Wire
 
 @testable import ChatNode
 
-/// What has to hold once a script has happened and it has been quiet for a while.
+/// The assertions once a script is done and the room has been quiet for a while.
 extension InteractionRoom {
     /// Runs the script, then lets it be quiet, and tells every promise that was broken.
     func play() -> [String] {
@@ -14,7 +14,7 @@ extension InteractionRoom {
         heal()
         let meetsAgain = waitForMeeting()
         waitForOneLinkEach()
-        // Whoever was asked and went is given 5 s, several times over, before another is asked.
+        // A peer that was asked and went is given 5 s, several times over, before another is asked.
         simulation.advance(by: .seconds(60))
         for witness in everybody { witness.compareUnread() }
         for witness in lives { witness.catchUp() }
@@ -24,7 +24,7 @@ extension InteractionRoom {
         return breaches + missing() + invented() + unbounded() + (script.isCalm ? different() : []) + unrepaired()
     }
 
-    /// Until everybody has a link with everybody and all that is under way has come.
+    /// Until every node has a link with every other and nothing is under way.
     private func waitForMeeting() -> Bool {
         let hasMet = simulation.run(atMost: .seconds(200)) { [self] in
             let witnesses = everybody
@@ -44,7 +44,7 @@ extension InteractionRoom {
         }
     }
 
-    /// What is said directly is sent again on the next connection, so long as neither life has ended.
+    /// A direct message goes again on the next connection, so long as neither life has ended.
     private func isLasting(_ expectation: Expectation) -> Bool {
         present.contains { $0 === expectation.from } && present.contains { $0 === expectation.to }
     }
@@ -64,7 +64,7 @@ extension InteractionRoom {
         return (unheard + direct).map { "\"\($0.text)\" of seat \($0.from.seat) was not shown at seat \($0.to.seat)" }
     }
 
-    /// What was shown, and was not said, or not to whom it was shown.
+    /// Messages that were shown, and were not said, or not to their witness.
     private func invented() -> [String] {
         var breaches: [String] = []
         for witness in lives {
@@ -107,7 +107,7 @@ extension InteractionRoom {
         }
     }
 
-    /// Each connection of a node with whom it leads to and how it stands.
+    /// Each connection of a node with its peer and its state.
     private func connections(of witness: InteractionWitness) -> String {
         witness.peer.with { node in
             node.slots.values.sorted { $0.id < $1.id }.map { slot in
@@ -125,7 +125,7 @@ extension InteractionRoom {
         "dropped_equivocation", "dropped_bad_signature",
     ]
 
-    /// Where nothing came between anybody, all have kept the same: what was said, in the order of each author.
+    /// Where nothing came between any nodes, all have kept equal rooms: the messages, in the order of each author.
     private func different() -> [String] {
         everybody.flatMap { witness in
             order.map(\.author).uniqueByNumber.filter { !everMuted.contains([witness.number, $0.number]) }.flatMap {
@@ -140,7 +140,7 @@ extension InteractionRoom {
         }
     }
 
-    /// Once all have been together again, everybody has kept the same, and nothing of who is still there is missing.
+    /// Once all have been together again, every node has kept the same messages, and none of a present author is missing.
     private func unrepaired() -> [String] {
         guard everMuted.isEmpty, let first = everybody.first else { return [] }
         let rings = everybody.map { witness in

@@ -3,18 +3,18 @@ import ChatNode
 import Simulator
 import Wire
 
-/// Somebody in a fuzzed room, from a start to its end: what the node told, and a model of it too simple to be wrong.
+/// One life in a fuzzed room, from start to end: the reports of its node, and a model of it too simple to be wrong.
 final class InteractionWitness {
     let number: Int
     let seat: Int
     let peer: SimulatedPeer
     private(set) var breaches: [String] = []
 
-    /// Every message that was told, by its id: the text as it is now, or nil once it was deleted.
+    /// Every message reported, by its id: its current text, or nil once it was deleted.
     private(set) var shown: [MessageID: String?] = [:]
     /// Its own messages, the last one last.
     private(set) var own: [MessageID] = []
-    /// In the order in which they were told: the public ones.
+    /// The public messages, in the order of the reports.
     private(set) var publicOrder: [MessageID] = []
     private(set) var directTexts: [PeerID: [String]] = [:]
     private(set) var requestTexts: [PeerID: [String]] = [:]
@@ -61,7 +61,7 @@ final class InteractionWitness {
         switch event {
         case .message(let message): note(message)
         case .edited(let view, let id, let text, let count):
-            // A request is told by its text alone; accepted, it is a message with an id.
+            // A request is reported by its text alone; accepted, it is a message with an id.
             let isPublic = Conversation(view) == .publicRoom
             if isPublic, !shown.keys.contains(id) { breach("\(id.hexadecimal) was edited and never shown") }
             shown[id] = .some(text)

@@ -7,7 +7,7 @@ import Wire
 @Suite struct KnownCertificatesTests {
     private let start = Instant(nanoseconds: 0)
 
-    @Test func `what a certificate changes depends on the run, its epoch and when it was issued`() {
+    @Test func `a certificate's effect depends on the run, its epoch and its time of issue`() {
         var runs = Runs(identitySeed: 2)
         let noise = runs.key()
         let known = runs.certificate(epoch: 10, noise: noise, issuedAt: 100)

@@ -21,7 +21,7 @@ final class LinkSide {
         self.randomness = randomness
     }
 
-    /// Who somebody is to others: an identity, a static key and a certificate, from a seed.
+    /// The secrets behind a peer: an identity, a static key and a certificate, from a seed.
     static func context(seed: UInt64, room: String = "lobby") -> LinkContext {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
@@ -41,13 +41,18 @@ final class LinkSide {
         var bytes: [UInt8] = []
         do throws(LinkError) {
             try link.flush { span in
-                bytes = [UInt8](copying: span)
+                bytes += [UInt8](copying: span)
                 return span.count
             }
         } catch {
             failure = error
         }
         return bytes
+    }
+
+    /// Offers the output to a network that takes `count` bytes of it and loses them.
+    func offer(taking count: Int) {
+        do throws(LinkError) { try link.flush { min(count, $0.count) } } catch { failure = error }
     }
 
     func receive(_ bytes: [UInt8]) {

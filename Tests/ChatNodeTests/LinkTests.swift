@@ -70,7 +70,7 @@ import Wire
         #expect(dialler.established == nil)
     }
 
-    @Test func `somebody else's certificate on a thief's link is refused`() {
+    @Test func `another peer's certificate on a thief's link is refused`() {
         let victim = LinkSide.context(seed: 40).certificate
         var randomness = Randomness.seeded(41)
         let thief = LinkContext(

@@ -10,7 +10,7 @@ struct LoginRun {
     private let others: [SimulatedPeer]
     /// The sessions of the identity, in the order in which they started.
     let logins: [SimulatedPeer]
-    /// Whether everybody else heard what the session that is left said in the end.
+    /// Whether all others heard the last message of the session that is left.
     let isLastHeard: Bool
 
     /// - Parameter gap: between two starts, in milliseconds.

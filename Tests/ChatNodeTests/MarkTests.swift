@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// Hearing somebody no longer, and having nothing to do with somebody, without a word to them.
+/// Muting and blocking, both without a word to the peer.
 @Suite struct MarkTests {
     private let simulation = Simulation(seed: 81)
     private let alice: SimulatedPeer
@@ -33,7 +33,7 @@ import Wire
         pass()
     }
 
-    /// What bob is told from here on of anybody but himself, presence left out.
+    /// Bob's reports from here on about other peers, presence left out.
     private func heard(by peer: SimulatedPeer, since first: Int) -> [String] {
         peer.events.dropFirst(first).compactMap { event in
             switch event {
@@ -95,7 +95,7 @@ import Wire
         #expect(carol.texts() == ["eins"])
     }
 
-    @Test func `who is muted is listed so, stays here, hears everything and is not told`() throws {
+    @Test func `a muted peer is listed so, stays here, hears everything and is not informed`() throws {
         let told = alice.events.count
         bob.mute(alice)
         alice.setAway(true)
@@ -109,7 +109,7 @@ import Wire
         #expect(alice.isOnline(bob))
     }
 
-    @Test func `who is unmuted is heard again, from then on`() throws {
+    @Test func `an unmuted peer is heard again, from then on`() throws {
         bob.mute(alice)
         try say("unheard", by: alice)
         bob.mute(alice, false)
@@ -136,7 +136,7 @@ import Wire
         #expect(carol.texts().contains("for carol alone"))
     }
 
-    @Test(arguments: 1...5) func `to the blocked we are somebody who left, and no more is seen of us`(seed: UInt64)
+    @Test(arguments: 1...5) func `to a blocked peer we have left, and it sees no more of us`(seed: UInt64)
         throws
     {
         let simulation = Simulation(seed: 810 + seed)
@@ -151,7 +151,38 @@ import Wire
         #expect(alice.presence(of: bob) == ["bob here", "bob left"])
         #expect(bob.presence(of: alice) == ["alice here", "alice left"])
         #expect(alice.row(of: bob) == row)
-        #expect(alice.counter("dials") + bob.counter("dials") > 20)
+        #expect(alice.counter("dials") > 20)
+    }
+
+    @Test(arguments: 1...5) func `a blocked peer is not dialled until it is unblocked`(seed: UInt64) throws {
+        let simulation = Simulation(seed: 830 + seed)
+        let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
+        try #require(simulation.meet(alice, bob))
+        bob.block(alice)
+        let dials = bob.counter("dials")
+        simulation.advance(by: .seconds(3_600))
+        #expect(bob.counter("dials") == dials)
+        bob.block(alice, false)
+        #expect(simulation.meet(alice, bob, within: .seconds(2)))
+    }
+
+    @Test func `a new name of a blocked run is known without a dial, and a new run costs one handshake`() throws {
+        bob.block(alice)
+        pass()
+        let dials = bob.counter("dials")
+        simulation.directory.networkChanged(of: alice.host)
+        pass(600)
+        #expect(bob.counter("dials") == dials)
+        let other = simulation.node("mallory", identitySeed: 6)
+        try #require(simulation.meet(bob, carol, other))
+        bob.block(other)
+        other.leave()
+        pass(5)
+        let before = bob.counter("dials")
+        let again = simulation.node("mallory", identitySeed: 6)
+        try #require(simulation.meet(carol, again))
+        pass(600)
+        #expect((0...1).contains(bob.counter("dials") - before))
     }
 
     @Test func `a newcomer who is blocked is never seen, whatever it is called`() throws {
@@ -180,7 +211,9 @@ import Wire
         #expect(bob.texts() == ["I am another"])
     }
 
-    @Test func `what a neighbour passes on of the blocked is not shown or counted, of others it is`() throws {
+    @Test func `messages of a blocked author that a neighbour passes on are not shown or counted, of others they are`()
+        throws
+    {
         let (member, relay) = (
             RudeMember(simulation: simulation, seed: 77), RudeMember(simulation: simulation, seed: 78)
         )
@@ -206,7 +239,7 @@ import Wire
         #expect(!relay.isClosed)
     }
 
-    @Test func `who is unblocked comes back by itself and is heard again`() throws {
+    @Test func `an unblocked peer comes back by itself and is heard again`() throws {
         bob.block(alice)
         pass(600)
         bob.block(alice, false)

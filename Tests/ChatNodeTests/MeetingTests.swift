@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// Who dials whom when nodes meet, and how many handshakes it takes.
+/// Dials when nodes meet, and the number of handshakes that it takes.
 @Suite struct MeetingTests {
     /// Handshakes that were done, each of which two nodes have counted.
     private func handshakes(_ peers: [SimulatedPeer]) -> Int {
@@ -33,7 +33,29 @@ import Wire
         #expect(handshakes(peers) == 190)
     }
 
-    @Test(arguments: 1...10) func `who comes to ten that are there is met at once, by about one handshake each`(
+    @Test(arguments: 1...3, [AddressFamilies.ipv4, .ipv6, .both])
+    func `twelve nodes of any address family all meet`(seed: UInt64, families: AddressFamilies) throws {
+        let simulation = Simulation(seed: seed, families: families)
+        let peers = (0..<12).map { simulation.node("peer-\($0)") }
+        let haveMet = simulation.run(atMost: .seconds(60)) { peers.allSatisfy { $0.counter("connections") == 11 } }
+        #expect(haveMet, "\(peers.map { $0.counter("connections") })")
+    }
+
+    @Test func `a node whose links are all taken dials no peer until one is free`() throws {
+        let simulation = Simulation(seed: 1)
+        let peers = (0..<300).map { simulation.node("peer-\($0)", isDeaf: true) }
+        let alice = simulation.node("alice")
+        try #require(simulation.run(atMost: .seconds(60)) { alice.counter("connections") == Limits.links })
+        let dials = alice.counter("dials")
+        simulation.advance(by: .seconds(120))
+        #expect(alice.counter("dials") == dials)
+        let linked = try #require(peers.first { alice.isOnline($0) })
+        linked.leave()
+        simulation.advance(by: .seconds(60))
+        #expect(alice.counter("connections") == Limits.links)
+    }
+
+    @Test(arguments: 1...10) func `a node that joins ten others meets them at once, by about one handshake each`(
         seed: UInt64
     ) throws {
         let simulation = Simulation(seed: seed, latency: .microseconds(200)...(.milliseconds(2)))
@@ -67,8 +89,9 @@ import Wire
         for peer in [alice, bob] { #expect(peer.counter("connections") == 1) }
     }
 
-    @Test(arguments: 1...5) func `who takes another name while links stand is not dialled under it`(seed: UInt64) throws
-    {
+    @Test(arguments: 1...5) func `a peer that takes another name while links are up is not dialled under it`(
+        seed: UInt64
+    ) throws {
         let simulation = Simulation(seed: seed)
         let peers = (0..<5).map { simulation.node("peer-\($0)") }
         simulation.advance(by: .seconds(20))
@@ -81,7 +104,9 @@ import Wire
         #expect(peers.allSatisfy { $0.counter("connections") == 4 })
     }
 
-    @Test func `who has had a link with a node knows it by its names for the rest of the run, and nobody else does`()
+    @Test
+    func
+        `a node recognises a peer that it was linked with by its names for the rest of the run, and other nodes do not`()
         throws
     {
         let simulation = Simulation(seed: 8)
@@ -102,7 +127,7 @@ import Wire
         #expect(names.count == 5)
     }
 
-    @Test func `who was dialled under its old name is dialled under its new one when the link ends`() throws {
+    @Test func `a peer dialled under its old name is dialled under its new one when the link ends`() throws {
         let simulation = Simulation(seed: 9)
         let alice = simulation.node("alice")
         let bob = simulation.node("bob")
@@ -116,7 +141,8 @@ import Wire
         }
     }
 
-    @Test(arguments: 1...10) func `whom two liars name at their own addresses is met all the same`(seed: UInt64) throws
+    @Test(arguments: 1...10) func `a peer that two liars name at their own addresses is met all the same`(seed: UInt64)
+        throws
     {
         let simulation = Simulation(seed: seed)
         let alice = simulation.node("alice")
@@ -136,7 +162,7 @@ import Wire
     }
 }
 
-/// Announces an address as somebody else's.
+/// Announces an address under another node's name.
 private struct Liar {
     private let host: HostID
     private let simulation: Simulation
@@ -160,7 +186,7 @@ extension Simulation {
         let alice = node("alice", configure: configure)
         partition([alice])
         let bob = node("bob", configure: configure)
-        advance(by: PeerTable.newness + .seconds(1))
+        advance(by: Dialler.newness + .seconds(1))
         heal()
         return (alice, bob)
     }

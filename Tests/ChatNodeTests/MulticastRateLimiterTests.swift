@@ -14,7 +14,7 @@ import Wire
         #expect(later == 8)
     }
 
-    @Test mutating func `a flood of one keeps nobody from hearing another`() {
+    @Test mutating func `a flood of one sender keeps no other sender from being heard`() {
         while budget.take(5, of: flooder, now: start) {}
         let isHeard = budget.take(5, of: [10, 0, 0, 1], now: start)
         #expect(isHeard)

@@ -3,9 +3,9 @@ import Noise
 import Testing
 import Wire
 
-/// What the table of peers makes of the names that belong to a key.
+/// The dialler of peers with names that belong to a key.
 @Suite struct NamedCandidateTests {
-    private var table = PeerTable()
+    private var dialler = Dialler()
     private var randomness = Randomness.seeded(9)
     private let start = Instant(nanoseconds: 0)
     private var lastConnection: UInt64 = 0
@@ -23,14 +23,14 @@ import Wire
     private mutating func name(of key: PublicKey) -> String { InstanceName(of: key, using: &randomness).text }
 
     private mutating func find(_ instance: String, at place: Int, _ now: Instant) {
-        table.found(instance, at: self.place(place), now: now, using: &randomness)
+        dialler.found(instance, at: self.place(place), now: now, using: &randomness)
     }
 
     /// Dials what is due; the addresses.
     private mutating func dial(_ now: Instant) -> [Endpoint] {
-        table.due(now: now).map { dial in
+        dialler.due(now: now).map { dial in
             lastConnection += 1
-            table.dialled(dial, as: ConnectionID(number: lastConnection))
+            dialler.dialled(dial, as: ConnectionID(number: lastConnection))
             return dial.endpoint
         }
     }
@@ -38,9 +38,9 @@ import Wire
     /// A handshake on the connection that was dialled last.
     private mutating func prove(_ peer: PeerID, _ key: PublicKey, _ now: Instant) {
         let connection = ConnectionID(number: lastConnection)
-        _ = table.connected(connection)
-        table.identified(connection, as: peer, key, now: now, using: &randomness)
-        table.linkOpened(to: peer, key, now: now)
+        _ = dialler.connected(connection)
+        dialler.identified(connection, as: peer, key, now: now, using: &randomness)
+        dialler.linkOpened(to: peer, key, now: now)
     }
 
     private mutating func names() -> (lesser: InstanceName, greater: InstanceName) {
@@ -48,59 +48,59 @@ import Wire
         return (names[0], names[1])
     }
 
-    @Test mutating func `who has just come waits 300 ms longer for whom has the lesser name, and then dials`() throws {
+    @Test mutating func `a newcomer waits 300 ms longer for a peer of lesser name, and then dials`() throws {
         let (lesser, greater) = names()
-        table.recordName(greater, now: start)
+        dialler.recordName(greater, now: start)
         find(lesser.text, at: 1, start + .seconds(2))
-        let deadline = try #require(table.nextDeadline)
+        let deadline = try #require(dialler.nextDeadline)
         #expect((300...350).contains((deadline - (start + .seconds(2))).nanoseconds / 1_000_000))
         #expect(dial(deadline) == [place(1)])
     }
 
-    @Test mutating func `who has the lesser name dials at once, and so does who has been here for three seconds`() {
+    @Test mutating func `a peer of lesser name dials at once, and so does one that has been here for three seconds`() {
         let (lesser, greater) = names()
-        table.recordName(lesser, now: start)
+        dialler.recordName(lesser, now: start)
         find(greater.text, at: 1, start)
         #expect(dial(start + .milliseconds(50)) == [place(1)])
-        table.recordName(greater, now: start)
+        dialler.recordName(greater, now: start)
         find(lesser.text, at: 2, start + .seconds(3))
         #expect(dial(start + .milliseconds(3_050)) == [place(2)])
     }
 
-    @Test mutating func `whom one was told of by an address is dialled at once`() {
-        table.recordName(InstanceName(of: key(), using: &randomness), now: start)
+    @Test mutating func `a peer known by an address is dialled at once`() {
+        dialler.recordName(InstanceName(of: key(), using: &randomness), now: start)
         find("10.0.0.1:4000", at: 1, start)
         #expect(dial(start + .milliseconds(50)) == [place(1)])
     }
 
-    @Test mutating func `a name that belongs to a linked peer is not dialled, whoever dialled and whatever came first`()
+    @Test mutating func `a name of a linked peer is not dialled, whichever side dialled first`()
         throws
     {
         let (bob, key) = (try peer(2), key())
         find(name(of: key), at: 1, start)
-        table.linkOpened(to: bob, key, now: start)
+        dialler.linkOpened(to: bob, key, now: start)
         find(name(of: key), at: 2, start)
         find(name(of: self.key()), at: 3, start)
         #expect(dial(start + .milliseconds(50)) == [place(3)])
-        #expect(table.nextDeadline == nil)
-        table.linkClosed(to: bob, now: start + .seconds(20), using: &randomness)
+        #expect(dialler.nextDeadline == nil)
+        dialler.linkClosed(to: bob, now: start + .seconds(20), using: &randomness)
         #expect(Set(dial(start + .seconds(21))) == [place(1), place(2)])
     }
 
     @Test mutating func `a name of a run that is gone is dialled`() throws {
         let (bob, old, new) = (try peer(2), key(), key())
-        table.linkOpened(to: bob, old, now: start)
-        table.linkOpened(to: bob, new, now: start + .seconds(1))
+        dialler.linkOpened(to: bob, old, now: start)
+        dialler.linkOpened(to: bob, new, now: start + .seconds(1))
         find(name(of: old), at: 1, start + .seconds(2))
         find(name(of: new), at: 2, start + .seconds(2))
         #expect(dial(start + .seconds(3)) == [place(1)])
     }
 
-    @Test mutating func `who has another name is dialled if it is where it was not before, since its link may be dead`()
+    @Test mutating func `a peer under another name at a new address is dialled, since its link may be dead`()
         throws
     {
         let (bob, key) = (try peer(2), key())
-        table.linkOpened(to: bob, key, now: start)
+        dialler.linkOpened(to: bob, key, now: start)
         find(name(of: key), at: 1, start)
         #expect(dial(start + .seconds(1)).isEmpty)
         find(name(of: key), at: 1, start + .seconds(20))
@@ -111,12 +111,12 @@ import Wire
 
     @Test mutating func `while the link is young there may be many addresses, and none is dialled`() throws {
         let (bob, key) = (try peer(2), key())
-        table.linkOpened(to: bob, key, now: start)
+        dialler.linkOpened(to: bob, key, now: start)
         for number in 1...5 { find(name(of: key), at: number, start + .seconds(number)) }
         #expect(dial(start + .seconds(9)).isEmpty)
     }
 
-    @Test mutating func `whoever answers under another's name keeps it from nobody`() throws {
+    @Test mutating func `a peer that answers under another's name does not block that name`() throws {
         let (mallory, bob, its, bobs) = (try peer(3), try peer(2), key(), key())
         let wanted = name(of: bobs)
         find(wanted, at: 1, start)
@@ -126,7 +126,7 @@ import Wire
         find(wanted, at: 2, start + .seconds(2))
         #expect(dial(start + .seconds(3)) == [place(2)])
         prove(bob, bobs, start + .seconds(3))
-        #expect(table.nextDeadline == nil)
+        #expect(dialler.nextDeadline == nil)
     }
 
     @Test mutating func `nor does it while its link is gone and comes back`() throws {
@@ -135,13 +135,13 @@ import Wire
         _ = dial(start + .milliseconds(50))
         prove(mallory, its, start + .milliseconds(60))
         #expect(dial(start + .seconds(1)).isEmpty)
-        table.linkClosed(to: mallory, now: start + .seconds(2), using: &randomness)
+        dialler.linkClosed(to: mallory, now: start + .seconds(2), using: &randomness)
         find(wanted, at: 2, start + .seconds(2))
-        table.linkOpened(to: mallory, its, now: start + .seconds(2))
+        dialler.linkOpened(to: mallory, its, now: start + .seconds(2))
         #expect(dial(start + .seconds(4)) == [place(2)])
     }
 
-    @Test mutating func `of two addresses under one name the one that is somebody else's is passed over`() throws {
+    @Test mutating func `of two addresses under one name the address of another peer is passed over`() throws {
         let (mallory, bobs) = (try peer(3), key())
         let wanted = name(of: bobs)
         find(wanted, at: 1, start)
@@ -151,7 +151,7 @@ import Wire
         #expect(dial(start + .seconds(1)) == [place(2)])
     }
 
-    @Test mutating func `whatever is announced at the address of a linked peer is not dialled while its link stands`()
+    @Test mutating func `any instance at the address of a linked peer is not dialled while its link is up`()
         throws
     {
         let (bob, key) = (try peer(2), key())
@@ -160,11 +160,11 @@ import Wire
         prove(bob, key, start + .milliseconds(60))
         for _ in 0..<100 { find(name(of: self.key()), at: 1, start + .seconds(1)) }
         #expect(dial(start + .seconds(2)).isEmpty)
-        table.linkClosed(to: bob, now: start + .seconds(3), using: &randomness)
+        dialler.linkClosed(to: bob, now: start + .seconds(3), using: &randomness)
         #expect(!dial(start + .seconds(4)).isEmpty)
     }
 
-    @Test mutating func `who answers under another's name and lets go at once is dialled ever less often`() throws {
+    @Test mutating func `a peer that answers under another's name is dialled ever less often`() throws {
         let (mallory, its, wanted) = (try peer(3), key(), name(of: key()))
         find(wanted, at: 1, start)
         var (now, dialled) = (start, 0)
@@ -173,7 +173,7 @@ import Wire
             guard !dial(now).isEmpty else { continue }
             dialled += 1
             prove(mallory, its, now)
-            table.linkClosed(to: mallory, now: now, using: &randomness)
+            dialler.linkClosed(to: mallory, now: now, using: &randomness)
         }
         #expect((5...20).contains(dialled))
     }

@@ -3,9 +3,9 @@ import Simulator
 import Testing
 import Wire
 
-/// What the simulated network does to those on it.
+/// Effects of the simulated network on its hosts.
 @Suite struct NetworkTests {
-    @Test func `what was closed behind a partition is heard of when it heals, whatever was sent meanwhile`() throws {
+    @Test func `a connection closed behind a partition ends when it heals, whatever was sent meanwhile`() throws {
         let simulation = Simulation(seed: 20)
         let alice = simulation.node("alice")
         let bob = simulation.node("bob")
@@ -35,7 +35,7 @@ import Wire
         #expect(!alice.isOnline(bob))
     }
 
-    @Test(arguments: 1...10) func `what is lost comes late, and nothing overtakes it`(seed: UInt64) throws {
+    @Test(arguments: 1...10) func `a lost segment comes late, and nothing overtakes it`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed, latency: .milliseconds(5)...(.milliseconds(5)), loss: 0.2)
         let alice = simulation.node("alice") { $0.messagesPerSecond = 0 }
         let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }

@@ -4,9 +4,9 @@ import Simulator
 import Testing
 import Wire
 
-/// What a room that anybody may enter gives away, as Docs/Threats.md says: known, and accepted.
+/// The disclosures of an open room, as Docs/Threats.md says: known, and accepted.
 @Suite struct OpenRoomTests {
-    @Test func `a member learns who everybody is, whether they are away, their clock and their distance`() throws {
+    @Test func `a member learns each member's name, whether it is away, its clock and its distance`() throws {
         let simulation = Simulation(seed: 91, latency: .milliseconds(20)...(.milliseconds(20)))
         let bob = simulation.node("bob")
         let alice = simulation.node("alice", clockError: .seconds(-7))
@@ -25,7 +25,7 @@ import Wire
         #expect((6_900...7_100).contains(message.receivedAt.milliseconds - message.sentAt.milliseconds))
     }
 
-    @Test func `what was said in public proves itself to whom never met its author`() throws {
+    @Test func `a public message proves its author to peers that never met the author`() throws {
         let here = Simulation(seed: 92)
         let alice = here.node("alice")
         let witness = RudeMember(simulation: here, seed: 77)

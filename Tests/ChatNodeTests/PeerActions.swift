@@ -3,7 +3,7 @@ import ChatNode
 import Simulator
 import Wire
 
-/// What else a person in front of a simulated node does and sees.
+/// Further actions and views of the user of a simulated node.
 extension SimulatedPeer {
     func type() { with { $0.setTyping(true) } }
 
@@ -35,7 +35,7 @@ extension SimulatedPeer {
 
     func row(of other: SimulatedPeer) -> PeerView? { who.first { $0.who.key == other.key } }
 
-    /// What was told of another's presence: `here`, `away` or `left`, and the name.
+    /// The reports about another's presence: `here`, `away` or `left`, and the name.
     func presence(of other: SimulatedPeer) -> [String] {
         events.compactMap { event in
             guard case .peer(let state, let who, online: _) = event, who.key == other.key else { return nil }

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// Who is here, away or gone, since when, and what is told of it.
+/// Presence of peers, here, away or gone, with its times and reports.
 @Suite struct PresenceTests {
     private let simulation = Simulation(seed: 71)
     private let alice: SimulatedPeer
@@ -19,7 +19,7 @@ import Wire
 
     private func pass(_ seconds: Double = 1) { simulation.advance(by: .seconds(seconds)) }
 
-    @Test func `who comes is told once, and is online since then`() {
+    @Test func `a newcomer is reported once, and is online since then`() {
         #expect(alice.presence(of: bob) == ["bob here"])
         pass(600)
         #expect(alice.presence(of: bob) == ["bob here"])
@@ -29,7 +29,7 @@ import Wire
         #expect((alice.row(of: bob)?.roundTrip ?? .zero) > .zero)
     }
 
-    @Test func `who is away, back, or called otherwise is told and listed so, and is online all the while`() throws {
+    @Test func `a peer that is away, back, or renamed is reported and listed so, and is online all the while`() throws {
         let joined = alice.row(of: bob)?.since
         bob.setAway(true)
         pass()
@@ -46,7 +46,7 @@ import Wire
         #expect(alice.find("bob") == nil)
     }
 
-    @Test func `who is away when it comes is told to be away at once`() throws {
+    @Test func `a peer that is away when it comes is reported away at once`() throws {
         bob.setAway(true)
         let carol = simulation.node("carol")
         try #require(simulation.meet(alice, bob, carol))
@@ -97,7 +97,7 @@ import Wire
         #expect(alice.messages.last?.from.stage == after)
     }
 
-    @Test func `who leaves is told at once, and stays in the list since when it left`() {
+    @Test func `a peer that leaves is reported at once, and stays in the list with the time it left`() {
         bob.leave()
         pass()
         #expect(alice.presence(of: bob) == ["bob here", "bob left"])
@@ -109,7 +109,7 @@ import Wire
         #expect((left?.since.distance(to: simulation.timeline.wallClock) ?? 0) / 1_000 == 3_600)
     }
 
-    @Test func `who is killed is told after 1.5 s, who is cut off after 75 s of silence`() throws {
+    @Test func `a killed peer is reported after 1.5 s, a cut-off peer after 75 s of silence`() throws {
         let carol = simulation.node("carol")
         try #require(simulation.meet(alice, bob, carol))
         pass()
@@ -143,7 +143,7 @@ import Wire
     }
 
     @Test(arguments: [true, false])
-    func `whose own network changes sees after 6 s that a link is dead, and comes back by a new one`(
+    func `a node whose network changes finds after 6 s that a link is dead, and comes back by a new one`(
         isAlice: Bool
     ) throws {
         // In one of the two cases the link that is dead for one side only is the one that both would keep if they had
@@ -177,7 +177,7 @@ import Wire
         #expect(alice.counter("bytes_sent") - sent == 530)
     }
 
-    @Test func `what happened meanwhile is told when it is back`() throws {
+    @Test func `changes of the meantime are reported when it is back`() throws {
         simulation.network.breakConnections(between: alice.host, and: bob.host)
         #expect(simulation.run(atMost: .seconds(2)) { !alice.isOnline(bob) })
         try bob.rename("rob")

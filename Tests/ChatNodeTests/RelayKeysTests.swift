@@ -63,7 +63,7 @@ import Wire
         #expect(opened == nil)
     }
 
-    @Test func `what is sealed for bob is opened by nobody else, even with his key`() throws {
+    @Test func `a message sealed for bob is opened by no other peer, even with his key`() throws {
         var randomness = Randomness.seeded(9)
         let keys = RelayKeys(now: start, using: &randomness)
         let body = try sealed(to: keys.publicKey)

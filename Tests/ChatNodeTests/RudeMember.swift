@@ -46,7 +46,7 @@ final class RudeMember: TransportHandler {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
     var isMember: Bool { state.withLock { $0.slot?.established != nil } }
-    /// What the peer said in the handshake about its keys.
+    /// The peer's statement about its keys in the handshake.
     var peersCertificate: Certificate? { state.withLock { $0.slot?.established } }
 
     /// The bodies of the frames of a type that came so far.
@@ -61,7 +61,7 @@ final class RudeMember: TransportHandler {
     }
 
     func dial(_ peer: SimulatedPeer) {
-        let endpoint = network.endpoint(of: peer.host)
+        let endpoint = network.endpoints(of: peer.host)[0]
         let connection = transport.withLock { transport in
             _ = try? transport.listen(port: 0, handler: self)
             return transport.dial(endpoint)

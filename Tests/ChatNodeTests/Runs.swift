@@ -1,7 +1,7 @@
 import Noise
 import Wire
 
-/// Certificates of the runs of one identity, as whoever holds its key can make them.
+/// Certificates of the runs of one identity, as a holder of its key can make them.
 struct Runs: ~Copyable {
     private let identity: Identity
     private var randomness: Randomness

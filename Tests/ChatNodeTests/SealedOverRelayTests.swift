@@ -127,7 +127,7 @@ import Wire
     }
 }
 
-/// The same with a relay that reads, changes, repeats and redirects all that passes it.
+/// Also with a relay that reads, changes, repeats and redirects all that passes it.
 @Suite struct HostileRelayTests {
     private let simulation = Simulation(seed: 52)
     private let alice: SimulatedPeer
@@ -168,7 +168,7 @@ import Wire
 
     private var requests: [String] { bob.with { $0.requests() }.map(\.text) }
 
-    @Test func `what passes holds neither author nor text, and has one of three lengths`() throws {
+    @Test func `a sealed frame holds neither author nor text, and has one of three lengths`() throws {
         let frame = try request()
         give(frame)
         #expect(requests == [text])
@@ -180,8 +180,8 @@ import Wire
         #expect(Array(all).holds(SealedMessage.address(of: bob.key)))
     }
 
-    /// What is known and accepted (Threats.md).
-    @Test func `who drops what is sealed is not found out`() throws {
+    /// A known and accepted risk (Threats.md).
+    @Test func `a relay that drops sealed frames is not detected`() throws {
         _ = try request()
         let told = alice.events.count
         simulation.advance(by: .seconds(120))
@@ -221,7 +221,7 @@ import Wire
         #expect(bob.counter("unexpected_frames") == 4)
     }
 
-    @Test func `it can not be sent to anybody else`() throws {
+    @Test func `it can not be sent to another peer`() throws {
         let frame = try request()
         let carol = simulation.node("carol")
         let third = RudeMember(simulation: simulation, seed: 79)

@@ -51,7 +51,8 @@ import Wire
         #expect(alice.find("\(number)") == ann.key)
     }
 
-    @Test func `both are suffixed in events, messages and lists, and the first one's new name is told`() throws {
+    @Test func `both are suffixed in events, messages and lists, and the new name of the first one is reported`() throws
+    {
         let ben = try ben()
         #expect(alice.row(of: ann)?.who.displayName == "ann\(label(ann))")
         #expect(alice.row(of: ben)?.who.displayName == "ben\(label(ben))")
@@ -67,7 +68,7 @@ import Wire
         #expect(alice.with { $0.requests() }.map(\.who.numberText) == [label(ben)])
     }
 
-    @Test func `what was said before is shown under the suffixed number too`() throws {
+    @Test func `earlier messages are shown under the suffixed number too`() throws {
         try ann.say("before")
         simulation.advance(by: .seconds(1))
         _ = try ben()

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// What a node counts for whoever watches it.
+/// The counters of a node.
 @Suite struct StatisticsTests {
     private let simulation = Simulation(seed: 83)
     private let alice: SimulatedPeer
@@ -52,7 +52,7 @@ import Wire
         #expect(kinds("admitted_", of: carol) == carol.counter("payloads_admitted"))
     }
 
-    @Test func `a link to somebody who had one before is a reconnect`() throws {
+    @Test func `a link to a peer that had one before is a reconnect`() throws {
         #expect(alice.counter("reconnects") == 0)
         simulation.partition([alice], [bob])
         simulation.advance(by: .seconds(120))
@@ -63,7 +63,7 @@ import Wire
         #expect(alice.counter("reconnects") == 1)
     }
 
-    @Test func `what is unread is counted in the room and in all direct conversations together`() throws {
+    @Test func `unread messages are counted in the room and in all direct conversations together`() throws {
         try alice.say("psst", to: bob)
         simulation.advance(by: .seconds(1))
         try bob.accept(alice)
@@ -80,7 +80,7 @@ import Wire
         #expect(bob.counter("unread_direct") == 1)
     }
 
-    @Test func `what is said to the room goes there whatever is open`() throws {
+    @Test func `a public message goes to the room whichever conversation is open`() throws {
         try alice.say("psst", to: bob)
         simulation.advance(by: .seconds(1))
         try bob.accept(alice)

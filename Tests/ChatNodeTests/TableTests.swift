@@ -19,6 +19,16 @@ import Wire
         #expect(!bans.isBanned(key, now: start + .seconds(600)))
     }
 
+    @Test func `a ban names an address, not its neighbours in an IPv6 network`() {
+        var bans = BanList()
+        let start = Instant(nanoseconds: 0)
+        func neighbour(_ number: UInt8) -> Endpoint {
+            Endpoint(address: [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [number], port: 1, scope: 2)
+        }
+        bans.ban(nil, at: neighbour(1), now: start)
+        #expect(bans.isBanned(neighbour(1), now: start) && !bans.isBanned(neighbour(2), now: start))
+    }
+
     @Test func `an outbox gives up what was taken, in order`() {
         var outbox = Outbox()
         var taken: [UInt8] = []

@@ -7,7 +7,7 @@ import Wire
 @Suite struct WakeTimeTests {
     private let early = Instant(nanoseconds: 1), late = Instant(nanoseconds: 2)
 
-    @Test func `what was overtaken does not ring`() {
+    @Test func `an overtaken timer does not fire`() {
         var time = TimerToken()
         let armed = [time.arm(late), time.arm(early), time.arm(late)]
         let rung = [time.isCurrent(early), time.isCurrent(late)]
@@ -23,7 +23,7 @@ import Wire
         #expect(rung == [true, true, true, false])
     }
 
-    @Test func `whoever met many who are gone has no more timers than its dials ask for`() throws {
+    @Test func `a node that met many peers that are gone has no more timers than its dials ask for`() throws {
         let simulation = Simulation(seed: 31)
         let alice = simulation.node("alice")
         for number in 1...100 {

@@ -4,7 +4,7 @@ import Simulator
 import Testing
 import Wire
 
-/// Who is seen typing, where, and for how long.
+/// Typing reports: the peer, the conversation and the duration.
 @Suite struct TypingTests {
     private let simulation = Simulation(seed: 61)
     private let alice: SimulatedPeer
@@ -25,7 +25,7 @@ import Wire
         simulation.advance(by: .seconds(1))
     }
 
-    /// What a peer was told of another's typing: `on` or `off`, with `direct` where it was so.
+    /// The reports to a peer of another's typing: `on` or `off`, with `direct` where it was so.
     private func seen(_ peer: SimulatedPeer, of other: SimulatedPeer) -> [String] {
         peer.events.compactMap { event in
             guard case .typing(let who, let conversation, let isOn) = event, who.key == other.key else { return nil }
@@ -40,7 +40,7 @@ import Wire
         simulation.advance(by: .seconds(1))
     }
 
-    @Test func `everybody sees who types in the room, but for itself, and that it ends after 5 s without a key`() {
+    @Test func `every other member sees a member type in the room, and that it ends after 5 s without a key`() {
         type(alice)
         #expect(seen(bob, of: alice) == ["on"])
         #expect(seen(carol, of: alice) == ["on"])
@@ -62,7 +62,7 @@ import Wire
         #expect(seen(bob, of: alice) == ["on", "off"])
     }
 
-    @Test func `who types and is heard of no more has stopped after 6 s`() {
+    @Test func `a typing peer that falls silent has stopped after 6 s`() {
         type(alice)
         simulation.partition([alice], [bob, carol])
         simulation.advance(by: .milliseconds(4_900))
@@ -88,7 +88,7 @@ import Wire
         #expect(seen(bob, of: alice) == ["on"])
     }
 
-    @Test func `what is discarded is told at once`() {
+    @Test func `a discarded line ends the typing at once`() {
         type(alice)
         alice.discard()
         simulation.advance(by: .seconds(1))

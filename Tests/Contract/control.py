@@ -12,7 +12,7 @@ import contract
 from earshot_node import BINARY, Lines
 from people import People
 
-# What the socket says besides what standard output does.
+# The lines of the socket that standard output does not have.
 OWN_EVENTS = {
     "control": {"event": contract.one_of("control"), "protocol": lambda value: value == 1,
                 "version": contract.matching(r"\d+\.\d+\.\d+")},
@@ -23,7 +23,7 @@ OWN_CODES = ("bad_request", "busy", "leaving")
 
 
 def check(event):
-    """As that of the contract, for the lines of a control socket."""
+    """Raises Breach unless `value` is a line of a control socket."""
     shape = OWN_EVENTS.get(event["event"])
     if event["event"] == "error" and event["code"] in OWN_CODES:
         shape = {"event": contract.text, "code": contract.text, "message": contract.SENTENCE}
@@ -56,7 +56,7 @@ class Client:
         return event
 
     def answer(self):
-        """Everything up to the next end."""
+        """All events up to the next end."""
         events = []
         while (event := self.read()) != {"event": "end"}:
             if event is None:
@@ -91,7 +91,7 @@ class Controlled(People):
         self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.runtime), TZ="UTC")
 
     def controlled(self, name="alice", *options, **more):
-        """A node that is reached at the place that everybody knows."""
+        """A node with its control socket at the default path."""
         return self.person(name, *options, launch=self.launch, **more)
 
     def launch(self, command, **options):
@@ -110,13 +110,13 @@ class Controlled(People):
         return done.stdout, done.stderr
 
     def eventually(self, holds, patience=20):
-        """Asks again and again until something is so."""
+        """Polls until `holds` returns true."""
         deadline = time.monotonic() + patience
         while not holds():
             self.assertLess(time.monotonic(), deadline)
 
     def tailing(self, *words):
-        """`earshot tail` with its lines, once it tells what happens."""
+        """`earshot tail` with its lines, once it receives events."""
         process = subprocess.Popen([BINARY, "tail", *words], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)

@@ -1,4 +1,4 @@
-"""People who run the real program on this machine, without mDNS, and what they do in a test."""
+"""Users that run the program on this machine, without mDNS."""
 
 import subprocess
 import unittest
@@ -7,13 +7,13 @@ from earshot_node import Node
 
 
 def is_from(who):
-    """Whether an event is about a person's node, by whichever name the event calls it."""
+    """A function that returns true for an event about this node, in any of its fields."""
     return lambda event: any(event.get(name, {}).get("key") == who.key for name in ("who", "from", "with"))
 
 
 class People(unittest.TestCase):
     def person(self, name, *options, meets=None, launch=subprocess.Popen, json_mode=True):
-        """A program that is ready, and has a link with `meets` if that is given."""
+        """A node that is ready, and has a link with `meets` unless that is None."""
         if meets:
             options = ("--peer", f"127.0.0.1:{meets.ready()['port']}", *options)
         node = Node(launch, name, "--discovery", "none", *options, json_mode=json_mode)
@@ -42,7 +42,7 @@ class People(unittest.TestCase):
         return alice, self.person("bob", *options, meets=alice)
 
     def friends(self, *options):
-        """Two who have agreed to talk directly, and have nothing unread."""
+        """Two nodes with an accepted direct conversation and nothing unread."""
         alice, bob = self.pair(*options)
         alice.say(f"/msg {bob.number} may I?")
         self.next(bob, "request")
@@ -52,7 +52,7 @@ class People(unittest.TestCase):
         return alice, bob
 
     def next(self, node, event, **fields):
-        """The next event of that kind with these values in its fields; events before it are passed over."""
+        """The next event of that kind with these values in its fields; it skips other events."""
         return node.wait(
             lambda told: told["event"] == event and all(told.get(name) == value for name, value in fields.items()),
             f"{event} {fields}", from_start=False)

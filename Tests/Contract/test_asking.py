@@ -1,4 +1,4 @@
-"""`earshot send`, `tail`, `who` and `stats`: the commands that ask a node that runs."""
+"""`earshot send`, `tail`, `who` and `stats`: the commands that ask a running node."""
 
 import json
 import math
@@ -15,7 +15,7 @@ NAME = re.compile(r"earshot_[a-z][a-z0-9_]*")
 
 
 def families(text):
-    """What a text in the format of Prometheus says: name -> (type, {labels: value}). Raises ValueError for what breaks it."""
+    """Reads a text in the format of Prometheus: name -> (type, {labels: value}). Raises ValueError if it is malformed."""
     told, samples, current = {}, {}, None
     if not text.endswith("\n"):
         raise ValueError("the last line does not end")
@@ -64,7 +64,7 @@ class Asking(Controlled):
         errors = self.earshot("send", "--to", str(bob.number), "hello?", code=1)[1]
         self.assertRegex(errors, r"^earshot: .+ \(not_accepted\)\n$")
 
-    def test_what_is_refused_is_told_and_the_rest_is_said(self):
+    def test_refused_lines_are_reported_and_the_others_are_sent(self):
         alice = self.controlled()
         errors = self.earshot("send", "-", text="x" * 241 + "\nstill said\n", code=1)[1]
         self.assertEqual(errors, "earshot: message is 241 characters; 240 is the most (too_long)\n")
@@ -77,7 +77,7 @@ class Asking(Controlled):
         alice = self.controlled("alice", "--rate", "20")
         began = time.monotonic()
         self.earshot("send", "-", text="".join(f"line {number}\n" for number in range(150)))
-        # 100 at once, then 20 a second.
+        # The limit is 100 at once, then 20 a second.
         self.assertGreater(time.monotonic() - began, 2)
         for number in range(150):
             self.assertEqual(self.next(alice, "message")["text"], f"line {number}")
@@ -123,7 +123,7 @@ class Asking(Controlled):
         self.assertEqual(tail.wait(20), 1)
         self.assertRegex(tail.stderr.read().decode(), r"^earshot: the node has ended or let go of us.*\n$")
 
-    def test_who_lists_the_peers(self):
+    def test_the_command_who_lists_the_peers(self):
         alice = self.controlled()
         self.assertEqual(self.earshot("who")[0], "nobody else is here\n")
         bob = self.person("bob", meets=alice)
@@ -159,7 +159,7 @@ class Asking(Controlled):
         self.environment["EARSHOT_CONTROL"] = named
         self.assertEqual(self.earshot("who")[0], "nobody else is here\n")
 
-    def test_wrong_usage_is_told(self):
+    def test_wrong_usage_is_reported(self):
         for words in (["send"], ["who", "x"], ["tail", "x"], ["stats", "x"], ["send", "--to", "", "x"], ["who", "--jsn"]):
             self.assertRegex(self.earshot(*words, code=2)[1], r"^earshot: .+; .+\n$")
 
@@ -182,7 +182,7 @@ class Metrics(Controlled):
         self.assertEqual(len(parsed), len(told))
         self.assertNotRegex(text, r"\d+\.\d+\.\d+\.\d+|[0-9a-f]{32}")
 
-    def test_what_happens_is_counted(self):
+    def test_events_are_counted(self):
         alice = self.controlled()
         before = self.scrape()
         bob = self.person("bob", meets=alice)

@@ -1,4 +1,4 @@
-"""What each command of /help comes to, and every code of an error, from the real program."""
+"""The result of each command of /help, and every error code, from the program."""
 
 import os
 import pty
@@ -7,7 +7,7 @@ import subprocess
 import contract
 from people import People
 
-# What a command is answered with: a result, the event that it leads to, or nothing.
+# Command -> the event that answers it: a result, an event of its effect, or None.
 ANSWERS = {
     "who": "result", "msg": "message", "requests": "result", "accept": "direct", "decline": "direct", "leave": "direct",
     "open": "result", "close": "result", "unread": "result", "history": "result", "edit": "edited", "delete": "deleted",
@@ -25,7 +25,7 @@ class Commands(People):
         answered = {name for name, answer in ANSWERS.items() if answer == "result"}
         self.assertEqual(answered, set(contract.RESULTS))
 
-    def test_who_lists_those_that_are_here_and_those_that_were(self):
+    def test_the_command_who_lists_present_and_past_peers(self):
         alice, bob = self.pair()
         carol = self.person("carol", meets=alice)
         bob.say("/away")
@@ -45,7 +45,7 @@ class Commands(People):
         self.assertGreater(row["roundTripMs"], 0)
         self.assertLess(row["roundTripMs"], 10_000)
 
-    def test_requests_history_and_unread_tell_of_every_conversation(self):
+    def test_requests_history_and_unread_list_every_conversation(self):
         alice, bob = self.pair()
         alice.say(f"/msg {bob.number} may I?")
         self.next(bob, "request")
@@ -70,13 +70,13 @@ class Commands(People):
         room, = self.person("alice").result("unread")["conversations"]
         self.assertEqual((room["unread"], room["last"]), (0, None))
 
-    def test_open_and_close_tell_where_one_is(self):
+    def test_open_and_close_report_the_conversation(self):
         alice, bob = self.pair()
         self.assertEqual(alice.result(f"open {bob.number}")["with"]["key"], bob.key)
         self.assertEqual(alice.result("close")["conversation"], "public")
         self.assertEqual(alice.result("open public")["conversation"], "public")
 
-    def test_names_states_and_marks_tell_whom_they_are_about(self):
+    def test_names_states_and_marks_report_the_peer(self):
         alice, bob = self.pair()
         self.assertEqual(alice.result("nick alicia")["who"]["nickname"], "alicia")
         for command in ("away", "back"):
@@ -86,7 +86,7 @@ class Commands(People):
             row, = alice.result("who")["peers"]
             self.assertEqual((row["muted"], row["blocked"]), (mark == "mute", mark == "block"))
 
-    def test_both_see_one_code_and_what_came_of_comparing_it(self):
+    def test_both_see_one_code_and_the_result_of_comparing_it(self):
         alice, bob = self.pair()
         shown = alice.result("verify bob")
         self.assertEqual((shown["with"]["key"], shown["verified"], shown["kept"]), (bob.key, False, False))
@@ -95,7 +95,7 @@ class Commands(People):
             self.assertEqual(alice.result(f"verify bob {verdict}")["verified"], verdict == "ok")
             self.assertEqual(alice.result("who")["peers"][0]["verified"], verdict == "ok")
 
-    def test_a_wipe_is_answered_before_somebody_else_is_ready(self):
+    def test_a_wipe_is_answered_before_the_new_identity_is_ready(self):
         alice, bob = self.pair()
         alice.say("hello")
         self.next(bob, "message")
@@ -121,7 +121,7 @@ class Commands(People):
 
 
 class Errors(People):
-    """Each code, provoked; the node goes on after each."""
+    """Provokes each error code; the node still works after each."""
 
     def test_texts_that_break_a_rule(self):
         alice = self.person("alice")
@@ -135,7 +135,7 @@ class Errors(People):
         self.error(alice, "invalid_utf8")
         self.goes_on(alice)
 
-    def test_commands_that_nobody_knows(self):
+    def test_unknown_commands(self):
         alice = self.person("alice")
         for line in ("/hwo", "/", "/who now", "/typing on"):
             alice.say(line)
@@ -144,7 +144,7 @@ class Errors(People):
         self.error(alice, "invalid_nickname")
         self.goes_on(alice)
 
-    def test_peers_that_can_not_be_meant(self):
+    def test_unknown_and_ambiguous_peers(self):
         alice = self.person("alice")
         for _ in range(2):
             twin = self.person("twin", meets=alice)
@@ -179,7 +179,7 @@ class Errors(People):
             self.error(alice, "unknown_message")
         self.goes_on(alice)
 
-    def test_what_is_typed_too_fast_is_refused(self):
+    def test_lines_above_the_rate_are_refused(self):
         mine, theirs = pty.openpty()
         alice = self.person("alice", launch=lambda command, **options: subprocess.Popen(command, **options | {"stdin": theirs}))
         os.close(theirs)
@@ -195,7 +195,7 @@ class Errors(People):
         self.next(node, "message", text="still here")
 
     def test_every_code_is_provoked_here(self):
-        """The codes of the contract against those in this file: one that is added wants a test."""
+        """Compares the contract's codes with those in this file: a new code needs a test."""
         with open(__file__, encoding="utf-8") as source:
             tests = source.read()
         self.assertEqual([code for code in contract.ERROR_CODES if f'"{code}"' not in tests], [])

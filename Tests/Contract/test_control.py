@@ -1,4 +1,4 @@
-"""The control socket of a running node: what any program of the user may ask it (Docs/Control.md)."""
+"""The control socket of a running node, for other programs of the user (Docs/Control.md)."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ from earshot_node import HAS_SANITIZER
 
 
 class Requests(Controlled):
-    def test_what_is_said_is_heard_by_all_and_answered_with_its_id(self):
+    def test_a_sent_line_is_received_by_all_and_answered_with_its_id(self):
         alice = self.controlled()
         bob = self.person("bob", meets=alice)
         said, = self.client().ask("say hello from a script")
@@ -17,7 +17,7 @@ class Requests(Controlled):
         self.assertEqual(self.next(bob, "message")["id"], said["id"])
         self.assertEqual(self.next(alice, "message")["id"], said["id"])
 
-    def test_what_is_said_goes_to_the_room_and_is_no_command(self):
+    def test_a_sent_line_goes_to_the_room_and_is_no_command(self):
         alice, bob = self.friends_of_control()
         alice.result(f"open {bob.number}")
         client = self.client()
@@ -81,7 +81,7 @@ class Requests(Controlled):
         self.assertEqual(client.answer()[0]["command"], "unread")
         self.assertIsNone(client.read())
 
-    def test_what_is_said_is_held_to_the_pace_and_loses_nothing(self):
+    def test_sent_lines_are_held_to_the_rate_and_none_is_lost(self):
         alice = self.controlled("alice", "--rate", "20")
         bob = self.person("bob", "--rate", "20", meets=alice)
         clients = [self.client() for _ in range(3)]
@@ -108,7 +108,7 @@ class Tails(Controlled):
         client.write(request.encode() + b"\n")
         return client
 
-    def test_every_tail_hears_the_same_that_standard_output_does(self):
+    def test_every_tail_receives_the_events_of_standard_output(self):
         alice = self.controlled("alice", "--rate", "0")
         tails = [self.tail() for _ in range(3)]
         for tail in tails:
@@ -147,7 +147,7 @@ class Tails(Controlled):
             tail.close()
         self.assertIsNone(alice.process.poll())
 
-    def test_a_tail_that_does_not_read_is_let_go_and_slows_nobody(self):
+    def test_a_tail_that_does_not_read_is_closed_and_delays_no_peer(self):
         alice = self.controlled("alice", "--rate", "0")
         self.tail()
         reader, speaker = self.tail(), self.client()
@@ -186,7 +186,7 @@ class Tails(Controlled):
         self.next(alice, "result", command="wipe")
         self.assertEqual(clients[0].ask("say hello")[0]["text"], "hello")
 
-    def test_quit_ends_the_node_and_tells_the_tails(self):
+    def test_quit_ends_the_node_and_its_tails(self):
         alice = self.controlled()
         tail, client = self.tail(), self.client()
         tail.next("ready")

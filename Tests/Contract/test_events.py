@@ -1,16 +1,16 @@
-"""Every event of the contract, told by the real program for a reason. Its fields are checked wherever a line is read."""
+"""Provokes every event of the contract. Each line that a test reads is checked against the contract."""
 
 import contract
 from people import People
 
 
 class Events(People):
-    def test_ready_tells_who_where_and_how(self):
+    def test_ready_reports_identity_port_room_and_discovery(self):
         ready = self.person("alice", "--room", "kitchen").ready()
         self.assertEqual((ready["room"], ready["discovery"], ready["self"]["nickname"]), ("kitchen", "none", "alice"))
         self.assertEqual((ready["self"]["suffix"], ready["self"]["stage"]), (None, "newcomer"))
 
-    def test_a_peer_comes_is_away_is_back_is_called_otherwise_and_goes(self):
+    def test_a_peer_comes_is_away_is_back_is_renamed_and_goes(self):
         alice, bob = self.pair()
         self.assertEqual(alice.sees(bob)["peers"], 1)
         for command, state, name in (("/away", "away", "bob"), ("/back", "online", "bob"), ("/nick rob", "online", "rob")):
@@ -21,7 +21,7 @@ class Events(People):
         told = self.next(alice, "peer", state="offline")
         self.assertEqual((told["who"]["nickname"], told["peers"]), ("rob", 0))
 
-    def test_a_stage_is_told_once_it_has_grown(self):
+    def test_a_stage_is_reported_once_it_has_grown(self):
         alice, bob = self.pair("--rate", "0")
         for number in range(11):
             bob.say(f"line {number}")
@@ -53,7 +53,7 @@ class Events(People):
         self.assertEqual(self.next(bob, "direct")["state"], "left")
         self.assertEqual(self.next(alice, "direct", state="left")["with"]["key"], bob.key)
 
-    def test_a_request_is_declined_and_only_who_declines_is_told(self):
+    def test_a_declined_request_is_reported_to_the_decliner_alone(self):
         alice, bob = self.pair()
         alice.say(f"/msg {bob.number} may I?")
         self.next(bob, "request")
@@ -63,7 +63,7 @@ class Events(People):
         self.next(alice, "message", text="over")
         self.assertFalse([told for told in alice.events if told["event"] == "direct"])
 
-    def test_direct_messages_go_both_ways_and_count_while_nobody_looks(self):
+    def test_direct_messages_go_both_ways_and_count_while_unread(self):
         alice, bob = self.friends()
         for number in (1, 2):
             alice.say(f"/msg {bob.number} number {number}")
@@ -95,7 +95,7 @@ class Events(People):
         for node in (alice, bob):
             self.assertEqual(self.next(node, "deleted", **place)["id"], heard["id"])
 
-    def test_typing_is_told_on_and_off_where_it_is_done(self):
+    def test_typing_is_reported_on_and_off_in_its_conversation(self):
         alice, bob = self.friends()
         alice.say("/typing")
         told = self.next(bob, "typing")
@@ -111,7 +111,7 @@ class Events(People):
         self.assertEqual(self.next(bob, "message")["text"], "typed")
         self.assertFalse([told for told in alice.events if told["event"] == "typing"])
 
-    def test_somebody_with_another_s_name_is_told_apart_by_number_and_key(self):
+    def test_peers_with_one_nickname_differ_by_number_and_key(self):
         alice = self.person("alice")
         twins = [self.person("twin", meets=alice) for _ in range(2)]
         for twin in twins:
@@ -119,7 +119,7 @@ class Events(People):
             told = self.next(alice, "message")
             self.assertEqual((told["from"]["key"], told["from"]["number"]), (twin.key, twin.number))
 
-    def test_how_far_a_direct_message_came_is_told(self):
+    def test_the_delivery_of_a_direct_message_is_reported(self):
         alice, bob = self.friends("--read-receipts")
         alice.say(f"/msg {bob.number} look")
         said = self.next(alice, "message", text="look")
@@ -137,17 +137,17 @@ class Events(People):
         alice.say("/quit")
         self.assertEqual(self.next(alice, "failed", ids=[lost["id"]])["with"]["key"], bob.key)
 
-    def test_one_talk_tells_every_event_that_there_is(self):
+    def test_one_conversation_causes_every_event(self):
         alice, bob = self.friends()
         for line in ("/typing", "helo", "/edit hello", "/delete", "/nope", "/who"):
             alice.say(line)
         self.next(alice, "result")
         self.next(bob, "deleted")
         told = {event["event"] for node in (alice, bob) for event in node.events}
-        # A notice needs mDNS: Tests/Hosts has those. Receipts and failures have a talk of their own, above.
+        # A notice needs mDNS, which Tests/Hosts has. Receipts and failures have a test of their own, above.
         self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed"})
 
-    def test_the_contract_refuses_what_it_does_not_have(self):
+    def test_the_contract_refuses_unknown_events_and_fields(self):
         ready = self.person("alice").ready()
         contract.check(ready)
         who = ready["self"]

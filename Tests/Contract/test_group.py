@@ -1,4 +1,4 @@
-"""The driver protocol of the nodes that groups are measured with (Docs/Benchmarks.md)."""
+"""The driver protocol of measured groups of nodes (Docs/Benchmarks.md)."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def free_port():
 
 
 class Driven:
-    """One node of a group, asked and read by lines."""
+    """One node of a group, driven and read line by line."""
 
     def __init__(self, number, port, peers):
         dials = [word for peer in peers for word in ("--peer", f"127.0.0.1:{peer}")]
@@ -37,7 +37,7 @@ class Driven:
         self.process.stdin.flush()
 
     def next(self, word):
-        """What follows the word in the next line that begins with it."""
+        """The rest of the next line that begins with the word."""
         deadline = time.monotonic() + TIMEOUT
         while (item := self.lines.next(deadline)) is not None:
             found, _, rest = item[1].partition(" ")
@@ -57,7 +57,7 @@ class Driven:
             pass
 
     def end(self):
-        """Its exit code; it ends with its input."""
+        """Closes the node's input, which ends it; its exit code."""
         self.process.stdin.close()
         try:
             return self.process.wait(TIMEOUT)
@@ -79,7 +79,7 @@ class GroupOfThree(unittest.TestCase):
         for node in self.nodes:
             node.wait_for_peers(2)
 
-    def test_nothing_said_flat_out_is_lost_or_heard_twice(self):
+    def test_no_text_sent_flat_out_is_lost_or_received_twice(self):
         speaker, *others = self.nodes
         for node in self.nodes:
             node.ask("reset 1")
@@ -122,7 +122,7 @@ class GroupOfThree(unittest.TestCase):
         self.assertEqual(latencies[:20], latencies[20:])
         self.assertTrue(all(0 < latency < TIMEOUT * 10**9 for latency in latencies))
 
-    def test_a_speaker_stops_when_told_and_a_reset_forgets(self):
+    def test_a_speaker_stops_on_command_and_a_reset_clears_its_counts(self):
         speaker, listener, _ = self.nodes
         for node in self.nodes:
             node.ask("reset 4")
@@ -134,7 +134,7 @@ class GroupOfThree(unittest.TestCase):
         listener.ask("reset 5")
         self.assertEqual(listener.statistics()["recv"], 0)
 
-    def test_all_who_heard_the_same_keep_the_same(self):
+    def test_nodes_that_received_the_same_messages_keep_the_same(self):
         for node in self.nodes:
             node.ask("reset 6")
             node.ask("expect 40")
@@ -145,7 +145,7 @@ class GroupOfThree(unittest.TestCase):
         rings = {node.ask("ring", "ring") for node in self.nodes}
         self.assertEqual([ring.split()[0] for ring in rings], ["60"])
 
-    def test_the_first_text_of_a_life_is_told_once(self):
+    def test_the_first_text_of_a_process_is_reported_once(self):
         speaker, listener, _ = self.nodes
         speaker.send("pub 2 0")
         first = int(listener.next("first"))
@@ -153,7 +153,7 @@ class GroupOfThree(unittest.TestCase):
         listener.ask("stat", "stat")
         self.assertEqual(sum(line.startswith("first ") for line in listener.lines.seen), 1)
 
-    def test_a_node_leaves_when_told_and_at_the_end_of_its_input(self):
+    def test_a_node_leaves_on_command_and_at_the_end_of_its_input(self):
         leaver, left, other = self.nodes
         leaver.send("quit")
         self.assertEqual(leaver.process.wait(TIMEOUT), 0)
@@ -166,7 +166,7 @@ class Words(unittest.TestCase):
     def run_with(self, *words):
         return subprocess.run([BENCHMARKS, *words], capture_output=True, text=True, timeout=120)
 
-    def test_what_means_nothing_ends_with_the_usage(self):
+    def test_unknown_arguments_end_with_the_usage(self):
         for words in ([], ["nothing"], ["node"], ["node", "1", "--rate", "2"], ["codec", "0"]):
             run = self.run_with(*words)
             self.assertEqual((run.returncode, run.stdout), (1, ""), words)

@@ -1,4 +1,4 @@
-"""Who comes late, and who comes twice."""
+"""Late joiners, and identities that are kept or used twice."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from people import People
 
 
 class Joining(People):
-    def test_who_comes_late_gets_what_was_said_in_order_in_its_last_state_and_read(self):
+    def test_a_late_joiner_receives_the_messages_in_order_in_their_last_state_and_read(self):
         alice, bob = self.pair()
         for line in ("one", "twoo", "/edit two", "gone", "/delete", "three"):
             alice.say(line)
@@ -24,7 +24,7 @@ class Joining(People):
             self.assertEqual((message["from"]["key"], message["isFromCurrentUser"]), (alice.key, False))
         self.assertEqual([message["text"] for message in carol.result("history")["messages"]], ["one", "two", "three"])
 
-    def test_who_wants_no_history_neither_gets_nor_gives_it(self):
+    def test_a_node_without_history_neither_receives_nor_sends_it(self):
         alice = self.person("alice", "--no-history")
         alice.say("before")
         self.next(alice, "message", text="before")
@@ -42,7 +42,7 @@ class Joining(People):
 
 
 class Traces(People):
-    def test_who_keeps_no_identity_leaves_no_file(self):
+    def test_a_node_without_a_kept_identity_leaves_no_file(self):
         folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
         places = {name: str(folder) for name in ("HOME", "TMPDIR", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
@@ -67,14 +67,14 @@ class Twice(People):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def copy_of(self, name):
-        """Another machine with a copy of the same files."""
+        """A second machine with a copy of the files."""
         other = self.folder / "elsewhere"
         other.mkdir(mode=0o700)
         for file in self.folder.glob(name + "*"):
             shutil.copy2(file, other / file.name)
         return str(other / name)
 
-    def test_an_identity_that_is_kept_is_the_same_after_a_restart_and_finds_its_own_words(self):
+    def test_a_kept_identity_is_the_same_after_a_restart_and_finds_its_own_messages(self):
         kept = str(self.folder / "id")
         alice = self.person("alice", "--identity", kept)
         bob = self.person("bob", meets=alice)
@@ -88,7 +88,7 @@ class Twice(People):
         again.say("/edit mine still")
         self.assertEqual(self.next(bob, "edited")["text"], "mine still")
 
-    def test_of_one_identity_in_two_places_exactly_one_goes_on(self):
+    def test_of_two_processes_of_one_identity_exactly_one_goes_on(self):
         bob = self.person("bob")
         to_bob = ("--peer", f"127.0.0.1:{bob.ready()['port']}")
         first = self.person("alice", "--identity", str(self.folder / "id"), *to_bob)
@@ -105,7 +105,7 @@ class Twice(People):
         self.assertEqual(left.quit(), 0)
 
     def first_to_end(self, *nodes):
-        """The one of two processes that ends first: whoever is signed out closes its output."""
+        """The one of two processes that ends first: the node that is signed out closes its output."""
         ends, done = [], threading.Event()
 
         def wait(node):

@@ -1,4 +1,4 @@
-"""The place of a control socket: whose it is, who may come, and what is left alone (Docs/Control.md section 1)."""
+"""The path of a control socket: its owner, its clients, and the files that the node leaves alone (Docs/Control.md 1)."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ class Places(Controlled):
         self.assertEqual(alice.process.wait(20), 128 + signal.SIGTERM)
         self.assertFalse(self.path.exists())
 
-    def test_what_a_killed_node_left_is_replaced(self):
+    def test_the_socket_of_a_killed_node_is_replaced(self):
         self.controlled().kill()
         self.assertTrue(self.path.exists())
         bob = self.controlled("bob")
@@ -56,7 +56,7 @@ class Places(Controlled):
         alice.quit()
         self.assertTrue(self.path.exists())
 
-    def test_one_may_name_another_place_or_none(self):
+    def test_an_option_names_another_socket_or_none(self):
         named = self.runtime / "here"
         self.controlled("alice", "--control", str(named))
         self.assertFalse(self.path.exists())
@@ -67,7 +67,7 @@ class Places(Controlled):
         carol = self.controlled("carol")
         self.assertEqual((carol.quit(), carol.errors.next(carol.started + 20)), (0, None))
 
-    def test_a_place_that_can_not_be_is_told(self):
+    def test_a_path_that_can_not_be_used_is_reported(self):
         file = self.runtime / "file"
         file.write_text("kept")
         long = "x" * 120
@@ -101,7 +101,7 @@ class Places(Controlled):
         self.assertEqual(self.client(named).ask("command /unread")[0]["command"], "unread")
         self.assertIsNone(alice.process.poll())
 
-    def test_sixteen_clients_are_heard_and_the_next_is_told(self):
+    def test_sixteen_clients_are_served_and_the_next_is_refused(self):
         self.controlled()
         clients = [self.client() for _ in range(16)]
         late = Client(self.path)
@@ -119,7 +119,7 @@ class Places(Controlled):
         before = count()
         for number in range(300):
             other = Client(self.path)
-            # It may be one too many, and be closed already.
+            # The node may have closed it already, as one client too many.
             with contextlib.suppress(BrokenPipeError):
                 if number % 3:
                     other.write(b"tail\n" if number % 2 else b"command /who")

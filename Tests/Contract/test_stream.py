@@ -1,4 +1,4 @@
-"""What a script may rely on about the stream itself: its order, its pace and its end."""
+"""The properties of the stream that a script may rely on: its order, its pace and its end."""
 
 import json
 import signal
@@ -37,7 +37,7 @@ class Stream(People):
         self.assertEqual(alice.process.wait(60), 0)
         self.assertFalse([told for told in alice.events if told["event"] == "error"])
 
-    def test_a_reader_that_has_enough_ends_the_node_politely(self):
+    def test_a_reader_that_closes_its_pipe_ends_the_node(self):
         alice = self.person("alice")
         bob = self.person("bob", meets=alice, launch=lambda command, **options: self.into(["sed", "-u", "3q"], command, options))
         bob.say("the third line, after ready and alice")
@@ -54,7 +54,7 @@ class Stream(People):
         lines = [f"line {number} " + "x" * 200 for number in range(2000)]
         feeder = threading.Thread(target=self.feed, args=(bob, lines + ["/stats"]))
         feeder.start()
-        # Far more than the pipe to the reader holds.
+        # Far more than the pipe's buffer holds.
         self.next(alice, "message", text=lines[300])
         self.reader.send_signal(signal.SIGCONT)
         for line in lines:
@@ -68,7 +68,7 @@ class Stream(People):
         node.process.stdin.close()
 
     def into(self, reader, command, options):
-        """A program whose standard output goes through another one, `reader`."""
+        """A node whose standard output goes through the command `reader`."""
         self.reader = subprocess.Popen(reader, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(self.reader.wait)
         self.addCleanup(self.reader.kill)

@@ -1,4 +1,4 @@
-/// Draws a story out of an input, byte by byte. What is drawn beyond its end is zero.
+/// Turns an input into decisions, byte by byte. Decisions beyond the end of the input are zero.
 struct Choices {
     private let bytes: [UInt8]
     private var position = 0
@@ -17,7 +17,7 @@ struct Choices {
 
     mutating func flag() -> Bool { byte() & 1 == 1 }
 
-    /// 0 to `bound` - 1.
+    /// A number from 0 to `bound` - 1.
     mutating func below(_ bound: Int) -> Int {
         let drawn = bound > 256 ? Int(byte()) << 8 | Int(byte()) : Int(byte())
         return drawn % bound
@@ -27,27 +27,27 @@ struct Choices {
         (0..<8).reduce(0) { word, _ in word << 8 | UInt64(byte()) }
     }
 
-    /// At most `count`: fewer at the end of the input.
+    /// The next `count` bytes, or fewer at the end of the input.
     mutating func bytes(_ count: Int) -> [UInt8] {
         let end = min(bytes.count, position + max(0, count))
         defer { position = max(position, end) }
         return position < end ? Array(bytes[position..<end]) : []
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     mutating func rest() -> [UInt8] { bytes(bytes.count) }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-    /// A text of up to 255 bytes, repaired where it is no UTF-8.
+    /// A text of up to 255 bytes; invalid UTF-8 is repaired.
     mutating func text() -> String {
         let count = Int(byte())
         return String(decoding: bytes(count), as: UTF8.self)
     }
 
-    /// Changes, removes or repeats some of the bytes; empty stays empty.
+    /// Changes, removes or repeats some of the bytes. An empty array stays empty.
     ///
-    /// - Parameter times: changes at most; how many there are is drawn.
+    /// - Parameter times: the maximum number of changes; the input decides how many.
     mutating func mutate(_ bytes: inout [UInt8], times: Int) {
         for _ in 0..<below(times + 1) where !bytes.isEmpty {
             let place = below(bytes.count)
@@ -59,7 +59,7 @@ struct Choices {
         }
     }
 
-    /// The bytes in pieces of 1 to 64 bytes, or all at once.
+    /// The bytes in pieces of 1 to 64 bytes, or in one piece.
     mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var start = 0

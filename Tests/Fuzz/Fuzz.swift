@@ -1,9 +1,9 @@
 import CFuzzer
 import Glibc
 
-/// The fuzzer: libFuzzer with one of the targets, which the environment names by `EARSHOT_FUZZ_TARGET`.
+/// Runs libFuzzer with the target that the environment variable `EARSHOT_FUZZ_TARGET` names.
 ///
-/// Without a target it prints their names, and with `EARSHOT_FUZZ_SEEDS` inputs to begin with, in hexadecimal.
+/// Without a target it prints the names of all targets; with `EARSHOT_FUZZ_SEEDS`, the target's seeds in hexadecimal.
 @main
 struct Fuzz {
     static let chosen = choose()
@@ -37,7 +37,26 @@ struct Fuzz {
     }
 }
 
-/// libFuzzer calls this with each input, and looks for it by this name.
+/// One entry point of the program for foreign bytes, and the properties that must hold for all inputs.
+struct FuzzTarget: Sendable {
+    let name: String
+    /// Valid inputs in the current format, which reach deep into the code.
+    let seeds: @Sendable () -> [[UInt8]]
+    /// Traps if a property does not hold.
+    let run: @Sendable ([UInt8]) -> Void
+
+    static let all = [
+        records, frames, payload, text, certificate, handshake, router, node, sealed, history, mdns, browser,
+        instances, arguments, configuration, identity, commands, editor,
+    ]
+}
+
+/// Traps with `what` as its message unless `holds`; libFuzzer records a trap as a crash.
+func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
+    if !holds { fatalError(what()) }
+}
+
+/// The entry point of libFuzzer, called once for each input; libFuzzer requires this name.
 @c(LLVMFuzzerTestOneInput)
 func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe Fuzz.chosen.run(Array(UnsafeBufferPointer(start: bytes, count: count)))

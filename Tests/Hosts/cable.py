@@ -1,12 +1,12 @@
-"""A cable with faults, in place of a host's good one: what crosses it is lost, late, out of order or slow.
+"""A cable that loses, delays, reorders or throttles frames, in place of a host's good cable.
 
     cable.py HOST [--loss PERCENT] [--delay MS] [--jitter MS] [--reorder PERCENT] [--rate BITS_PER_SECOND]
                   [--no-multicast] [--seed NUMBER]
 
 The kernels of small machines have no netem(8), so this forwards the frames itself, between a tap on the host's side and
 one on net0. Each direction has its own delays, and its own queue before `--rate`, which holds 50 frames. Frames keep
-their order unless `--reorder` of a hundred are sent at once. Prints `ready`, and what it did to how many when its
-standard input ends. The same seed decides the same of the same frames.
+their order; `--reorder` percent of them overtake. Prints `ready`, and the numbers of passed and dropped frames when
+standard input ends. One seed makes one sequence of decisions.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def tap(name, bridge):
 
 
 class Direction:
-    """Frames from one end to the other, as a value that knows what is due when."""
+    """The frames from one end to the other, with the time at which each is due."""
 
     def __init__(self, options, seed, target):
         self.options = options
@@ -46,7 +46,7 @@ class Direction:
         self.queued = []
 
     def take(self, frame, now):
-        """When the frame is to come out, or None if never."""
+        """The monotonic time at which the frame is due, in seconds; None if it is dropped."""
         options = self.options
         if options.no_multicast and frame[0] & 1 and frame[:6] != BROADCAST:
             return None
@@ -67,7 +67,7 @@ class Direction:
 
 
 def forward(ends, directions):
-    """Until standard input ends; how many frames came through and how many did not."""
+    """Forwards frames until standard input ends; the numbers of passed and dropped frames."""
     waiting, number, passed, dropped = [], 0, 0, 0
     poller = select.poll()
     for descriptor in (*ends, sys.stdin.fileno()):

@@ -1,4 +1,4 @@
-"""Writes what crosses a network interface into a pcap file: as tcpdump does, but also within a user namespace."""
+"""Writes the packets of a network interface to a pcap file. Unlike tcpdump, it also works within a user namespace."""
 
 import socket
 import struct
@@ -17,7 +17,7 @@ class Capture:
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 25)
         self.socket.bind((interface, 0))
-        # A bridge shows what passes from one port to another only to those who want to hear all.
+        # A bridge shows packets between its ports only in promiscuous mode.
         everything = struct.pack("iHH8s", socket.if_nametoindex(interface), PACKET_MR_PROMISC, 0, b"")
         self.socket.setsockopt(SOL_PACKET, PACKET_ADD_MEMBERSHIP, everything)
         self.socket.settimeout(0.05)
@@ -28,7 +28,7 @@ class Capture:
         self.thread.start()
 
     def end(self, settle=0.3):
-        """Ends with what happened until now, and a little longer, in the file; raises if anything was missed."""
+        """Ends the capture `settle` seconds from now; raises if it missed packets."""
         time.sleep(settle)
         self.close()
         packets, drops = struct.unpack("II", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))

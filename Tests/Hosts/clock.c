@@ -1,7 +1,7 @@
 /* Puts the clocks of a program where a test wants them, when it is preloaded.
  *
- * EARSHOT_TEST_CLOCK names a file of two native 64-bit integers: seconds by which the wall clock and the monotonic clock
- * are ahead. The file is mapped, so that a change of it holds at once. */
+ * EARSHOT_TEST_CLOCK names a file of two native 64-bit integers: nanoseconds by which the wall clock and the monotonic
+ * clock are ahead. The file is mapped, so that a change of it holds at once. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+static const int64_t SECOND = 1000000000;
 static const volatile int64_t *ahead;
 
 __attribute__((constructor)) static void find_file(void)
@@ -28,7 +29,11 @@ __attribute__((constructor)) static void find_file(void)
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     int result = (int)syscall(SYS_clock_gettime, clock, time);
-    if (result == 0 && ahead)
-        time->tv_sec += ahead[clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME];
+    if (result == 0 && ahead) {
+        int64_t nanoseconds = time->tv_nsec + ahead[clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME];
+        int64_t whole = nanoseconds / SECOND - (nanoseconds % SECOND < 0);
+        time->tv_sec += whole;
+        time->tv_nsec = nanoseconds - whole * SECOND;
+    }
     return result;
 }

@@ -1,7 +1,7 @@
-"""faults.py FILE [NAME...]: has the tests of faults run, and keeps what came of each in FILE. Scripts/faults calls it.
+"""faults.py FILE [NAME...]: runs the tests of faults and keeps their results in FILE. Scripts/faults calls it.
 
-A test of a fault is a method of a class that is `Measured` and makes its nodes from here: what all of them said, heard and
-lost is added up when it ends. What the figures can not say, it adds with `tells`.
+A test of a fault is a method of a class that is `Measured`, with nodes of the class `Node` of this module: the messages
+that they sent, received and lost are counted when the test ends. The test adds remarks of its own with `remark`.
 """
 
 import datetime
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import earshot_node
 
-# Who was there, and what was told besides, by the name of the test.
+# The nodes and the remarks of the current test; the figures of all tests by their names.
 nodes, remarks = [], []
 figures = {}
 
@@ -33,7 +33,7 @@ def rounded(delay):
 
 
 def deliveries():
-    """In words: how many messages were said and shown to others, how long that took, and how many were shown twice."""
+    """The numbers of messages sent, shown to others and shown twice, and the delays, as phrases."""
     shown = [(node.name, event) for node in nodes for event in node.events if event["event"] == "message"]
     said = {event["id"] for _, event in shown}
     others = [(name, event) for name, event in shown if not event["isFromCurrentUser"]]
@@ -43,7 +43,7 @@ def deliveries():
     repaired = sum(event["history"] for _, event in others)
     twice = len(others) - len({(name, event["id"]) for name, event in others})
     words = [f"{len(said)} said, {len(others)} shown to others" + (f", {repaired} of them as history" if repaired else "")]
-    # A clock that was put elsewhere says nothing of a delay.
+    # With a shifted clock the difference is no delay.
     if max(map(abs, delays)) < 300:
         words.append(f"after {rounded(statistics.median(delays))} in the median, {rounded(max(delays))} at most")
     return [*words, f"{twice} twice"]
@@ -57,52 +57,54 @@ class Measured(unittest.TestCase):
     def tearDown(self):
         figures[self.id()] = "; ".join([*deliveries(), *remarks])
 
-    def tells(self, remark):
-        remarks.append(remark)
+    def remark(self, text):
+        remarks.append(text)
 
 
 BAD, CLOCKS, FAILING = "test_bad_networks.BadNetworks.", "test_clocks.Clocks.", "test_faults.Faults."
-CABLE = "three hosts, one of them behind a cable that does this; each says 20 lines"
+CABLE = "three hosts, one of them behind a cable with this fault; each sends 20 lines"
 ROWS = [
     (BAD + "test_1_percent_is_lost", "1 % of packets is lost", CABLE.replace("20", "100")),
     (BAD + "test_5_percent_are_lost", "5 % are lost", CABLE),
     (BAD + "test_20_percent_are_lost", "20 % are lost", CABLE),
-    (BAD + "test_20_ms_with_jitter", "20 ms each way, 10 more or less", CABLE),
-    (BAD + "test_200_ms_with_jitter", "200 ms each way, 80 more or less", CABLE),
+    (BAD + "test_20_ms_with_jitter", "20 ms each way, with 10 ms of jitter", CABLE),
+    (BAD + "test_200_ms_with_jitter", "200 ms each way, with 80 ms of jitter", CABLE),
     (BAD + "test_a_tenth_is_out_of_order", "every tenth packet overtakes 30 ms of others", CABLE),
     (BAD + "test_64_kbit_per_second", "64 kbit/s", CABLE),
-    (BAD + "test_all_of_it_at_once", "5 % lost, 100 ms with 50 more or less, 5 % out of order, 512 kbit/s", CABLE),
-    (BAD + "test_an_interface_comes_back_with_another_address", "an interface goes and comes back with another address",
-     "one of two hosts; a line is said meanwhile, and five by each afterwards"),
+    (BAD + "test_all_of_it_at_once", "5 % lost, 100 ms with 50 ms of jitter, 5 % out of order, 512 kbit/s", CABLE),
+    (BAD + "test_an_interface_comes_back_with_another_address", "an interface is removed and returns with another address",
+     "one of two hosts; one line is sent meanwhile, and five by each afterwards"),
     (BAD + "test_two_interfaces_to_one_neighbour_are_one_peer", "two interfaces to one neighbour, and one of them fails",
      "two hosts on two networks"),
     (BAD + "test_ipv4_only_with_ipv6_too", "IPv4 only", "with a host that has both"),
     (BAD + "test_ipv6_only_with_ipv4_too", "IPv6 only", "with a host that has both"),
     (BAD + "test_ipv4_only_and_ipv6_only_meet_through_one_that_has_both", "IPv4 only with IPv6 only",
-     "they hear each other through a third that has both"),
-    (BAD + "test_without_multicast_a_given_address_will_do", "multicast is dropped", "one is told the other's address by `--peer`"),
-    (BAD + "test_isolated_hosts_hear_each_other_through_one_that_is_not", "hosts that are kept apart, as guests are",
-     "two of them and a third that both reach"),
-    (BAD + "test_parted_rooms_go_on_and_agree_when_they_meet_again", "a network falls in two and heals",
-     "two hosts on each side, each of which says five lines meanwhile"),
-    (BAD + "test_ghosts_are_gone_within_80_s", "a cable is cut without a word", "one of two hosts"),
-    (FAILING + "test_a_pulled_cable_is_forgiven", "a cable is pulled and put back", "a line is said meanwhile"),
-    (FAILING + "test_a_killed_node_is_gone_and_comes_back_as_somebody_new", "a node is killed", "and started again"),
+     "they receive each other's lines through a third host that has both"),
+    (BAD + "test_without_multicast_a_given_address_will_do", "multicast is dropped", "one has the other's address by `--peer`"),
+    (BAD + "test_isolated_hosts_hear_each_other_through_one_that_is_not", "hosts are isolated, as on a guest network",
+     "two isolated hosts and a third that both reach"),
+    (BAD + "test_parted_rooms_go_on_and_agree_when_they_meet_again", "a network is partitioned and joined again",
+     "two hosts on each side; each sends five lines meanwhile"),
+    (BAD + "test_ghosts_are_gone_within_80_s", "a cable is cut: no FIN, no RST, no goodbye", "one of two hosts"),
+    (FAILING + "test_a_pulled_cable_is_forgiven", "a cable is pulled and put back", "a line is sent meanwhile"),
+    (FAILING + "test_a_killed_node_is_gone_and_returns_with_a_new_key", "a node is killed", "and started again"),
     (FAILING + "test_after_a_restart_of_the_daemon_newcomers_are_found_again", "the Avahi daemon is killed and started again",
      "a newcomer on a third host"),
     (FAILING + "test_after_a_restart_of_the_bus_newcomers_are_found_again", "the bus is killed and started again",
      "a newcomer on a third host"),
-    (FAILING + "test_a_daemon_that_hangs_holds_nobody_up", "the Avahi daemon hangs", "a newcomer on a third host"),
+    (FAILING + "test_a_daemon_that_hangs_delays_no_newcomer", "the Avahi daemon hangs", "a newcomer on a third host"),
     (FAILING + "test_a_daemon_that_dies_for_good_is_replaced", "the Avahi daemon dies for good", "a newcomer on another host"),
-    (CLOCKS + "test_a_machine_that_slept_for_ten_minutes_goes_on", "suspended for ten minutes",
-     "SIGSTOP, clocks ten minutes on, SIGCONT; a line is said meanwhile"),
+    (CLOCKS + "test_a_machine_that_slept_for_ten_minutes_goes_on", "a machine is suspended for ten minutes",
+     "SIGSTOP, clocks ten minutes ahead, SIGCONT; a line is sent meanwhile"),
     (CLOCKS + "test_a_wall_clock_that_jumps_by_a_day_breaks_nothing", "a wall clock jumps by a day, forwards and back",
      "lines by both, and a newcomer"),
+    (CLOCKS + "test_sixty_lines_said_in_turn_are_in_order_for_a_late_joiner", "two wall clocks are 1.5 s apart",
+     "sixty lines by two hosts in turn, which a third receives in order afterwards"),
 ]
 
 
 def run(name):
-    """The figures of a test, and why it failed, if it did."""
+    """The figures of a test, and the reason why it failed; None if it passed."""
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromName(name).run(result)
     problems = [text for _, text in result.failures + result.errors]
@@ -127,6 +129,6 @@ def main(file, wanted):
 
 
 if __name__ == "__main__":
-    # The tests know this module by its name; this is another copy of it.
+    # The tests import this module by its name, which makes a second copy of it.
     import faults as kept
     sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -7,8 +7,8 @@
             with Hosts(2) as hosts:
                 process = hosts.start(1, ["earshot", "--json"])
 
-Importing this module moves the whole Python process into a new, empty network (as anybody; see `enter`), so that a test
-can reach nothing else. What is started on a host ends with the hosts, and everything ends with the process.
+Importing this module moves the whole Python process into a new, empty network (`enter`; any user may do that), so that a
+test can reach nothing else. Processes on a host end with the hosts, and everything ends with the Python process.
 """
 
 import os
@@ -22,7 +22,7 @@ CABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cable.py")
 
 
 def enter():
-    """Starts this Python program again within a new network, unless it is there already. Needs unshare(1)."""
+    """Starts this Python program again within a new network, unless it is in one already. Needs unshare(1)."""
     if "EARSHOT_HOSTS" in os.environ:
         return
     sys.stdout.flush()
@@ -35,11 +35,11 @@ enter()
 
 
 class Hosts:
-    """`count` hosts named 1, 2, ... on one network; all the same kind, or none at first and then `add`."""
+    """`count` hosts of one kind with the numbers 1, 2, ... on one network; `add` adds hosts of other kinds."""
 
-    def __init__(self, count=0, *, daemon=True, quiet=False, card=True, eui64=False):
+    def __init__(self, count=0, *, daemon=True, quiet=False, card=True, eui64=False, family=None):
         self.count = count
-        self.kind = self._options(daemon, quiet, card, eui64)
+        self.kind = self._options(daemon, quiet, card, eui64, family)
         self.hosts = []
         self.processes = []
         self.captures = []
@@ -73,13 +73,14 @@ class Hosts:
             self._script("remove", host)
         self.hosts = []
 
-    def add(self, host, *, daemon=True, quiet=False, card=True, eui64=False):
-        """One more host. Without `card` it has only lo; without `daemon`, neither bus nor Avahi; a `quiet` daemon does
-        not publish the name of its host; with `eui64`, IPv6 addresses hold the MAC."""
-        self._add(host, self._options(daemon, quiet, card, eui64))
+    def add(self, host, *, daemon=True, quiet=False, card=True, eui64=False, family=None):
+        """Adds a host. Without `card` it has only lo; without `daemon`, neither bus nor Avahi; a `quiet` daemon does not
+        publish the name of its host; with `eui64`, IPv6 addresses hold the MAC; `family` (`ipv4` or `ipv6`) limits its
+        addresses to that family."""
+        self._add(host, self._options(daemon, quiet, card, eui64, family))
 
     def remove(self, host):
-        """The host and all that runs on it is gone, without a word."""
+        """Removes the host and kills its processes, which send nothing more."""
         self._script("remove", host)
         self.hosts.remove(host)
 
@@ -92,7 +93,7 @@ class Hosts:
         return process
 
     def run(self, host, command, timeout=10):
-        """What `command` prints on `host`; raises if it fails."""
+        """The output of `command` on `host`; raises if it fails."""
         done = subprocess.run(
             self.command(host, command),
             check=True,
@@ -104,24 +105,28 @@ class Hosts:
         return done.stdout
 
     def command(self, host, command):
-        """The argument vector that becomes `command` on `host`: the process identifier stays the same."""
+        """The argument vector that becomes `command` on `host` and keeps its process id."""
         return [SCRIPT, "exec", str(host), *command]
 
     def address(self, host):
         """The IPv4 address of the host's network card."""
         return f"10.77.{host // 250}.{host % 250 + 1}"
 
+    def set_address(self, host, address):
+        """Replaces all addresses of the host's network card by `address`, which has a prefix length."""
+        self._script("address", host, address)
+
     def host_name(self, host):
-        """What the host is called, and what must never be on the network."""
+        """The name of the host, which must never be on the network."""
         return f"canary-host-{host}"
 
     def kill_daemon(self, host):
         self._script("signal", host, "daemon", "KILL")
-        # It would take the next one for a second one.
+        # The next daemon would refuse to start beside it.
         self.run(host, ["rm", "-f", "/run/avahi-daemon/pid"])
 
     def stop_daemon(self, host):
-        """It hangs."""
+        """The daemon hangs from now on."""
         self._script("signal", host, "daemon", "STOP")
 
     def continue_daemon(self, host):
@@ -131,12 +136,12 @@ class Hosts:
         self._script("daemon", host)
 
     def configure_daemon(self, host, text):
-        """Starts it anew with `text` as its configuration."""
+        """Starts the daemon again with `text` as its configuration."""
         self.kill_daemon(host)
         self._script("configure", host, text)
 
     def kill_bus(self, host):
-        """The Avahi daemon does not outlive its bus."""
+        """Kills the bus, and with it the Avahi daemon, which needs it."""
         self._script("signal", host, "bus", "KILL")
         self.run(host, ["rm", "-f", "/run/avahi-daemon/pid"])
 
@@ -150,7 +155,7 @@ class Hosts:
         self._script("link", host, "up")
 
     def partition(self, hosts):
-        """These hosts are on another network from now on."""
+        """Moves these hosts to another network."""
         for host in hosts:
             self._script("attach", host, "net1")
 
@@ -159,8 +164,8 @@ class Hosts:
             self._script("attach", host, "net0")
 
     def cable(self, host, **faults):
-        """A cable with faults from now on: cable.py's options, such as `loss=5, no_multicast=True`. Its process, whose
-        input ends it."""
+        """Gives the host a faulty cable with the options of cable.py, such as `loss=5, no_multicast=True`. The process of the
+        cable, which ends with its input."""
         options = [word for name, value in faults.items() for word in
                    [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]]
         self._script("attach", host, f"cable{host}")
@@ -172,27 +177,27 @@ class Hosts:
         return process
 
     def mend(self, host, cable):
-        """The good cable again; what the other one did."""
+        """Gives the host a good cable again; the report of the faulty one."""
         self._script("attach", host, "net0")
         return cable.communicate(timeout=10)[0].strip()
 
     def keep_mdns_port(self, host):
-        """A program there keeps the port of mDNS to itself, by IPv4; by IPv6 nobody keeps it."""
+        """Starts a program on the host that binds the port of mDNS exclusively, for IPv4 alone."""
         script = "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(('', 5353)); print('x', flush=True); input()"
         if self.start(host, ["python3", "-c", script]).stdout.readline() != "x\n":
             raise RuntimeError("the port of mDNS can not be kept")
 
     def second_card(self, host):
-        """One more network card, on a network of its own, that has the same hosts in other places."""
+        """Gives the host a second network card, on a second network."""
         self._script("second", host)
 
     def isolate(self, hosts):
-        """The switch lets these hosts talk to nobody but those that are not isolated."""
+        """The switch forwards nothing between these hosts."""
         for host in hosts:
             self._script("isolate", host)
 
     def capture(self, path, network="net0"):
-        """Writes what crosses a network to a pcap file, until `end` of the returned capture."""
+        """Writes the packets of a network to a pcap file, until `end` of the returned capture."""
         capture = Capture(path, network)
         self.captures.append(capture)
         return capture
@@ -202,8 +207,8 @@ class Hosts:
         self.hosts.append(host)
 
     @staticmethod
-    def _options(daemon, quiet, card, eui64):
-        chosen = {"bare": not daemon, "quiet": quiet, "lo": not card, "eui64": eui64}
+    def _options(daemon, quiet, card, eui64, family):
+        chosen = {"bare": not daemon, "quiet": quiet, "lo": not card, "eui64": eui64, family: family is not None}
         return [option for option, is_chosen in chosen.items() if is_chosen]
 
     @staticmethod

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Hosts with a bus and an Avahi daemon each, on a network of their own that no packet leaves or enters.
+# Hosts with a bus and an Avahi daemon each, on a network of their own: no packet leaves or enters it.
 #
 #   hosts.sh enter COMMAND...          a new, empty network; COMMAND runs in it, and all ends with COMMAND
 #
 # and within that network (HOST is a number from 1 to 999):
 #
 #   hosts.sh add HOST [OPTION...]            lo: no network card; eui64: link-local addresses made from the MAC;
+#                                            ipv4, ipv6: addresses of that kind alone, link-local ones of IPv6;
 #                                            bare: neither bus nor daemon; quiet: a daemon that does not publish
 #                                            its host by itself
 #   hosts.sh exec HOST COMMAND...            becomes COMMAND on that host
@@ -13,12 +14,13 @@
 #   hosts.sh configure HOST TEXT             starts the daemon with TEXT as its configuration, in the usual place
 #   hosts.sh signal HOST bus|daemon SIGNAL   e.g. KILL, STOP, CONT
 #   hosts.sh link HOST up|down               the cable
+#   hosts.sh address HOST ADDRESS            in place of the addresses of its card
 #   hosts.sh attach HOST BRIDGE              to another network (a partition) or back to net0
 #   hosts.sh second HOST                     one more card, eth1, on net2
 #   hosts.sh isolate HOST                    cut off from the other isolated ones, as on a guest network
 #   hosts.sh remove HOST
 #
-# Works as root and, by a user namespace, as anybody. Nothing outside the new namespaces is touched.
+# Works as root and, by a user namespace, as any user. It changes nothing outside the new namespaces.
 set -euo pipefail
 self=$(realpath "${BASH_SOURCE[0]}")
 conf=$(dirname "$self")
@@ -40,7 +42,7 @@ enter() {
     unshare "${flags[@]}" bash "$self" inside "$@"
 }
 
-# The first process of the namespace: stays, so that whatever lost its parent is reaped.
+# The first process of the namespace stays, so that it reaps orphans.
 inside() {
     mount -t tmpfs -o mode=755 tmpfs /run
     export EARSHOT_HOSTS=/run/earshot-hosts
@@ -57,12 +59,12 @@ inside() {
 
 make_bridge() {
     ip link show "$1" >/dev/null 2>&1 && return
-    # Snooping would drop multicast until somebody has joined.
+    # Snooping would drop multicast until a host has joined the group.
     ip link add "$1" type bridge mcast_snooping 0
     ip link set "$1" up
 }
 
-# The daemon wants its directory owned by the user called avahi, who is nobody in a user namespace of one.
+# The daemon requires that the user avahi owns its directory; a user namespace of one user has no such user.
 own_avahi() {
     { grep -v '^avahi:' /etc/passwd; echo 'avahi:x:0:0::/:/bin/false'; } >"$EARSHOT_HOSTS/passwd"
     { grep -v '^avahi:' /etc/group; echo 'avahi:x:0:'; } >"$EARSHOT_HOSTS/group"
@@ -81,18 +83,19 @@ on() {
 }
 
 add() {
-    local host=$1 card=1 mode=random bare='' configuration=avahi-daemon.conf
+    local host=$1 card=1 mode=random kinds='ipv4 ipv6' bare='' configuration=avahi-daemon.conf
     shift
     for option in "$@"; do
         case $option in
         lo) card= ;;
         eui64) mode=eui64 ;;
+        ipv4 | ipv6) kinds=$option ;;
         bare) bare=1 ;;
         quiet) configuration=avahi-daemon-quiet.conf ;;
         *) die "no option $option" ;;
         esac
     done
-    # The host is a process that holds its namespaces, and says so when they are ready.
+    # The host is a process that holds its namespaces; it prints its id when they are ready.
     mkfifo "$state/$host.up"
     exec 3<>"$state/$host.up"
     rm "$state/$host.up"
@@ -108,7 +111,7 @@ add() {
     exec 3>&-
     echo "$holder" >"$state/$host.pid"
     echo "$conf/$configuration" >"$state/$host.conf"
-    if [ -n "$card" ]; then plug "$host" "$mode"; fi
+    if [ -n "$card" ]; then plug "$host" "$mode" "$kinds"; fi
     if [ -z "${EARSHOT_ROOTLESS:-}" ] && id avahi >/dev/null 2>&1; then
         on "$host" chown avahi:avahi /run/avahi-daemon
     fi
@@ -116,25 +119,31 @@ add() {
 }
 
 plug() {
-    card "$1" eth0 "veth$1" net0 "10.77.$(($1 / 250)).$(($1 % 250 + 1))/16" "$2"
+    card "$1" eth0 "veth$1" net0 "10.77.$(($1 / 250)).$(($1 % 250 + 1))/16" "$2" "$3"
 }
 
 second() {
     make_bridge net2
-    card "$1" eth1 "other$1" net2 "10.78.$(($1 / 250)).$(($1 % 250 + 1))/16" random
+    card "$1" eth1 "other$1" net2 "10.78.$(($1 / 250)).$(($1 % 250 + 1))/16" random 'ipv4 ipv6'
 }
 
-# card HOST NAME PORT BRIDGE ADDRESS MODE
+# card HOST NAME PORT BRIDGE ADDRESS MODE KINDS
 card() {
     ip link add "$3" type veth peer name "$2" netns "$(pid "$1")"
     ip link set "$3" master "$4" up
     on "$1" bash -c '
-        # An address being checked for duplicates is of no use for a second or two.
+        # Duplicate address detection would make an address unusable for a second or two.
         echo 0 2>/dev/null >"/proc/sys/net/ipv6/conf/$1/accept_dad" || true
         ip link set "$1" addrgenmode "$2" 2>/dev/null || true
-        ip addr add "$3" dev "$1"
+        if [ "$4" = ipv4 ]; then echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"; fi
+        if [ "$4" != ipv6 ]; then ip addr add "$3" dev "$1"; fi
         ip link set "$1" up
-    ' plug "$2" "$6" "$5"
+    ' plug "$2" "$6" "$5" "$7"
+}
+
+address() {
+    on "$1" ip addr flush dev eth0
+    on "$1" ip addr add "$2" dev eth0
 }
 
 bus() {
@@ -159,7 +168,7 @@ configure() {
 }
 
 remove() {
-    # Everything that runs in the host's network goes with it.
+    # Kills every process in the host's network.
     local namespace process
     namespace=$(readlink "/proc/$(pid "$1")/ns/net")
     for process in /proc/[0-9]*; do
@@ -172,12 +181,12 @@ remove() {
     rm -f "$state/$1".*
 }
 
-[ $# -ge 1 ] || die "what? (see the head of $self)"
+[ $# -ge 1 ] || die "no action given (see the head of $self)"
 action=$1
 shift
 case $action in
 enter | inside) "$action" "$@" ;;
-add | bus | daemon | configure | remove | exec | signal | link | attach | isolate | second)
+add | bus | daemon | configure | remove | exec | signal | link | address | attach | isolate | second)
     [ -n "$state" ] || die "not within a network: use 'hosts.sh enter' first"
     host=$1
     shift

@@ -1,4 +1,4 @@
-"""Reads mDNS messages in a capture (RFC 1035 section 4): enough to see who announces what, and what of it comes again."""
+"""Reads the mDNS messages of a capture (RFC 1035 section 4): the announced names, and which of them appear again."""
 
 import struct
 
@@ -8,14 +8,14 @@ PTR, SRV = 12, 33
 
 
 class Record:
-    """`target` is the name in a record that has one, `rest` the bytes of it that are no name."""
+    """`target` is the name in the record's data, None without one; `rest` is the other bytes of the data."""
 
     def __init__(self, name, kind, ttl, target, rest):
         self.name, self.kind, self.ttl, self.target, self.rest = name, kind, ttl, target, rest
 
 
 def read_name(message, position):
-    """A name, labels in lower case, and where it ends."""
+    """A name with labels in lower case, and the position behind it."""
     labels, end = [], None
     for _ in range(128):
         length = message[position]
@@ -50,7 +50,7 @@ def read(message):
 
 
 def services(path, mac):
-    """[(instance, host, TTL)] of each SRV record of ours that the machine with this MAC has told, in order."""
+    """[(instance, host, TTL)] of each SRV record of an Earshot service from this MAC, in order."""
     told = [record for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17
             for is_response, _, records in [read(data)] if is_response for record in records]
     return [(record.name.split(".")[0], record.target.split(".")[0], record.ttl) for record in told
@@ -58,7 +58,7 @@ def services(path, mac):
 
 
 def ports(path, mac):
-    """The TCP ports at which the machine with this MAC has told services of ours."""
+    """The TCP ports in the SRV records of Earshot services from this MAC."""
     told = [record for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17
             for is_response, _, records in [read(data)] if is_response for record in records]
     return {struct.unpack(">H", record.rest[4:6])[0] for record in told
@@ -66,7 +66,7 @@ def ports(path, mac):
 
 
 def words(message):
-    """Every name, label by label, and all else that its records hold."""
+    """Every label of every name, and the remaining bytes of every record."""
     _, names, records = read(message)
     names = names + [name for record in records for name in (record.name, record.target) if name]
     return {label.encode() for name in names for label in name.split(".")} | {record.rest for record in records}

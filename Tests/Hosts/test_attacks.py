@@ -1,4 +1,4 @@
-"""Every attack of Scripts/attack, briefly: what it meets is counted, and those who chat meanwhile go on."""
+"""Every attack of Scripts/attack for a short time: the node counts its defences, and honest members still chat."""
 
 import contextlib
 import hashlib
@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from earshot_node import Node, everybody_sees_everybody, on
+from earshot_node import Node, all_meet, on
 from hosts import Hosts
 
 ATTACKS = Path(__file__).resolve().parents[1] / "Attacks"
@@ -22,7 +22,7 @@ PATIENCE = 40
 
 
 class Attacks(unittest.TestCase):
-    """Each on two nodes of its own, from a host that has 62,500 addresses."""
+    """Each attack has two nodes of its own, and comes from a host with 62,500 addresses."""
 
     def setUp(self):
         stack = contextlib.ExitStack()
@@ -32,7 +32,7 @@ class Attacks(unittest.TestCase):
         for host in (1, 2):
             self.hosts.run(host, ["ip", "route", "add", "10.78.0.0/16", "via", self.hosts.address(ATTACKER)])
         self.alice, self.bob = (Node(on(self.hosts, host), f"honest-{host}", "--discovery", "embedded") for host in (1, 2))
-        everybody_sees_everybody([self.alice, self.bob])
+        all_meet([self.alice, self.bob])
 
     def attack(self, entry):
         like = self.bob.ready()["self"]
@@ -93,7 +93,7 @@ class Attacks(unittest.TestCase):
             gone = [event for event in node.events if event["event"] == "peer" and event["state"] == "offline"]
             self.assertNotIn(other.key, [event["who"]["key"] for event in gone], entry.name)
 
-    # What an entry's `look` asks for.
+    # The observations that a `look` of the catalogue names.
     @property
     def victim(self):
         return self.alice

@@ -1,6 +1,6 @@
 """Chatting over networks that lose, delay and reorder, that are slow, and that change under the nodes.
 
-What a node has accepted from its user is heard by all members that stay within reach, and shown once.
+Every member within reach receives each line that a node has accepted from its user, and shows it once.
 """
 
 import collections
@@ -9,7 +9,7 @@ import unittest
 
 from hosts import Hosts
 
-from earshot_node import everybody_sees_everybody, on
+from earshot_node import all_meet, on
 from faults import Measured, Node
 
 COUNT = 20
@@ -19,11 +19,11 @@ PATIENCE = 60
 class BadNetworks(Measured):
     def meet(self, hosts, count, *options):
         nodes = [Node(on(hosts, host), f"node{host}", *options) for host in range(1, count + 1)]
-        everybody_sees_everybody(nodes, PATIENCE)
+        all_meet(nodes, PATIENCE)
         return nodes
 
     def talk(self, nodes, word="line", count=COUNT):
-        """Each says `count` lines; all hear all, and see nothing twice."""
+        """Each node sends `count` lines; all nodes receive all of them, each once."""
         for number in range(count):
             for node in nodes:
                 node.say(f"{word} {number} of {node.name}")
@@ -41,7 +41,7 @@ class BadNetworks(Measured):
         self.assertEqual([event for event in node.events if event["event"] == "error"], [])
 
     def over(self, count=COUNT, **faults):
-        """Three hosts, one of them behind a cable with these faults; what the cable did."""
+        """Runs three hosts, one of them behind a cable with these faults; the report of the cable."""
         with Hosts(3) as hosts:
             cable = hosts.cable(3, seed=1, **faults)
             nodes = self.meet(hosts, 3, "--rate", "0")
@@ -49,7 +49,7 @@ class BadNetworks(Measured):
             for node in nodes:
                 self.assertEqual([e for e in node.events if e["event"] == "peer" and e["state"] == "offline"], [])
             passed, _, dropped, _ = hosts.mend(3, cable).replace(",", "").split()
-            self.tells(f"{dropped} of {int(passed) + int(dropped)} packets dropped")
+            self.remark(f"{dropped} of {int(passed) + int(dropped)} packets dropped")
             return int(passed), int(dropped)
 
     def test_1_percent_is_lost(self):
@@ -82,7 +82,7 @@ class BadNetworks(Measured):
             alice = Node(on(hosts, 1), "alice", "--port", "4321")
             alice.ready()
             bob = Node(on(hosts, 2), "bob", "--peer", f"{hosts.address(1)}:4321")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             self.talk([alice, bob], count=3)
 
     def test_isolated_hosts_hear_each_other_through_one_that_is_not(self):
@@ -90,7 +90,7 @@ class BadNetworks(Measured):
             hosts.isolate([1, 2])
             alice, bob, carol = (Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"), (3, "carol")))
             for node in (alice, bob):
-                everybody_sees_everybody([node, carol])
+                all_meet([node, carol])
             alice.say("around the corner")
             bob.hears("around the corner", PATIENCE)
             self.assertFalse(any(e["event"] == "peer" and e["who"]["key"] == alice.key for e in bob.events))
@@ -135,7 +135,7 @@ class BadNetworks(Measured):
             hosts.run(2, ["ip", "-4", "addr", "flush", "dev", "eth0"])
             alice, bob, carol = (Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"), (3, "carol")))
             for node in (alice, bob):
-                everybody_sees_everybody([node, carol])
+                all_meet([node, carol])
             alice.say("from IPv4")
             bob.hears("from IPv4", PATIENCE)
             bob.say("from IPv6")
@@ -160,11 +160,11 @@ class BadNetworks(Measured):
     def test_ghosts_are_gone_within_80_s(self):
         with Hosts(2) as hosts:
             alice, bob = self.meet(hosts, 2)
-            # Without a word: no FIN, no RST, no goodbye.
+            # No FIN, no RST and no goodbye is sent.
             hosts.link_down(2)
             cut = time.monotonic()
             alice.loses(bob, 80)
-            self.tells(f"told after {time.monotonic() - cut:.0f} s")
+            self.remark(f"told after {time.monotonic() - cut:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Suspended machines and clocks that jump: clock.c, preloaded, puts a node's clocks where a test wants them."""
+"""Suspended machines, clocks that jump, and clocks that differ: the preloaded clock.c shifts a node's clocks."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ import unittest
 
 from hosts import Hosts
 
-from earshot_node import everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import all_talk, all_meet, on
 from faults import Measured, Node, seconds
 
 SOURCE = pathlib.Path(__file__).with_name("clock.c")
@@ -20,7 +20,7 @@ MINUTE, DAY = 60, 86_400
 
 
 class Clock:
-    """What the nodes that are launched by it take for the time."""
+    """The clocks of the nodes that it launches."""
 
     def __init__(self):
         self.directory = tempfile.TemporaryDirectory(prefix="earshot-clock-")
@@ -30,12 +30,12 @@ class Clock:
         subprocess.run(["cc", "-Wall", "-Werror", "-O", "-shared", "-fPIC", "-o", self.library, SOURCE], check=True)
 
     def set(self, wall=0, monotonic=0):
-        """Seconds by which they are ahead of the true time."""
+        """The seconds by which the clocks are ahead of the true time."""
         with open(self.file, "r+b" if self.file.exists() else "wb") as file:
-            file.write(struct.pack("=qq", wall, monotonic))
+            file.write(struct.pack("=qq", *(round(ahead * 1e9) for ahead in (wall, monotonic))))
 
     def on(self, hosts, host):
-        # By a shell, so that nothing else runs with it.
+        # A shell sets the variables, so that no other process has them.
         prefix = f"EARSHOT_TEST_CLOCK={self.file} LD_PRELOAD={self.library} exec "
         return lambda command, **options: hosts.start(host, ["sh", "-c", prefix + shlex.join(command)], text=False,
                                                       **options)
@@ -49,26 +49,26 @@ class Clocks(Measured):
 
     def meet(self, hosts):
         alice, bob = Node(on(hosts, 1), "alice"), Node(self.clock.on(hosts, 2), "bob")
-        everybody_sees_everybody([alice, bob])
+        all_meet([alice, bob])
         return alice, bob
 
     def test_a_machine_that_slept_for_ten_minutes_goes_on(self):
         with Hosts(2) as hosts:
             alice, bob = self.meet(hosts)
             os.kill(bob.process.pid, signal.SIGSTOP)
-            # Nothing is to wait for it when it wakes, as it would not on a machine that slept: alice is held up too.
+            # After a suspension nothing waits in the sockets, so alice stops too.
             os.kill(alice.process.pid, signal.SIGSTOP)
             alice.say("while you sleep")
             self.clock.set(10 * MINUTE, 10 * MINUTE)
             os.kill(bob.process.pid, signal.SIGCONT)
             woken = time.monotonic()
-            # It sees the time that it missed.
+            # Bob notices the time that it missed.
             while bob.result("stats")["link_silent"] == 0:
                 self.assertLess(time.monotonic() - woken, 20)
             os.kill(alice.process.pid, signal.SIGCONT)
             bob.hears("while you sleep", 40)
-            self.tells(f"heard {time.monotonic() - woken:.1f} s after waking")
-            everybody_hears_everybody([alice, bob])
+            self.remark(f"heard {time.monotonic() - woken:.1f} s after waking")
+            all_talk([alice, bob])
             self.assertEqual(bob.quit(), 0)
 
     def test_a_wall_clock_that_jumps_by_a_day_breaks_nothing(self):
@@ -76,7 +76,7 @@ class Clocks(Measured):
             with self.subTest(jump=jump), Hosts(2) as hosts:
                 self.clock.set()
                 alice, bob = self.meet(hosts)
-                everybody_hears_everybody([alice, bob])
+                all_talk([alice, bob])
                 self.clock.set(wall=jump)
                 alice.say("after the jump")
                 bob.hears("after the jump")
@@ -84,11 +84,36 @@ class Clocks(Measured):
                 said, heard = bob.hears("what day is it?"), alice.hears("what day is it?")
                 self.assertAlmostEqual(seconds(said["sentAt"]) - seconds(heard["receivedAt"]), jump, delta=60)
                 carol = Node(on(hosts, 1), "carol")
-                everybody_sees_everybody([alice, bob, carol])
+                all_meet([alice, bob, carol])
                 alice.say("all here")
                 for node in (alice, bob, carol):
                     node.hears("all here")
                 self.assertEqual(bob.quit(), 0)
+
+    def talk_in_turn(self, hosts, alice, bob):
+        """Sends sixty lines in turn, each after the previous one has arrived; a late joiner must have them in order."""
+        lines = [f"line {number}" for number in range(60)]
+        for number, line in enumerate(lines):
+            author, reader = (alice, bob) if number % 2 == 0 else (bob, alice)
+            author.say(line)
+            reader.hears(line)
+        carol = Node(on(hosts, 3), "carol")
+        all_meet([alice, bob, carol])
+        for line in lines:
+            carol.hears(line)
+        self.assertEqual([event["text"] for event in carol.events if event["event"] == "message"], lines)
+        for node in (alice, bob, carol):
+            kept = [message["text"] for message in node.result("history")["messages"]]
+            self.assertEqual(kept, lines, node.name)
+
+    def test_sixty_lines_said_in_turn_are_in_order_for_a_late_joiner(self):
+        for ahead in (0, 1.5, -1.5):
+            with self.subTest(ahead=ahead), Hosts(3, daemon=False) as hosts:
+                self.clock.set(wall=ahead)
+                alice = Node(on(hosts, 1), "alice", "--rate", "0")
+                bob = Node(self.clock.on(hosts, 2), "bob", "--rate", "0")
+                all_meet([alice, bob])
+                self.talk_in_turn(hosts, alice, bob)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What `earshot doctor` finds on hosts where each fault is really made."""
+"""The findings of `earshot doctor` on hosts with each of the faults."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from hosts import Hosts
 
 class Doctor(unittest.TestCase):
     def examine(self, hosts, host, *options):
-        """The findings on a host: those that are problems, those that are notes, and all, by their codes."""
+        """The codes of the findings on a host: problems, notes, and all."""
         process = hosts.start(host, [BINARY, "doctor", "--json", *options])
         output, errors = process.communicate(timeout=20)
         self.assertEqual(errors, "")
@@ -36,7 +36,7 @@ class Doctor(unittest.TestCase):
         hosts.run(host, ["/usr/sbin/nft", "; ".join([chain] + [f"add rule inet t c {rule}" for rule in rules])])
 
     def tunnel(self, hosts, host):
-        """An interface `tun0`, as VPNs make it, held by a process of its own."""
+        """Adds an interface `tun0`, as VPNs do; a process of its own holds it."""
         if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
             self.skipTest("this user may not make tunnels")
         script = ("import fcntl, struct; f = open('/dev/net/tun', 'r+b', buffering=0); "
@@ -48,7 +48,7 @@ class Doctor(unittest.TestCase):
     def test_two_hosts_with_a_quiet_daemon_each_are_well(self):
         with Hosts(2, quiet=True) as hosts:
             other = Node(on(hosts, 2), "other")
-            other.looks_by("daemon")
+            other.uses_discovery("daemon")
             codes = self.examine(hosts, 1)
             self.assertEqual(codes["problem"], set())
             self.assertEqual(codes["note"], set())
@@ -58,15 +58,15 @@ class Doctor(unittest.TestCase):
 
     def test_hosts_without_a_daemon_are_well(self):
         with Hosts(2, daemon=False) as hosts:
-            Node(on(hosts, 2), "other").looks_by("embedded")
+            Node(on(hosts, 2), "other").uses_discovery("embedded")
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), (set(), {"no_daemon"}))
             self.assertIn("bus", self.message("no_daemon"))
             self.assertIn("peers", codes["ok"])
 
-    def test_a_bus_without_a_daemon_is_told_from_no_bus(self):
+    def test_a_bus_without_a_daemon_differs_from_no_bus(self):
         with Hosts(2, quiet=True) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             hosts.kill_daemon(1)
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), (set(), {"no_daemon"}))
@@ -74,7 +74,7 @@ class Doctor(unittest.TestCase):
 
     def test_a_daemon_that_hangs(self):
         with Hosts(2, quiet=True) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             hosts.stop_daemon(1)
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), ({"daemon_hangs"}, set()))
@@ -82,7 +82,7 @@ class Doctor(unittest.TestCase):
 
     def test_a_daemon_that_publishes_the_name_of_the_host(self):
         with Hosts(2) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             codes = self.examine(hosts, 1)
             self.assertEqual((codes["problem"], codes["note"]), ({"host_name"}, set()))
             self.assertIn(f"{hosts.host_name(1)}.local", self.message("host_name"))
@@ -126,7 +126,7 @@ class Doctor(unittest.TestCase):
                 self.firewall(hosts, 1, "udp dport 5353 drop")
                 self.assertEqual(self.examine(hosts, 1)["problem"], {"firewall"})
 
-    def test_a_firewall_that_drops_what_it_was_not_told_of(self):
+    def test_a_firewall_that_drops_all_without_a_rule(self):
         with Hosts(2, daemon=False) as hosts:
             Node(on(hosts, 2), "other").ready()
             usual = ("iif lo accept", "ct state established,related accept", "meta l4proto ipv6-icmp accept")
@@ -152,7 +152,7 @@ class Doctor(unittest.TestCase):
 
     def test_guests_that_are_kept_apart_look_like_an_empty_network(self):
         with Hosts(2, quiet=True) as hosts:
-            Node(on(hosts, 2), "other").looks_by("daemon")
+            Node(on(hosts, 2), "other").uses_discovery("daemon")
             for host in (1, 2):
                 subprocess.run(["bridge", "link", "set", "dev", f"veth{host}", "isolated", "on"], check=True)
             codes = self.examine(hosts, 1)
@@ -172,17 +172,17 @@ class Doctor(unittest.TestCase):
             hosts.keep_mdns_port(1)
             codes = self.examine(hosts, 1)
             self.assertEqual(codes["problem"], set())
-            # By IPv6 nobody keeps it.
+            # For IPv6 the port is free.
             self.assertIn("mdns_port_taken", codes["note"])
 
-    def test_a_chat_on_the_port_is_no_fault_and_is_told_as_a_node(self):
+    def test_a_chat_on_the_port_is_reported_as_a_node(self):
         with Hosts(1, daemon=False) as hosts:
             Node(on(hosts, 1), "alice", "--port", "40000").ready()
             codes = self.examine(hosts, 1, "--port", "40000")
             self.assertEqual(codes["problem"], set())
             self.assertIn("peers", codes["ok"])
 
-    def test_it_sends_nothing_that_names_anybody(self):
+    def test_it_sends_no_name_of_the_host_or_the_user(self):
         with Hosts(2, quiet=True) as hosts, tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "all.pcap")
             capture = hosts.capture(path)
@@ -190,10 +190,10 @@ class Doctor(unittest.TestCase):
             capture.end()
             with open(path, "rb") as file:
                 everything = file.read()
-            # The control: what must be there is found the same way.
+            # As a control, the search finds a text that must be there.
             self.assertTrue(b"_earshot" in everything)
             self.assertFalse(hosts.host_name(1).encode() in everything)
-            # Whose an address is, is asked on this machine alone.
+            # The doctor asks for the owner of an address on this machine alone.
             for name in (b"\x07in-addr\x04arpa", b"\x03ip6\x04arpa"):
                 self.assertFalse(name in everything, name)
 

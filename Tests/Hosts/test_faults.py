@@ -1,22 +1,22 @@
-"""What nodes do when a program, a daemon or a cable fails under them."""
+"""Nodes whose program, daemon or cable fails."""
 
 import time
 import unittest
 
 from hosts import Hosts
 
-from earshot_node import everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import all_talk, all_meet, on
 from faults import Measured, Node
 
 
 class Faults(Measured):
-    def test_a_killed_node_is_gone_and_comes_back_as_somebody_new(self):
+    def test_a_killed_node_is_gone_and_returns_with_a_new_key(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             old_key = bob.key
             bob.kill()
-            # The roster forgives an absence of 10 s before it tells of it; /who knows at once.
+            # The roster reports an absence after 10 s; /who shows it at once.
             def is_gone():
                 rows = alice.result("who")["peers"]
                 return [row["state"] for row in rows if row["who"]["key"] == old_key] == ["offline"]
@@ -26,98 +26,98 @@ class Faults(Measured):
                 gone = is_gone()
             self.assertTrue(gone, "still online 2 s after its kernel closed the link")
             again = Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, again])
+            all_meet([alice, again])
             self.assertNotEqual(again.key, old_key)
-            everybody_hears_everybody([alice, again])
+            all_talk([alice, again])
 
     def test_after_a_restart_of_the_daemon_newcomers_are_found_again(self):
         with Hosts(3) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             hosts.kill_daemon(1)
             alice.say("still linked")
             bob.hears("still linked")
             hosts.start_daemon(1)
             carol = Node(on(hosts, 3), "carol")
-            everybody_sees_everybody([alice, bob, carol])
-            everybody_hears_everybody([alice, bob, carol])
+            all_meet([alice, bob, carol])
+            all_talk([alice, bob, carol])
 
     def test_after_a_restart_of_the_bus_newcomers_are_found_again(self):
         with Hosts(3) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             hosts.kill_bus(1)
-            alice.looks_by("embedded")
+            alice.uses_discovery("embedded")
             hosts.start_bus(1)
             hosts.start_daemon(1)
             carol = Node(on(hosts, 3), "carol")
-            everybody_sees_everybody([alice, bob, carol])
-            everybody_hears_everybody([alice, bob, carol])
+            all_meet([alice, bob, carol])
+            all_talk([alice, bob, carol])
 
-    def test_a_daemon_that_hangs_holds_nobody_up(self):
+    def test_a_daemon_that_hangs_delays_no_newcomer(self):
         with Hosts(3) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             hosts.stop_daemon(1)
-            everybody_hears_everybody([alice, bob])
-            alice.looks_by("embedded")
+            all_talk([alice, bob])
+            alice.uses_discovery("embedded")
             carol = Node(on(hosts, 3), "carol")
-            everybody_sees_everybody([alice, bob, carol])
+            all_meet([alice, bob, carol])
             hosts.continue_daemon(1)
             self.assertEqual(alice.quit(), 0)
 
     def test_hosts_that_were_apart_find_each_other_again(self):
         with Hosts(3) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             hosts.partition([2])
             alice.say("is anybody there?")
             carol = Node(on(hosts, 3), "carol")
-            everybody_sees_everybody([alice, carol])
+            all_meet([alice, carol])
             hosts.heal()
             bob.hears("is anybody there?", timeout=40)
-            everybody_sees_everybody([alice, bob, carol], timeout=40)
+            all_meet([alice, bob, carol], timeout=40)
 
     def test_a_daemon_that_dies_for_good_is_replaced(self):
         with Hosts(2) as hosts:
             alice = Node(on(hosts, 1), "alice")
-            alice.looks_by("daemon")
+            alice.uses_discovery("daemon")
             hosts.kill_daemon(1)
-            alice.looks_by("embedded")
+            alice.uses_discovery("embedded")
             bob = Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
 
     def test_a_daemon_that_appears_later_is_taken_up(self):
         with Hosts() as hosts:
             hosts.add(1, daemon=False)
             hosts.add(2)
             alice = Node(on(hosts, 1), "alice")
-            alice.looks_by("embedded")
+            alice.uses_discovery("embedded")
             hosts.start_bus(1)
             hosts.start_daemon(1)
-            alice.looks_by("daemon")
+            alice.uses_discovery("daemon")
             bob = Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
 
     def test_where_a_family_can_not_be_listened_to_peers_are_found_by_the_other(self):
         with Hosts(2, daemon=False) as hosts:
             hosts.keep_mdns_port(1)
-            # Nobody can dial alice: she has to find bob.
+            # Bob can not dial alice, so alice has to find bob.
             hosts.run(1, ["/usr/sbin/nft", "add table inet t; add chain inet t c { type filter hook input priority 0; }; "
                                            "add rule inet t c iif != lo ct state new meta l4proto tcp drop"])
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
-            everybody_hears_everybody([alice, bob])
+            all_meet([alice, bob])
+            all_talk([alice, bob])
 
     def test_a_pulled_cable_is_forgiven(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             hosts.link_down(2)
             alice.say("into the void")
             hosts.link_up(2)
             bob.hears("into the void", timeout=40)
-            everybody_hears_everybody([alice, bob])
+            all_talk([alice, bob])
 
 
 if __name__ == "__main__":

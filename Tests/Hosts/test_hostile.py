@@ -1,4 +1,4 @@
-"""Strangers who send what no node sends, to a real node on loopback that is chatting meanwhile."""
+"""Strangers that send malformed data to a node on loopback while it chats."""
 
 import base64
 import contextlib
@@ -6,7 +6,7 @@ import random
 import time
 import unittest
 
-from earshot_node import Node, everybody_sees_everybody, on
+from earshot_node import Node, all_meet, on
 from hosts import Hosts
 
 FORWARDER = r"""
@@ -32,21 +32,21 @@ print(len(got) if got != b"still open" else -1)
 
 
 class Hostile(unittest.TestCase):
-    """All on a host that has only loopback."""
+    """All tests run on a host that has only loopback."""
 
     @classmethod
     def setUpClass(cls):
         cls.stack = contextlib.ExitStack()
         cls.hosts = cls.stack.enter_context(Hosts(1, daemon=False, card=False))
         cls.nodes = [Node(on(cls.hosts, 1), name) for name in ("alice", "bob")]
-        everybody_sees_everybody(cls.nodes)
+        all_meet(cls.nodes)
 
     @classmethod
     def tearDownClass(cls):
         cls.stack.close()
 
     def attack(self, *payloads):
-        """Sends and reads to the end; how many bytes came back, -1 if the node never closed."""
+        """Sends the bytes and reads to the end; the number of bytes received, -1 if the node did not close."""
         argv = ["python3", "-c", FORWARDER, str(self.nodes[0].ready()["port"])]
         return int(self.hosts.run(1, argv + [base64.b64encode(p).decode() for p in payloads], timeout=30))
 
@@ -54,7 +54,7 @@ class Hostile(unittest.TestCase):
         return self.nodes[0].result("stats")[name]
 
     def counted(self, name, *payloads):
-        """By how much an attack moved a counter, and what came back."""
+        """The increase of a counter by an attack, and the number of bytes received."""
         before = self.counter(name)
         answer = self.attack(*payloads)
         return self.counter(name) - before, answer
@@ -96,14 +96,14 @@ class Hostile(unittest.TestCase):
         self.assertIn(answer, (0, 530))
         self.assert_nobody_noticed()
 
-    def test_who_says_nothing_is_let_go_after_two_seconds(self):
+    def test_a_silent_connection_is_closed_after_two_seconds(self):
         begin = time.monotonic()
         moved, answer = self.counted("link_handshake_timeout", b"")
         self.assertEqual((moved, answer), (1, 0))
         self.assertLess(time.monotonic() - begin, 6)
         self.assert_nobody_noticed()
 
-    def test_who_stops_in_the_middle_of_a_message_is_let_go(self):
+    def test_a_connection_that_stops_within_a_message_is_closed(self):
         moved, answer = self.counted("link_handshake_timeout", (528).to_bytes(2, "big") + bytes(100))
         self.assertEqual((moved, answer), (1, 0))
         self.assert_nobody_noticed()

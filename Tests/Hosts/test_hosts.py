@@ -1,4 +1,4 @@
-"""The test network itself: what the scenarios rely on."""
+"""The properties of the test network that the scenarios rely on."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ class NetworkTests(unittest.TestCase):
             text=True,
             stdin=subprocess.DEVNULL,
         )
-        # Nobody listens: a refusal is an answer.
+        # No program listens there, so a refusal is an answer.
         return "refused" in done.stderr
 
     def test_hosts_reach_each_other_but_nothing_else(self):
@@ -31,7 +31,7 @@ class NetworkTests(unittest.TestCase):
             hosts.partition([2])
             self.assertFalse(self.reaches(hosts, 1, 2))
             hosts.heal()
-            # Who was looked for in vain is not asked for again at once.
+            # The kernel delays a new ARP query after one without an answer.
             self.assertTrue(any(self.reaches(hosts, 1, 2) for _ in range(5)))
 
     def test_a_cable_is_pulled_and_plugged_in(self):
@@ -57,7 +57,7 @@ class NetworkTests(unittest.TestCase):
             hosts.add(1, card=False, daemon=False)
             self.assertNotIn("eth0", hosts.run(1, ["ip", "link"]))
 
-    def test_what_runs_on_a_host_ends_with_it(self):
+    def test_processes_on_a_host_end_with_it(self):
         with Hosts(1, daemon=False) as hosts:
             process = hosts.start(1, ["sleep", "100"])
             hosts.remove(1)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 
@@ -14,10 +14,10 @@ class Meeting(unittest.TestCase):
     def test_five_hosts_with_a_daemon_each_hear_every_public_line(self):
         with Hosts(5) as hosts:
             nodes = [Node(on(hosts, host), f"json-{host}", "--discovery", "daemon") for host in range(1, 6)]
-            everybody_sees_everybody(nodes)
+            all_meet(nodes)
             for node in nodes:
-                node.looks_by("daemon")
-            everybody_hears_everybody(nodes)
+                node.uses_discovery("daemon")
+            all_talk(nodes)
             self.leave(nodes)
 
     def test_five_hosts_in_plain_mode_hear_every_public_line(self):
@@ -38,31 +38,31 @@ class Meeting(unittest.TestCase):
     def test_three_nodes_of_one_host_share_its_daemon(self):
         with Hosts(1) as hosts:
             nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
-            everybody_sees_everybody(nodes)
+            all_meet(nodes)
             for node in nodes:
-                node.looks_by("daemon")
-            everybody_hears_everybody(nodes)
+                node.uses_discovery("daemon")
+            all_talk(nodes)
             self.leave(nodes)
 
     def test_a_dozen_nodes_of_one_host_are_not_taken_for_a_flood(self):
         with Hosts(1) as hosts:
             nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(12)]
-            everybody_sees_everybody(nodes)
+            all_meet(nodes)
             self.leave(nodes)
 
     def test_three_nodes_of_one_host_without_bus_and_daemon(self):
         with Hosts(1, daemon=False) as hosts:
             nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
-            everybody_sees_everybody(nodes)
+            all_meet(nodes)
             self.assertEqual({node.ready()["discovery"] for node in nodes}, {"embedded"})
-            everybody_hears_everybody(nodes)
+            all_talk(nodes)
             self.leave(nodes)
 
     def test_three_nodes_of_a_host_that_has_only_loopback(self):
         with Hosts(1, daemon=False, card=False) as hosts:
             nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]
-            everybody_sees_everybody(nodes)
-            everybody_hears_everybody(nodes)
+            all_meet(nodes)
+            all_talk(nodes)
             self.leave(nodes)
 
     def test_a_host_with_a_daemon_and_one_without_find_each_other(self):
@@ -70,30 +70,30 @@ class Meeting(unittest.TestCase):
             hosts.add(1)
             hosts.add(2, daemon=False)
             nodes = [Node(on(hosts, 1), "with-daemon"), Node(on(hosts, 2), "without")]
-            everybody_sees_everybody(nodes)
-            nodes[0].looks_by("daemon")
-            nodes[1].looks_by("embedded")
-            everybody_hears_everybody(nodes)
+            all_meet(nodes)
+            nodes[0].uses_discovery("daemon")
+            nodes[1].uses_discovery("embedded")
+            all_talk(nodes)
             self.leave(nodes)
 
-    def test_who_comes_is_heard_of_beside_a_daemon_that_hangs(self):
+    def test_a_newcomer_is_found_beside_a_daemon_that_hangs(self):
         with Hosts() as hosts:
             hosts.add(1)
             hosts.add(2, daemon=False)
-            # It never asks mDNS itself, so that it can not notice that the daemon hangs and find others by that.
+            # Its mode is the daemon alone, so that it does not notice the hang and switch to mDNS of its own.
             alice = Node(on(hosts, 1), "alice", "--discovery", "daemon")
-            alice.looks_by("daemon")
+            alice.uses_discovery("daemon")
             hosts.stop_daemon(1)
             bob = Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
-            everybody_hears_everybody([alice, bob])
+            all_meet([alice, bob])
+            all_talk([alice, bob])
             hosts.continue_daemon(1)
             self.leave([alice, bob])
 
     def test_a_direct_message_is_requested_accepted_and_answered_between_hosts(self):
         with Hosts(2) as hosts:
             alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 2), "bob")
-            everybody_sees_everybody([alice, bob])
+            all_meet([alice, bob])
             alice.say(f"/msg {bob.number} may I?")
             request = bob.wait(lambda e: e["event"] == "request", "request")
             self.assertEqual((request["text"], request["from"]["key"]), ("may I?", alice.key))
@@ -108,7 +108,7 @@ class Meeting(unittest.TestCase):
     def test_a_single_piped_line_is_heard_by_all(self):
         with Hosts(5) as hosts:
             nodes = [Node(on(hosts, host), f"node-{host}") for host in range(1, 5)]
-            everybody_sees_everybody(nodes)
+            all_meet(nodes)
             passer = Node(on(hosts, 5), "passer")
             passer.say("only passing by")
             passer.process.stdin.close()
@@ -121,7 +121,7 @@ class Meeting(unittest.TestCase):
             lobby = Node(on(hosts, 1), "lobby")
             attic = Node(on(hosts, 2), "attic", "--room", "attic")
             second = Node(on(hosts, 2), "second")
-            everybody_sees_everybody([lobby, second])
+            all_meet([lobby, second])
             attic.ready()
             peers = attic.result("who")["peers"]
             self.assertEqual(peers, [])

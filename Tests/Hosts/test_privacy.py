@@ -1,4 +1,4 @@
-"""What an observer of the network can read: a capture of everything that the hosts sent."""
+"""The data that an observer of the network can read, in a capture of every packet of the hosts."""
 
 import ipaddress
 import json
@@ -10,16 +10,16 @@ import unittest
 
 import mdns
 import wire
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 RECORDS = {530, 1298, 4114}
-# In bytes; shorter pieces are in any two recordings by chance.
+# In bytes. Any two captures share shorter pieces by chance.
 TOKEN = 6
 
 
 class Privacy(unittest.TestCase):
-    def test_nothing_that_names_anybody_is_on_the_wire_and_records_have_three_lengths(self):
+    def test_no_name_of_a_host_or_a_user_is_on_the_wire_and_records_have_three_lengths(self):
         with Hosts(quiet=True) as hosts, tempfile.TemporaryDirectory() as folder:
             hosts.add(1, quiet=True)
             hosts.add(2, daemon=False)
@@ -45,8 +45,8 @@ class Privacy(unittest.TestCase):
                 before = os.path.join(folder, "before.pcap")
                 capture = hosts.capture(before)
                 alice, carol = others = [Node(on(hosts, host), f"nickname-{host}") for host in (1, 3)]
-                everybody_sees_everybody(others)
-                everybody_hears_everybody(others)
+                all_meet(others)
+                all_talk(others)
                 capture.end(settle=1.5)
                 identity = os.path.join(folder, "bob")
                 paths = [os.path.join(folder, f"{run}.pcap") for run in range(2)]
@@ -55,13 +55,13 @@ class Privacy(unittest.TestCase):
                 addresses = self.addresses(hosts, 2)
                 macs = [self.mac(hosts, host) for host in (1, 2, 3)]
                 runs = [self.tokens(path, {macs[1]}) - addresses for path in paths]
-                # What others said before says nothing about who it is.
+                # Packets of other machines before it do not identify the node.
                 everybodys = self.tokens(before, {macs[0], macs[2]})
                 self.assertEqual((runs[0] & runs[1]) - everybodys, set())
-                # The control: what a run itself sends again and again is among what is compared.
+                # As a control, the pieces include those that one run sends repeatedly.
                 self.assertIn(mdns.services(paths[0], macs[1])[0][0].encode(), runs[0] - everybodys)
 
-    def test_nothing_is_said_where_the_daemon_is_told_not_to_work(self):
+    def test_nothing_is_sent_on_an_interface_that_the_daemon_may_not_use(self):
         with Hosts(2) as hosts, tempfile.TemporaryDirectory() as folder:
             for host in (1, 2):
                 hosts.second_card(host)
@@ -69,35 +69,35 @@ class Privacy(unittest.TestCase):
             path = os.path.join(folder, "other.pcap")
             capture = hosts.capture(path, "net2")
             nodes = [Node(on(hosts, host), f"node-{host}", "--discovery", "daemon") for host in (1, 2)]
-            everybody_sees_everybody(nodes)
-            everybody_hears_everybody(nodes)
+            all_meet(nodes)
+            all_talk(nodes)
             for node in nodes:
                 self.assertEqual(node.quit(), 0)
             capture.end()
             senders = {sender for sender, protocol, _ in wire.payloads(path) if protocol == 17}
             self.assertNotIn(self.mac(hosts, 1, "eth1"), senders)
-            # The control: who may speak there does.
+            # As a control, a node that may use the interface sends.
             self.assertIn(self.mac(hosts, 2, "eth1"), senders)
 
     def run_of_bob(self, hosts, path, identity, *others):
-        """Bob comes, says something and leaves; his key."""
+        """Bob joins, sends a line and leaves; bob's key."""
         capture = hosts.capture(path)
         bob = Node(on(hosts, 2), "quiet-otter", "--identity", identity)
         for other in others:
             bob.sees(other)
         bob.say("the same words each time")
         for other in others:
-            # The second time they are the second such words.
+            # The second run sends the line a second time.
             other.wait(lambda event: event["event"] == "message" and event["text"] == "the same words each time",
                        "words", from_start=False)
         key = bob.key
         self.assertEqual(bob.quit(), 0)
-        # A daemon knows a name that was taken back for a second more, and says so when it is asked to look again.
+        # A daemon keeps a withdrawn name for one more second, and answers queries with it.
         capture.end(settle=1.5)
         return key
 
     def tokens(self, path, macs):
-        """What machines sent: each part of an mDNS message that has 6 bytes or more, and every 6 bytes of a TCP segment."""
+        """The pieces that machines sent: parts of mDNS messages with at least 6 bytes, and every 6 bytes of TCP segments."""
         found = set()
         for sender, protocol, data in wire.payloads(path):
             if sender in macs and protocol == 17:
@@ -111,15 +111,15 @@ class Privacy(unittest.TestCase):
         return bytes.fromhex(link["address"].replace(":", ""))
 
     def addresses(self, hosts, host):
-        """All that a machine is reached by, as records hold it."""
+        """The addresses and the port of a machine, in the form of DNS records."""
         told = json.loads(hosts.run(host, ["ip", "-j", "addr", "show", "eth0"]))[0]["addr_info"]
         return {ipaddress.ip_address(entry["local"]).packed for entry in told}
 
     def talk(self, hosts):
-        """Two nodes meet, say texts of every length, and leave; their keys."""
+        """Two nodes meet, send texts of every length, and leave; their keys."""
         alice, bob = nodes = [Node(on(hosts, host), f"nickname-{host}") for host in (1, 2)]
-        everybody_sees_everybody(nodes)
-        everybody_hears_everybody(nodes)
+        all_meet(nodes)
+        all_talk(nodes)
         for text in ("x" * 240, "안" * 240, "नि" * 240):
             alice.say(text)
             bob.hears(text)
@@ -129,11 +129,11 @@ class Privacy(unittest.TestCase):
         return keys
 
     def assert_absent(self, everything, hosts, keys):
-        # The control: what must be there is found the same way.
+        # As a control, the search finds a text that must be there.
         self.assertIn(b"_earshot", everything)
         secrets = {"a text": "hello from", "a long text": "xxxxxxxxxxxxxxxx", "a Korean text": "안안안안"}
         names = {"the user name": pwd.getpwuid(os.getuid()).pw_name, "this machine's name": socket.gethostname()}
-        # Two or three letters stand in any ciphertext by chance.
+        # Any ciphertext contains two or three letters by chance.
         secrets |= {what: name for what, name in names.items() if len(name) >= 4}
         for host in (1, 2):
             secrets[f"nickname {host}"] = f"nickname-{host}"

@@ -1,4 +1,4 @@
-"""The names that a node has in mDNS change with its network, and nobody who talks with it notices."""
+"""The names of a node in mDNS change with its network, without an effect on its links."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 import mdns
 import wire
 from capture import Capture
-from earshot_node import Node, everybody_hears_everybody, everybody_sees_everybody, on
+from earshot_node import Node, all_talk, all_meet, on
 from hosts import Hosts
 
 PATIENCE = 20
@@ -27,7 +27,7 @@ class Rotation(unittest.TestCase):
         return bytes.fromhex(card["address"].replace(":", ""))
 
     def wait(self, path, mac, condition, what):
-        """Until the services that a machine has told meet a condition; all of them."""
+        """Waits until the services that a machine announced meet a condition; all of them."""
         deadline = time.monotonic() + PATIENCE
         while True:
             told = mdns.services(path, mac)
@@ -43,9 +43,9 @@ class Rotation(unittest.TestCase):
         for host in (1, 2):
             hosts.add(host, daemon=daemon, quiet=True)
         alice, bob = nodes = [Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"))]
-        everybody_sees_everybody(nodes)
+        all_meet(nodes)
         for node in nodes:
-            node.looks_by("daemon" if daemon else "embedded")
+            node.uses_discovery("daemon" if daemon else "embedded")
         return alice, bob
 
     def test_new_names_when_an_address_changes_or_an_interface_comes_and_goes_and_the_old_ones_are_withdrawn(self):
@@ -63,20 +63,20 @@ class Rotation(unittest.TestCase):
                     ("ip link set eth0 down && ip link set eth0 up",),
                 )
                 for step in steps:
-                    # Announced twice, over IPv4 and IPv6: a name that is not out yet is not taken back either.
+                    # Two announcements, over IPv4 and IPv6: a name that is not announced yet is not withdrawn either.
                     before = self.wait(path, mac, lambda told: told and told[-1][2] and told.count(told[-1]) > 3, "names")[-1]
                     self.change(hosts, *step)
                     told = self.wait(path, mac, lambda told: told[-1][0] != before[0] and told[-1][2], f"names after {step}")
                     self.assertNotEqual(told[-1][1], before[1], "the name of the host")
-                    # Avahi takes back nothing while an interface goes; there the names end by their time.
+                    # Avahi withdraws nothing while an interface is removed; there the names expire.
                     if step in steps[:2]:
                         self.wait(path, mac, lambda told: (*before[:2], 0) in told, f"goodbye after {step}")
-                everybody_hears_everybody([alice, bob])
+                all_talk([alice, bob])
                 self.assertEqual([event for event in alice.events if event["event"] == "peer"][1:], [])
                 capture.end()
                 self.assert_each_name_is_of_one_time(mdns.services(path, mac))
 
-    def test_who_comes_says_so_before_it_asks_and_takes_it_back_however_soon_it_leaves(self):
+    def test_a_newcomer_announces_before_it_queries_and_withdraws_however_soon_it_leaves(self):
         with Hosts(1, daemon=False) as hosts:
             path = os.path.join(self.folder, "soon.pcap")
             capture = hosts.capture(path)
@@ -97,13 +97,13 @@ class Rotation(unittest.TestCase):
             self.assertTrue(first[0], "it asked first")
 
     def assert_each_name_is_of_one_time(self, told):
-        """Instance and host go together, and neither comes back once others have followed."""
+        """The instance and the host change together, and no earlier name returns."""
         times = [names for index, names in enumerate(told) if names[2] and (index == 0 or names[:2] != told[index - 1][:2])]
         current = [names[:2] for names in times]
         self.assertEqual(len({instance for instance, _ in current}), len({host for _, host in current}))
         self.assertEqual(len(set(current)), len({instance for instance, _ in current}))
 
-    def test_what_is_told_on_one_network_is_not_told_on_the_next(self):
+    def test_names_announced_on_one_network_are_not_announced_on_the_next(self):
         for daemon in (True, False):
             with self.subTest(daemon=daemon), Hosts() as hosts:
                 paths = [os.path.join(self.folder, f"{daemon}-{network}.pcap") for network in range(2)]
@@ -113,8 +113,8 @@ class Rotation(unittest.TestCase):
                 self.wait(paths[0], mac, bool, "names")
                 hosts.link_down(2)
                 if daemon:
-                    # As NetworkManager does. A daemon by itself takes no notice of the cable, and for a minute repeats
-                    # on the next network what it has heard on the one before.
+                    # As NetworkManager does. A daemon alone ignores the cable, and for a minute repeats on the next
+                    # network the records of the previous one.
                     self.change(hosts, "ip addr flush dev eth0", "ip addr add 10.77.0.99/16 dev eth0")
                 first.end()
                 hosts.partition([2])
@@ -129,7 +129,7 @@ class Rotation(unittest.TestCase):
                     self.assertEqual([data for _, _, data in wire.payloads(paths[1]) if word.encode() in data], [])
 
     def test_the_hardware_address_and_the_tcp_port_are_the_same_on_the_next_network(self):
-        """What is known and accepted (Threats.md)."""
+        """An accepted limit (Docs/Threats.md)."""
         with Hosts() as hosts:
             paths = [os.path.join(self.folder, f"port-{network}.pcap") for network in range(2)]
             first = hosts.capture(paths[0])
@@ -157,7 +157,7 @@ class Rotation(unittest.TestCase):
             before = self.wait(path, mac, bool, "names")[-1]
             subprocess.run("ip link set veth2 down && ip link set veth2 up", shell=True, check=True)
             self.wait(path, mac, lambda told: told[-1][0] != before[0] and told[-1][2], "new names")
-            everybody_hears_everybody([alice, bob])
+            all_talk([alice, bob])
             capture.end()
 
 

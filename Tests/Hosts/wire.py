@@ -1,10 +1,10 @@
-"""Reads a capture: enough of pcap, Ethernet, IP and TCP to put streams together again."""
+"""Reads pcap, Ethernet, IP and TCP to reassemble the streams of a capture."""
 
 import struct
 
 
 class Segment:
-    """One TCP segment with data, or a connection's first one."""
+    """A TCP segment with data, or the first one of a connection."""
 
     def __init__(self, flow, sequence, is_syn, data):
         self.flow = flow
@@ -42,7 +42,7 @@ def _transport_layer(kind, packet):
 
 
 def payloads(path):
-    """(the sender's MAC, the transport protocol's number, the bytes that it carries) of each UDP and TCP packet."""
+    """(MAC of the sender, number of the transport protocol, payload) of each UDP and TCP packet."""
     for packet in packets(path):
         protocol, _, _, body = _transport_layer(*_network_layer(packet))
         header = 8 if protocol == 17 else (body[12] >> 4) * 4 if protocol == 6 and len(body) >= 20 else None
@@ -61,7 +61,7 @@ def segments(path):
 
 
 def streams(path):
-    """The bytes of each direction of each connection whose beginning was captured, up to the first gap."""
+    """(flow, bytes up to the first gap) of each direction of each connection whose first segment was captured."""
     starts, pieces = {}, {}
     for segment in segments(path):
         if segment.is_syn:
@@ -82,7 +82,7 @@ def streams(path):
 
 
 def record_lengths(stream):
-    """The whole lengths, prefix included, of the records of a stream; a rest at the end is left out."""
+    """The lengths of the complete records of a stream, in bytes, prefixes included."""
     position, lengths = 0, []
     while position + 2 <= len(stream):
         length = int.from_bytes(stream[position:position + 2], "big") + 2

@@ -1,4 +1,4 @@
-"""Searches the memory of a running process. Needs the right to read it: root's, because the program forbids it to others."""
+"""Searches the memory of a running process. Only root may read it, because the program forbids core dumps."""
 
 import os
 import re
@@ -13,14 +13,14 @@ def may_be_searched(process):
 
 
 def occurrences(process, needles):
-    """How often each of `needles`, all of one length, is in memory that the process can write to, or could."""
+    """The number of times that each of `needles`, all of one length, is in the process's writable memory."""
     counts = dict.fromkeys(needles, 0)
     with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
         for line in maps:
             first, last, rights, path = re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \S+\s*(.*)", line).groups()
             first, last = int(first, 16), int(last, 16)
-            # What is never written to holds no key. Pages that a guard forbids to be read are searched all the same, but
-            # not what is only set aside to grow into.
+            # Memory that was never writable holds no key. The search includes unreadable guarded pages, but
+            # not address space that is only reserved.
             is_set_aside = rights.startswith("---") and last - first > 1 << 20
             if is_set_aside or "x" in rights or path.startswith("/") and "w" not in rights or path.startswith("[v"):
                 continue
@@ -31,7 +31,7 @@ def occurrences(process, needles):
 
 
 def pieces(memory, first, last, overlap, size=1 << 24):
-    """The bytes of a mapping, each piece beginning with the last bytes of the one before. Without what can't be read."""
+    """The readable bytes of a mapping in pieces; each begins with the last bytes of the previous one."""
     rest = b""
     for position in range(first, last, size):
         try:

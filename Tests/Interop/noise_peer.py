@@ -2,9 +2,9 @@
 
 usage: noise_peer.py initiator|responder PORT RECORDS
 
-Connects to 127.0.0.1:PORT, shakes hands as Protocol.md sections 1, 3 and 4 say, certificate included, tells in its
-first record what it saw of the other side, then sends every record back. Exits with 0 only if all that held, with 3
-if it refused the other side's certificate.
+Connects to 127.0.0.1:PORT, shakes hands as Protocol.md sections 1, 3 and 4 say, certificate included, reports in its
+first record the other side's identity, then sends every record back. Exits with 0 on success, with 3 if it refused the
+other side's certificate.
 """
 import hashlib
 import os
@@ -38,7 +38,7 @@ def issue(identity, noise_key, epoch):
 
 
 def verify(payload, remote_static):
-    """The identity and the epoch of the certificate, which must be genuine, for this link, and zero-padded."""
+    """The identity and the epoch of a certificate, which must be valid for this link and padded with zeros."""
     signed, signature, padding = payload[:114], payload[114:178], payload[178:]
     version, flags, identity, noise_key, _, epoch, _ = CERTIFICATE.unpack(signed)
     try:

@@ -1,4 +1,4 @@
-"""A whole peer, written from Docs/Protocol.md alone: frames, payloads and direct messages on noise_peer's handshake."""
+"""A complete peer, written from Docs/Protocol.md alone: frames, payloads and direct messages on noise_peer's handshake."""
 
 import hashlib
 import struct
@@ -17,7 +17,7 @@ def now():
 
 
 class Payload:
-    """What section 6 lays out, taken apart, with its signature checked."""
+    """A payload (section 6), decoded, with its signature checked."""
 
     HEADER = struct.Struct(">16s32sQQQBH")
 
@@ -54,7 +54,7 @@ class Stranger:
         self.peer.send_record(plaintext.ljust(size, b"\0"))
 
     def payload(self, kind, body, **changes):
-        """A payload frame; `changes` replace the author, the hops or the signature, for those who lie."""
+        """A payload frame; `changes` replace the author, the hops or the signature, for forgeries."""
         self.seq += 1
         author = changes.get("author", self.me)
         signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, now(), kind, len(body)) + body
@@ -72,7 +72,7 @@ class Stranger:
         self.say(kind, self.them + (b"" if text is None else self.nickname + text.encode()))
 
     def list_ids(self, type, ids):
-        """A have or a want: the first 8 bytes of each id."""
+        """A `have` or `want` frame: the first 8 bytes of each id."""
         self.send(struct.pack(">BH", type, len(ids)) + b"".join(id[:8] for id in ids))
 
     def hear_ids(self, type):
@@ -81,7 +81,7 @@ class Stranger:
         return [body[start:start + 8] for start in range(2, len(body), 8)]
 
     def frames(self):
-        """The frames of the next record; whatever is not zero behind them is an error."""
+        """The frames of the next record; a padding byte other than zero is an error."""
         plaintext = bytes(self.peer.receive_record())
         assert len(plaintext) in SIZES
         position = 0
@@ -94,7 +94,7 @@ class Stranger:
         assert not any(plaintext[position:])
 
     def hear(self, kind=None, type=PAYLOAD):
-        """The next payload of a kind, or the body of the next frame of a type; pings are answered on the way."""
+        """The next payload of a kind, or the body of the next frame of a type; it answers pings."""
         while True:
             while self.waiting:
                 frame = self.waiting.pop(0)
@@ -109,7 +109,7 @@ class Stranger:
             self.waiting += self.frames()
 
     def is_cut_off(self):
-        """Whether the other side ends the connection; nothing else may come before."""
+        """True if the other side closes the connection without sending anything else."""
         try:
             while self.peer.stream.recv(65_536):
                 pass

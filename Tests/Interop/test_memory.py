@@ -1,7 +1,7 @@
-"""What is in the program's memory of a link: its keys while it stands, and nothing once it has ended.
+"""The secrets of a link in the program's memory: its keys while it is open, and nothing once it has ended.
 
-The peer at the other end knows what both sides know, which makes it findable: the keys of both directions, and the shared
-secrets of the handshake's exchanges.
+The peer at the other end knows both sides' secrets and searches for them: the keys of both directions, and the shared
+secrets of the handshake.
 """
 
 import os
@@ -48,7 +48,7 @@ class Memory(unittest.TestCase):
 
     @staticmethod
     def exchanges(stranger):
-        """What the tokens ee, es and se of the handshake gave."""
+        """The shared secrets of the handshake's tokens ee, es and se."""
         state = stranger.peer.state
         pairs = ((state.e, state.re), (state.e, state.rs), (state.s, state.re))
         return [ours.private.exchange(theirs.public) for ours, theirs in pairs]
@@ -57,13 +57,13 @@ class Memory(unittest.TestCase):
         return memory.occurrences(self.node.process.pid, needles)
 
     def vanish(self, needles):
-        """Waits until none is found: the end of a link is told to us before the node has dealt with it."""
+        """Waits until none is found: the peer sees the end of a link before the node has wiped it."""
         deadline = time.monotonic() + PATIENCE
         while any(self.found(needles)) and time.monotonic() < deadline:
             pass
         self.assertEqual(self.found(needles), [0] * len(needles))
 
-    def test_the_keys_of_a_link_are_there_while_it_stands_and_gone_when_it_has_ended(self):
+    def test_the_keys_of_a_link_are_in_memory_while_it_is_open_and_wiped_when_it_has_ended(self):
         for end in ("politely", "abruptly", "by what is no record"):
             with self.subTest(end=end):
                 stranger = self.meet()
@@ -113,14 +113,14 @@ class Dumps(unittest.TestCase):
         limits = {process: Path(f"/proc/{process.pid}/limits").read_text() for process in (node.process, control)}
         self.assertRegex(limits[control], r"Max core file size +unlimited +unlimited")
         self.assertRegex(limits[node.process], r"Max core file size +0 +0")
-        # The kernel gives the files of a process that may not be looked into to root.
+        # The kernel makes root the owner of the /proc files of such a process.
         self.assertEqual(os.stat(f"/proc/{control.pid}/environ").st_uid, options.get("user", os.geteuid()))
         self.assertNotEqual(os.stat(f"/proc/{node.process.pid}/environ").st_uid, options.get("user", os.geteuid()))
         os.kill(node.process.pid, signal.SIGSEGV)
         _, status = os.waitpid(node.process.pid, 0)
         self.assertEqual((os.WTERMSIG(status), os.WCOREDUMP(status)), (signal.SIGSEGV, False))
         node.process.returncode = -signal.SIGSEGV
-        # Nor does the language's runtime tell what was in registers and where they point.
+        # Swift's runtime does not print registers or the memory that they point to, either.
         self.assertEqual(node.errors.next(time.monotonic() + PATIENCE), None)
         self.assertEqual(node.errors.seen, [])
 

@@ -1,4 +1,4 @@
-"""Sealed direct messages and certificates, as Docs/Protocol.md sections 8 and 9 have them, from a peer of other making."""
+"""Sealed direct messages and certificates (Docs/Protocol.md sections 8 and 9), from a peer that shares no code."""
 
 import hashlib
 import os
@@ -21,7 +21,7 @@ FRAMES = (510, 1278, 4094)
 
 
 class Author:
-    """Somebody whom the node can not connect to: only a relay is linked with it."""
+    """An author without a link to the node, which only a relay has."""
 
     def __init__(self, room):
         self.identity = Ed25519PrivateKey.generate()
@@ -29,7 +29,7 @@ class Author:
         self.certificate = issue(self.identity, os.urandom(32), self.epoch)
 
     def seal(self, target, text):
-        """The frame 9 of a request, for the owner of a certificate."""
+        """A frame 9 with a contact request, sealed for the owner of a certificate."""
         peer, dm_key, dm_id = target[2:34], target[66:98], os.urandom(16)
         body = peer + b"\x06author" + text.encode()
         signed = Payload.HEADER.pack(self.room, self.me, self.epoch, 1, now(), REQUEST, len(body)) + body
@@ -56,14 +56,14 @@ class Sealed(unittest.TestCase):
         self.addCleanup(stream.close)
         return Stranger("initiator", stream, **options)
 
-    def test_what_somebody_else_sealed_is_heard_from_its_author(self):
+    def test_a_message_sealed_by_its_author_is_shown_as_the_author_s(self):
         relay = self.stranger()
         author = Author(relay.peer.room)
         relay.send(author.seal(relay.peer.their_certificate, "from beyond the relay"))
         request = self.node.wait(lambda event: event["event"] == "request", "a request")
         self.assertEqual((request["text"], request["from"]["key"]), ("from beyond the relay", author.me.hex()))
 
-    def test_what_is_not_for_it_is_dropped_and_the_relay_stays(self):
+    def test_a_sealed_message_for_another_node_is_dropped_and_the_relay_stays(self):
         relay = self.stranger()
         frame = bytearray(Author(relay.peer.room).seal(relay.peer.their_certificate, "spoiled"))
         frame[-1] ^= 1
@@ -72,7 +72,7 @@ class Sealed(unittest.TestCase):
         relay.say_publicly("all is well")
         self.node.hears("all is well")
 
-    def test_a_worse_certificate_is_told_the_better_and_goodbye(self):
+    def test_an_older_certificate_is_answered_with_the_newer_and_goodbye(self):
         later = self.stranger()
         self.assertEqual(later.hear(type=PONG), bytes(8))
         earlier = self.stranger(identity=later.peer.identity, epoch=later.epoch - 1)

@@ -1,4 +1,4 @@
-"""Whoever is turned away learns no reason: the same bytes come back whatever was wrong (Docs/Protocol.md section 3)."""
+"""A refused peer learns no reason: the node sends identical bytes for all reasons (Docs/Protocol.md section 3)."""
 
 import os
 import resource
@@ -31,7 +31,7 @@ class Silence(unittest.TestCase):
         return stream
 
     def answers(self, identity=None, third=None):
-        """What comes back of a handshake as initiator, up to the end; `third` makes the payload of its last message."""
+        """The bytes received in a handshake as initiator; `third` makes the payload of its last message."""
         peer = Peer("initiator", self.connect())
         peer.identity = identity or peer.identity
         peer.say(os.urandom(496))

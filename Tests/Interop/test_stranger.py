@@ -1,4 +1,4 @@
-"""The program talks with a peer that was written from Docs/Protocol.md and shares no code with it."""
+"""The program talks with a peer that is written from Docs/Protocol.md and shares no code with it."""
 
 import hashlib
 import socket
@@ -44,14 +44,14 @@ class AStranger(unittest.TestCase):
         number = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + stranger.me).digest()[:8], "big")
         self.assertEqual((who["nickname"], who["number"]), ("stranger", number % 9000 + 1000))
 
-    def test_it_sees_who_is_there(self):
+    def test_it_sees_the_peers(self):
         node, stranger = self.meet()
         presence = stranger.hear(PRESENCE)
         self.assertEqual(presence.author.hex(), node.key)
         self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
         self.assertEqual(presence.named_text(2), ("native", ""))
 
-    def test_it_is_given_the_past_when_it_asks(self):
+    def test_it_receives_history_on_request(self):
         node = self.node()
         node.ready()
         for text in ("one", "two", "three"):
@@ -65,7 +65,7 @@ class AStranger(unittest.TestCase):
         self.assertEqual([message.id[:8] for message in given], ids)
         self.assertEqual([message.hops for message in given], [0, 0, 0])
 
-    def test_it_gives_the_past_when_it_is_asked(self):
+    def test_it_sends_history_on_request(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
         author = self.stranger(node, nickname="author")
@@ -127,7 +127,7 @@ class AStranger(unittest.TestCase):
         stranger.write_to_them(ACCEPT)
         node.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "its acceptance")
 
-    def test_it_edits_and_deletes_what_it_said(self):
+    def test_it_edits_and_deletes_its_messages(self):
         node, stranger = self.meet()
         stranger.say_publicly("helo")
         node.hears("helo")
@@ -169,13 +169,13 @@ class AStranger(unittest.TestCase):
         with self.assertRaises(InvalidTag):
             self.stranger(node, room="elsewhere")
 
-    def test_who_names_another_as_author_is_cut_off(self):
+    def test_a_peer_that_names_another_author_is_disconnected(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
         stranger.say(PUBLIC, b"\0" + stranger.nickname + b"I am somebody else", author=bytes(range(32)))
         self.assertTrue(stranger.is_cut_off())
 
-    def test_who_relays_a_false_signature_is_cut_off_and_banned(self):
+    def test_a_peer_that_relays_a_false_signature_is_disconnected_and_banned(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
         stranger.say(PUBLIC, b"\0" + stranger.nickname + b"so they said", author=bytes(range(32)), hops=1,
@@ -184,7 +184,7 @@ class AStranger(unittest.TestCase):
         try:
             self.assertTrue(self.stranger(node, identity=stranger.peer.identity).is_cut_off())
         except ConnectionError:
-            pass  # Cut off while it still introduced itself.
+            pass  # The node may disconnect it during its introduction.
 
     def test_padding_that_is_not_zero_ends_the_link(self):
         node, stranger = self.meet()

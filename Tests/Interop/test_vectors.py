@@ -1,4 +1,4 @@
-"""The worked example in Docs/Protocol.md section 12, computed again from the text alone, with other people's code."""
+"""The worked example in Docs/Protocol.md section 12, computed from the text alone, with libraries of other authors."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ def public(key):
 
 
 def secret(first):
-    """32 bytes, counting up."""
+    """32 bytes with ascending values."""
     return bytes(range(first, first + 32))
 
 
@@ -90,7 +90,7 @@ def example():
 
 
 def documented():
-    """`name = value` lines of section 12; a value may go on in lines that begin with a space."""
+    """The `name = value` lines of section 12; a line that begins with a space continues a value."""
     section = DOCUMENT.read_text().split("\n## 12. ")[1]
     block = re.sub(r"\n +", "", section.split("```")[1])
     return dict(re.findall(r"^([\w.]+) = ?(\S+)$", block, re.MULTILINE))

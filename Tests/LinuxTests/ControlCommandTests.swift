@@ -2,7 +2,7 @@ import Testing
 
 @testable import earshot
 
-/// What the words of `earshot send`, `tail`, `who` and `stats` ask for.
+/// The requests of `earshot send`, `tail`, `who` and `stats`.
 @Suite struct ControlCommandTests {
     private static func question(
         _ words: [String], in surroundings: Surroundings = .none
@@ -18,7 +18,7 @@ import Testing
         return requests
     }
 
-    @Test func `what is sent is text, a message for each line`() throws {
+    @Test func `sent text is one message for each line`() throws {
         #expect(try Self.requests("send", "a", "b") == [ControlRequest(.say("a b"))])
         #expect(try Self.requests("send", "/who") == [ControlRequest(.say("/who"))])
         #expect(try Self.requests("send", "a\n\nb\r\nc") == ["a", "b", "c"].map { ControlRequest(.say($0)) })
@@ -33,7 +33,7 @@ import Testing
         #expect(try Self.question(["send", "--to=x", "-"]).requests == .input(to: "x"))
     }
 
-    @Test func `nobody can be named so that a name is a command or a line`() {
+    @Test func `no nickname reads as a command or as a line`() {
         for name in ["", "a\nb", "a\"b", "a\u{0}b"] {
             #expect(throws: UsageError.self) { try Invocation(parsing: ["send", "--to", name, "x"]) }
         }

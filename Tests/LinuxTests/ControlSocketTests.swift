@@ -60,7 +60,7 @@ import Testing
         #expect(winners == 1)
     }
 
-    @Test func `what nobody answers is replaced, what is no socket is not`() throws {
+    @Test func `a dead socket file is replaced, another file is kept`() throws {
         try scratch.write([1], to: "file")
         guard case .unusable = failure("file") else { throw Unexpected() }
         #expect(scratch.bytes(of: "file") == [1])
@@ -104,7 +104,7 @@ import Testing
         try SystemError.check("bind", unsafe address.lend { unsafe bind(socket.number, $0, $1) })
     }
 
-    /// Lets everybody go on once all have come.
+    /// Releases all waiters once every expected task has arrived.
     private actor Gate {
         private var missing: Int
         private var waiting: [CheckedContinuation<Void, Never>] = []

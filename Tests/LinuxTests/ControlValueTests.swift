@@ -5,7 +5,7 @@ import Wire
 
 @testable import earshot
 
-/// What the control socket is asked and answers, as values.
+/// Requests and answers of the control socket, as values.
 @Suite struct ControlValueTests {
     static let end = ControlLines.end
     private static let line = Array("{\"event\":\"x\"}\n".utf8)
@@ -41,7 +41,7 @@ import Wire
     @Test(arguments: [
         "", "say", "command who", "command", "tail  history", "Tail", "plain", "plain plain tail", " tail",
     ])
-    func `what is no request is refused`(line: String) {
+    func `a malformed request is refused`(line: String) {
         let fault = #expect(throws: ControlFault.self) { try ControlRequest(line: line) }
         #expect(fault?.code == .badRequest)
     }
@@ -64,7 +64,7 @@ import Wire
         #expect(dialogue.isWaitingToRead)
     }
 
-    @Test func `what was asked before the end of the input is answered, its last line too`() {
+    @Test func `requests before the end of the input are answered, the last line included`() {
         var dialogue = Self.greeted()
         dialogue.feed(Array("one\ntwo".utf8)[...])
         dialogue.endInput()
@@ -78,7 +78,7 @@ import Wire
         #expect(dialogue.isOver)
     }
 
-    @Test func `a tail is told until too much of it is unread`() {
+    @Test func `a tail receives events until too many bytes are unread`() {
         var dialogue = Self.greeted()
         dialogue.feed(Array("tail\nmore\n".utf8)[...])
         #expect(dialogue.next() != nil)
@@ -117,7 +117,7 @@ import Wire
         #expect(taken == told)
     }
 
-    @Test func `at the end who waits is told, and who has asked nothing is not`() {
+    @Test func `at the end a client with a tail receives it, and a client without requests does not`() {
         var idle = Self.greeted()
         idle.finish()
         #expect(idle.isOver)
@@ -191,7 +191,7 @@ import Wire
         "", "{", "[]", "\"text\"", "{\"text\"", "{\"text\":", "{\"text\":\"", "{\"text\":\"\\", "{\"text\":\"\\u12",
         "{\"text\":\"\\q\"}", "{\"text\":1}", "{\"a\":[[[,\"text\":\"x\"}",
     ])
-    func `what is no such line has no member`(line: String) {
+    func `a line without this member gives nil`(line: String) {
         #expect(JSONLine(line).string("text") == nil)
     }
 

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["", ")", "731 (avahi-daemon)", "731 (avahi-daemon) S 1 2 3 4 5 6 7 8 9 10 11"])
-    func `what is cut short says nothing`(status: String) {
+    func `a truncated file gives nothing`(status: String) {
         #expect(DaemonWork(process: 731, status: status, schedule: nil) == nil)
     }
 
@@ -42,7 +42,7 @@ import Testing
         let before = try #require(work(10, 10))
         #expect(try #require(work(12, 10)).goesOn(since: before))
         #expect(try #require(work(11, 11)).goesOn(since: before))
-        // What has just woken may be charged a tick.
+        // A process that has just woken may be charged a tick.
         #expect(try !#require(work(11, 10)).goesOn(since: before))
         #expect(try !#require(work(10, 10)).goesOn(since: before))
         #expect(try !#require(work(50, 10, process: 9)).goesOn(since: before))

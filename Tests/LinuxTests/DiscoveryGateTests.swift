@@ -53,7 +53,7 @@ private final class LoopbackSocket {
         #expect(cost([0, 0, 0x84]) == 1)
     }
 
-    @Test func `what one sender says too much of is dropped unread, and counted`() throws {
+    @Test func `packets above a sender's rate are dropped unread, and counted`() throws {
         let (near, far) = (try LoopbackSocket(), try LoopbackSocket())
         let gate = MulticastGate { [] }
         for number in 1...5 { far.send(response(UInt8(number), records: 99), to: near) }
@@ -73,7 +73,7 @@ private final class LoopbackSocket {
         #expect(read == [1, 2, 3, 4, 5])
     }
 
-    @Test func `what is no UDP socket is none of its business`() throws {
+    @Test func `other sockets than UDP are left alone`() throws {
         var ends: [CInt] = [0, 0]
         #expect(unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
         defer { ends.forEach { close($0) } }

@@ -10,7 +10,7 @@ import Wire
 
 @testable import Discovery
 
-/// What C callbacks tell a test. They find it by their userdata.
+/// The calls of C callbacks, kept for a test. The callbacks find it by their userdata.
 private final class Journal: Sendable {
     private let words = Mutex<[String]>([])
 
@@ -19,13 +19,13 @@ private final class Journal: Sendable {
     var all: [String] { words.withLock { $0 } }
     var userdata: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-    /// What a timeout does at its end: tells, and frees itself.
+    /// At its end a timeout reports, and frees itself.
     static func end(_ word: String, _ timeout: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
         unsafe AvahiPollTable.make().timeout_free(timeout)
         unsafe write(word, to: userdata)
     }
 
-    /// The same for a watch.
+    /// A watch does so too.
     static func end(watch: OpaquePointer?, _ word: String, _ userdata: UnsafeMutableRawPointer?) {
         unsafe AvahiPollTable.make().watch_free(watch)
         unsafe write(word, to: userdata)
@@ -187,7 +187,7 @@ private func soon(_ milliseconds: Int) -> timeval {
         await bob.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a peer that was named is told by its name, with its addresses`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a named peer is reported by its name, with its addresses`() async throws {
         let peer = try #require(PeerAddress("127.0.0.1:4000"))
         let discovery = try StaticDiscovery(peers: [peer])
         let listener = Listener()

@@ -30,7 +30,7 @@ import Testing
         #expect(MDNSMessage.pointers(in: query) == [])
     }
 
-    @Test func `whoever has an address is asked for by its digits in reverse`() {
+    @Test func `an address is queried by its digits in reverse`() {
         #expect(MDNSName(reverseOf: [10, 77, 0, 2]).text == "2.0.77.10.in-addr.arpa")
         let address: [UInt8] = [0x20, 1, 0xd, 0xb8] + [UInt8](repeating: 0, count: 11) + [0x2f]
         let text = MDNSName(reverseOf: address).text

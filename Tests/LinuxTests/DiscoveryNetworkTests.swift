@@ -50,7 +50,7 @@ private let lo = NetworkInterface(
         #expect(view.endpoint(address: [192, 168, 7, 1], port: 1, interface: 3) != nil)
     }
 
-    @Test func `where the daemon is told not to work nothing is said and nobody listened to`() {
+    @Test func `where the daemon may not work, nothing is announced and nothing is listened to`() {
         let cards = [UInt32(2), 3].map { index in
             card([ipv4, stable].map { InterfaceAddress(bytes: $0, prefixLength: 24) }, index: index)
         }
@@ -103,7 +103,7 @@ private let lo = NetworkInterface(
         #expect(now.isOutdated(by: NetworkView(interfaces: [lo, other])))
     }
 
-    @Test func `names are as good as before when an address joins another, or when nobody has heard them`() {
+    @Test func `instance names stay valid when an address joins another or is not yet heard`() {
         let addresses = [ipv4, stable, global].map { InterfaceAddress(bytes: $0, prefixLength: 24) }
         let first = NetworkView(interfaces: [lo, card([addresses[0]])])
         #expect(!first.isOutdated(by: NetworkView(interfaces: [lo, card(addresses)])))
@@ -113,7 +113,7 @@ private let lo = NetworkInterface(
         #expect(!ours.isOutdated(by: more))
     }
 
-    @Test func `a link-local address is told with the interface it was heard on`() {
+    @Test func `a link-local address is reported with the interface it was heard on`() {
         let view = NetworkView(interfaces: [card([])])
         #expect(view.endpoint(address: stable, port: 9, interface: 2)?.scope == 2)
         #expect(view.endpoint(address: global, port: 9, interface: 2) == nil)
@@ -129,7 +129,7 @@ private let lo = NetworkInterface(
         [], [1, 2, 3], [0, 0, 0, 0], [224, 0, 0, 251], [255, 255, 255, 255], [UInt8](repeating: 0, count: 16),
         [0xff, 2] + [UInt8](repeating: 0, count: 14), [UInt8](repeating: 0, count: 10) + [0xff, 0xff, 192, 168, 7, 1],
     ])
-    func `what is no address of a host is not told`(_ address: [UInt8]) {
+    func `an address that belongs to no host is not reported`(_ address: [UInt8]) {
         let everything = InterfaceAddress(bytes: ipv4, prefixLength: 1)
         let view = NetworkView(interfaces: [card([everything, InterfaceAddress(bytes: global, prefixLength: 1)])])
         #expect(view.endpoint(address: address, port: 9, interface: 2) == nil)

@@ -46,7 +46,7 @@ private struct Counting: RandomNumberGenerator {
         #expect(records.map(\.isUnique) == [false, true, true, true])
     }
 
-    @Test func `what is published is said once on each of its interfaces, in each family, and again after a second`() {
+    @Test func `a record is announced once on each of its interfaces, in each family, and again after a second`() {
         var view = NetworkView()
         let linkLocal = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
         view.interfaces = [(2, [[10, 0, 0, 1], linkLocal]), (3, [[10, 1, 0, 1]]), (4, [[10, 2, 0, 1]])].map {
@@ -82,7 +82,7 @@ private struct Counting: RandomNumberGenerator {
         "", "abcdefghijklmnopqrstuvwxy", "abcdefghijklmnopqrstuvwxyza", "abcdefghijklmnopqrstuvwxy1",
         "abcdefghijklmnopqrstuvwxy.", "abcdefghijklmnopqrstuvwx\u{e9}",
     ])
-    func `what no node draws is no instance name`(_ name: String) {
+    func `a name that no node draws is no instance name`(_ name: String) {
         #expect(RandomNames.canonical(name) == nil)
     }
 

@@ -23,13 +23,13 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
 @Suite struct InstanceTableTests {
     var table = InstanceTable()
 
-    @Test mutating func `what is listed is resolved in its own family and told`() {
+    @Test mutating func `a listed instance is resolved in its own family and reported`() {
         #expect(table.listed(listing(), now: at(0)) == [.resolve(listing(), .ipv4)])
         let told = table.resolved(listing(), here, now: at(1))
         #expect(told == [.tell(.found(instance: name(1), endpoint: here))])
     }
 
-    @Test mutating func `an instance seen four times with two endpoints is told twice and lost once`() {
+    @Test mutating func `an instance seen four times with two endpoints is reported twice and lost once`() {
         let places = [(Family.ipv4, UInt32(2)), (.ipv6, 2), (.ipv4, 3), (.ipv6, 3)].map {
             listing(1, $0, interface: $1)
         }
@@ -66,8 +66,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(asked.count < 10)
     }
 
-    @Test mutating func `what we hear by IPv6 ourselves is asked for in any family first, as most publish IPv4 alone`()
-    {
+    @Test mutating func `an instance heard by IPv6 is asked for in any family first, as most publish IPv4 alone`() {
         let listing = listing(1, .ipv6, source: .embedded)
         #expect(table.listed(listing, now: at(0)) == [.resolve(listing, nil)])
         var asked: [Family?] = []
@@ -126,7 +125,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.networkChanged(now: at(4)) == [.resolve(listing(), .ipv4)])
     }
 
-    @Test mutating func `what a source said holds for ten seconds after it, and on if the other one says the same`() {
+    @Test mutating func `a source's listing holds for ten seconds, and longer if the other source has it`() {
         for number in 1...2 {
             _ = table.listed(listing(number), now: at(0))
             _ = table.resolved(listing(number), here, now: at(1))
@@ -167,7 +166,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(!others.contains { if case .tell = $0 { true } else { false } })
     }
 
-    @Test mutating func `of those that wait for a resolver, whoever came last is not behind all others`() {
+    @Test mutating func `of the instances that wait for a resolver, the newest is not behind all others`() {
         for number in 0..<1_000 { _ = table.listed(listing(number), now: at(0)) }
         var asked: [ListingAction] = []
         for number in 0..<2 { asked += table.resolved(listing(number), nil, now: at(1)) }
@@ -247,7 +246,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(choice.daemonIs(.serving) == [.tell(.daemon, "through the Avahi daemon")])
     }
 
-    @Test func `told to use the embedded one, it asks nobody`() {
+    @Test func `with the embedded responder chosen, it asks no daemon`() {
         var choice = ModeChoice(policy: .embedded)
         #expect(choice.began() == [.openEmbedded])
         #expect(choice.embeddedIs(.serving).count == 1)

@@ -116,14 +116,14 @@ import Testing
         #expect(!Self.diagnose { $0.daemon = .hangs }.findings.contains { $0.code == .hostName })
     }
 
-    @Test func `nobody there is a note, which says whether others are heard`() {
+    @Test func `an empty room is a note, which says whether other rooms are heard`() {
         #expect(Self.codes(Self.diagnose { $0.peers = 0 }, .note) == [.nobody])
         let silent = Self.diagnose([Self.family(others: [])]) { $0.peers = 0 }
         #expect(Self.codes(silent, .note) == [.nobodyHeard])
         #expect(silent.problems == 0)
     }
 
-    @Test func `a virtual interface is a note as long as nobody is heard on it`() {
+    @Test func `a virtual interface is a note while no host is heard on it`() {
         for kind in ["veth", "bridge"] {
             var virtual = Self.card
             virtual.kind = kind

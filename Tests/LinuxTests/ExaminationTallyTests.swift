@@ -19,7 +19,7 @@ import Testing
         DiscoveryMessageTests.answer(.subtype(subtype), target)
     }
 
-    @Test mutating func `a port is open when the own packet comes back, and nobody else's counts`() {
+    @Test mutating func `a port is open when the own packet comes back; packets of others do not count`() {
         for socket in [MulticastSocket.Place.mdns, .otherPort] {
             let bytes = socket == .mdns ? tally.question : tally.token
             tally.heard(bytes, from: Self.other, by: socket, at: Self.place)
@@ -46,7 +46,7 @@ import Testing
         #expect(seen?.mdns == .open)
     }
 
-    @Test mutating func `nodes of the room are counted once each, whoever tells of them`() {
+    @Test mutating func `nodes of the room are counted once each, from whichever source`() {
         let names = [
             "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "bcdefghijklmnopqrstuvwxyza", "printer",
         ]

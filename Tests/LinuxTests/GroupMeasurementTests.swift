@@ -21,7 +21,7 @@ import Wire
         #expect(StampedText(stamp.text) == stamp)
     }
 
-    @Test func `what people say is no stamped text`() {
+    @Test func `a user's message is no stamped text`() {
         let text = stamp(1).text
         #expect(StampedText("") == nil)
         #expect(StampedText("PB1 hello") == nil)
@@ -54,7 +54,7 @@ import Wire
         #expect(tally.received == 1)
     }
 
-    @Test func `the first text of a life is told once, and the last of those waited for`() {
+    @Test func `the first text of a life is reported once, and the last of those waited for`() {
         var tally = Tally(me: 1)
         tally.expect(2)
         let notes = (0..<3).map { tally.count(stamp($0).text, at: GroupMeasurementTests.start) }

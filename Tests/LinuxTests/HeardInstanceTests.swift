@@ -3,7 +3,7 @@ import Testing
 
 @testable import Discovery
 
-/// What one packet tells of an instance, so that nobody need be asked.
+/// The facts that one packet gives about an instance, so that no query is needed.
 @Suite struct HeardInstanceTests {
     private static let name = QuietSegment.name
     private static let instance = "abcdefghijklmnopqrstuvwxyz"
@@ -54,13 +54,13 @@ import Testing
         #expect(Self.read([0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 3] + pointer + rest.joined() + address).count == 1)
     }
 
-    @Test(arguments: 0..<3) func `without its pointer, its service or its text nothing is told`(missing: Int) {
+    @Test(arguments: 0..<3) func `without its pointer, its service or its text nothing is reported`(missing: Int) {
         var records = Self.records
         records.remove(at: missing)
         #expect(Self.said(records) == [])
     }
 
-    @Test func `without an address nothing is told, and of many eight are enough`() {
+    @Test func `without an address nothing is reported, and of many eight are enough`() {
         #expect(Self.said(MDNSRecords.records(for: Self.announcement, addresses: [])) == [])
         let many = (0..<20).map { [10, 0, 0, UInt8($0)] }
         #expect(Self.said(MDNSRecords.records(for: Self.announcement, addresses: many)).map(\.addresses.count) == [8])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `another room, a question and another version are told apart`() {
+    @Test func `another room, a question and another version are distinguished`() {
         let other = Announcement(
             instance: Self.instance, host: Self.announcement.host, port: 1, subtype: "_r00000000")
         #expect(Self.said(MDNSRecords.records(for: other, addresses: [[10, 0, 0, 1]])) == [])
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `what is cut off tells nothing, wherever`() {
+    @Test func `a truncated packet gives nothing, at any length`() {
         let whole = MDNSMessage.announcement(
             of: MDNSRecords.records(for: Self.announcement, addresses: [[10, 0, 0, 1]]))
         for count in whole.indices { #expect(Self.read(Array(whole[..<count])) == []) }

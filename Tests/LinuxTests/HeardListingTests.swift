@@ -10,7 +10,7 @@ private let elsewhere = Endpoint(address: [10, 0, 0, 2], port: 7)
 
 private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-/// What the table does with what was heard, and with whom there is a link to.
+/// The table's use of heard instances and of linked peers.
 @Suite struct HeardListingTests {
     private var table = InstanceTable()
     private var randomness = Randomness.seeded(5)
@@ -41,7 +41,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         return answered.flatMap { asked(table.resolved($0, endpoint, now: now)) }
     }
 
-    @Test mutating func `what is heard is told at once, and not asked for when it is listed`() {
+    @Test mutating func `a heard instance is reported at once, and not asked for when it is listed`() {
         let name = run().names[0]
         #expect(table.heard(listing(name), endpoint, now: at(0)) == [.tell(.found(instance: name, endpoint: endpoint))])
         #expect(table.listed(listing(name), now: at(1)) == [])
@@ -53,7 +53,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.listed(listing(other, .ipv6), now: at(1)) == [])
     }
 
-    @Test mutating func `what is heard and never listed is lost after a while`() {
+    @Test mutating func `an instance that is heard and never listed is lost after a while`() {
         let name = run().names[0]
         _ = table.heard(listing(name), endpoint, now: at(0))
         #expect(table.nextDue == at(10_000))
@@ -62,7 +62,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.instanceCount == 0)
     }
 
-    @Test mutating func `what is heard while it is asked for is asked for no longer`() {
+    @Test mutating func `an instance heard while a query runs is asked for no longer`() {
         let name = run().names[0]
         _ = table.listed(listing(name), now: at(0))
         let actions = table.heard(listing(name), endpoint, now: at(1))
@@ -72,7 +72,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.due(now: at(60_000)) == [])
     }
 
-    @Test mutating func `what is heard while it waits leaves its place to others`() {
+    @Test mutating func `an instance heard while it waits leaves its place to others`() {
         crowd()
         let (heard, waiting) = (run().names[0], run().names[0])
         #expect(table.listed(listing(heard), now: at(0)) == [] && table.listed(listing(waiting), now: at(0)) == [])
@@ -80,7 +80,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(answerCrowd(now: at(2)) == [listing(waiting)])
     }
 
-    @Test mutating func `what is known already, our own names and what finds no room are not replaced by it`() {
+    @Test mutating func `known instances, our own names and instances without space are not replaced by it`() {
         let name = run().names[0]
         _ = table.listed(listing(name), now: at(0))
         _ = table.resolved(listing(name), endpoint, now: at(0))
@@ -95,7 +95,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.dropped == 30 + 1 - InstanceTable.maximumListingsPerInstance)
     }
 
-    @Test mutating func `whom there is a link to is not asked about while others wait, until the link has ended`() {
+    @Test mutating func `a linked peer is not asked about while others wait, until the link has ended`() {
         crowd()
         let (linked, stranger) = (run(), run())
         #expect(table.listed(listing(linked.names[0]), now: at(0)) == [])
@@ -108,7 +108,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.linkClosed(to: linked.run, now: at(60_002)) == [])
     }
 
-    @Test mutating func `whoever comes by another name long after the link is asked about: the link may be dead`() {
+    @Test mutating func `a new name long after the link is asked about: the link may be dead`() {
         let (early, late) = (run(), run())
         for other in [early, late] { table.linkOpened(to: other.run, now: at(0)) }
         crowd()
@@ -117,7 +117,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(answerCrowd(now: at(10_001)) == [listing(late.names[0])])
     }
 
-    @Test mutating func `what was passed over and has gone is not asked about when the link ends`() {
+    @Test mutating func `an instance that was passed over and has gone is not asked about when the link ends`() {
         crowd()
         let linked = run()
         _ = table.listed(listing(linked.names[0]), now: at(0))

@@ -19,11 +19,11 @@ import Testing
         #expect(returns([0, Self.much, 0, Self.much - 1, Self.much * 9, 0]) == [1, 4])
     }
 
-    @Test func `what can not be returned is not asked for again`() {
+    @Test func `memory that can not be returned is not asked for again`() {
         #expect(returns([Self.much, Self.much, Self.much * 2 - 1, Self.much * 2], rest: Self.much) == [0, 3])
     }
 
-    @Test func `what is left counts from the least that there was`() {
+    @Test func `the rest counts from the smallest size that there was`() {
         let slacks = [3, 4, 2, 3].map { $0 * Self.much }
         #expect(returns(slacks, rest: Self.much * 3) == [0, 1, 3])
     }

@@ -51,7 +51,7 @@ import Wire
         #expect(Self.question.count == asked[0].count + 2 * 41)
     }
 
-    @Test func `what does not fit goes on in other packets, eight at most`() {
+    @Test func `names that do not fit go on in other packets, eight at most`() {
         let known = (0..<300).map { (instance: QuietSegment.instance($0), seconds: UInt32(600)) }
         let packets = PointerQuestion.packets(for: Self.name, known: known)
         #expect(packets.count == 8)
@@ -65,7 +65,7 @@ import Wire
         #expect(PointerQuestion.packets(for: Self.name, known: Array(known[..<34])).count == 1)
     }
 
-    @Test func `what is about other names, or about names that no node has, is passed over`() {
+    @Test func `records about other names, or about names that no node has, are passed over`() {
         let service = MDNSName(["_earshot", "_tcp"])
         let target = MDNSName.instance(Self.instance)
         #expect(Self.pointers(DiscoveryMessageTests.answer(service, target)) == nil)

@@ -97,7 +97,7 @@ import Testing
         #expect(arguments.identity == "me")
     }
 
-    @Test func `nobody chats as root unless told to, by an option, a variable or the file`()
+    @Test func `no user chats as root without consent by an option, a variable or the file`()
         throws
     {
         var surroundings = Surroundings.none
@@ -112,7 +112,7 @@ import Testing
         _ = try Invocation(parsing: [], in: surroundings)
     }
 
-    @Test func `root of a container is nobody who has logged in`() {
+    @Test func `root of a container has no login behind it`() {
         var login = RootLogin(
             effectiveUser: 0, userMap: "         0          0 4294967295\n", loginUser: "4294967295",
             hasBecomeRoot: false)
@@ -159,7 +159,7 @@ import Testing
         ["--peer", "[]:1"],
         ["--peer", "a b:1"], ["--peer", "[a:1"], ["--rate", "nan"], ["--rate", "inf"], ["--rate", "-1"],
         ["--rate", "0x10"], ["--rate", "1e9"], ["--rate", "1.2.3"], ["--rate", "1000001"], ["--rate", ""],
-        ["--rate", "."],
+        ["--rate", "."], ["--rate", "0.0009"], ["--rate", "0.0000000001"],
         ["--discovery", "Auto"], ["--discovery", ""], ["--room", ""], ["--nick", ""], ["--log-level", "loud"],
         ["--interface", ""], ["--interface", "abcdefghijklmnop"], ["--interface", "../x"],
     ])

@@ -69,7 +69,7 @@ import Testing
         #expect(!arguments.isQuiet)
     }
 
-    @Test func `what may be given again is replaced as a whole by what wins`() throws {
+    @Test func `an option that may be given again is replaced as a whole by the stronger source`() throws {
         let file = "peer = a:1\npeer = b:2\ninterface = eth0"
         let variables = ["EARSHOT_INTERFACE": "eth1 eth2", "EARSHOT_LOG_LEVEL": "debug", "EARSHOT_RATE": ""]
         let arguments = try Self.arguments(["--peer", "c:3"], file: file, variables)
@@ -98,13 +98,13 @@ import Testing
         ("quiet = yes", "1: quiet can not be \"yes\"; give true or false"),
         ("nick = a\u{0}", "1: not UTF-8; save the file as UTF-8 text"),
     ])
-    func `a fault in the file is told with its line`(file: String, message: String) {
+    func `a fault in the file is reported with its line`(file: String, message: String) {
         #expect(throws: UsageError("/people/ann/.config/earshot/config:" + message)) { try Self.arguments(file: file) }
         // A value that is overruled is wrong all the same.
         #expect(throws: UsageError.self) { try Self.arguments(["--port", "1", "--quiet"], file: file) }
     }
 
-    @Test func `a fault in a variable is told with its name`() {
+    @Test func `a fault in a variable is reported with its name`() {
         #expect(throws: UsageError("EARSHOT_PORT can not be \"x\"; give a port from 0 to 65535")) {
             try Self.arguments([], ["EARSHOT_PORT": "x"])
         }
@@ -134,7 +134,7 @@ import Testing
         #expect(settings.port == 4_000)
     }
 
-    @Test func `a file without end is refused, and one of random bytes is told apart from none`() {
+    @Test func `a file without end is refused, and a file of random bytes is reported as faulty`() {
         let error = #expect(throws: ConfigurationError.self) {
             try ConfigurationFile.entries(in: [UInt8](repeating: 0x0a, count: ConfigurationFile.maximumSize + 1))
         }
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `the program reads the file that it is told, and ends with 2 at a fault in it`() async throws {
+    @Test func `the program reads the named file, and ends with 2 at a fault in it`() async throws {
         var name = Array("/tmp/earshot-config-XXXXXX".utf8CString)
         let descriptor = unsafe mkstemp(&name)
         try #require(descriptor >= 0)

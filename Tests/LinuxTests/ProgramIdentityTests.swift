@@ -29,7 +29,7 @@ import Testing
         return key
     }
 
-    /// What `earshot identity` prints, and its exit code.
+    /// The output of `earshot identity`, and its exit code.
     private func identity(_ words: String..., typing text: String = "") async throws -> (JSONValue?, String, CInt) {
         let program = try ProgramProcess(["identity"] + words)
         await program.write(text)
@@ -42,7 +42,7 @@ import Testing
         try StoredIdentity.open(file, locking: false).unlock(with: nil).files.state.epoch
     }
 
-    @Test func `the same file is the same key, without one there is another each time`() async throws {
+    @Test func `two runs with a file have one key; two runs without have two`() async throws {
         let program = try start()
         let key = try await program.event("ready")["self"]?["key"]?.text
         await program.write("/quit\n")
@@ -77,7 +77,7 @@ import Testing
         #expect(scratch.bytes(of: "me") == [1, 2, 3])
     }
 
-    @Test func `a file that others can read is refused with what to do, and nobody hears of the node`() async throws {
+    @Test func `a file that others can read is refused with advice, and no peer hears of the node`() async throws {
         _ = try await identity("new", file)
         _ = unsafe chmod(file, 0o644)
         let program = try start()

@@ -4,7 +4,7 @@ import Wire
 
 @testable import earshot
 
-/// What the real program makes of standard input.
+/// The real program's use of standard input.
 @Suite(.timeLimit(.minutes(2))) struct ProgramInputTests {
     @Test func `wrong lines are errors, and the rest of the input is read`() async throws {
         let (alice, bob) = try await ProgramRunTests.pair(["--rate", "0"])

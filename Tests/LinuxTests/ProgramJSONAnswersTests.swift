@@ -8,7 +8,7 @@ import Wire
 @Suite struct ProgramJSONAnswersTests {
     typealias JSON = ProgramJSONTests
 
-    @Test func `who lists peers with all that is known of them`() throws {
+    @Test func `the list of peers has all that is known of them`() throws {
         let who = try Sample.who()
         let peers = [
             PeerView(
@@ -88,7 +88,7 @@ import Wire
         )
     }
 
-    @Test func `the suffix is told when numbers collide`() throws {
+    @Test func `the suffix is shown when numbers collide`() throws {
         let who = try Sample.who(suffix: 3377)
         let line = try JSON.line(.answer(.done(command: "nick", who)))
         #expect(line["who"]?["suffix"]?.integer == 3377)

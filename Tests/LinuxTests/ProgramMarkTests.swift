@@ -2,7 +2,7 @@ import Testing
 
 @testable import earshot
 
-/// What the real program remembers of peers, and how it forgets.
+/// The marks that the real program remembers of peers, and how it forgets them.
 @Suite(.timeLimit(.minutes(2))) struct ProgramMarkTests {
     private let scratch: StorageScratch
 
@@ -66,9 +66,9 @@ import Testing
         #expect(try await second.event("peer")["who"]?["nickname"]?.text == "bob")
     }
 
-    @Test func `wiping says what it forgot, removes the files and goes on as somebody else`() async throws {
+    @Test func `wiping reports what it forgot, removes the files and goes on under a new identity`() async throws {
         let (bob, port) = try await ProgramRunTests.listening(["--nick", "bob"])
-        // Without history: Bob would tell her what she said before, as the words of somebody else.
+        // Without history: Bob would send her own lines back to her, as the words of another author.
         let program = try alice(dialling: port, ["--no-history"])
         let before = try #require(try await program.event("ready")["self"])
         _ = try await program.event("peer")
@@ -98,7 +98,7 @@ import Testing
         #expect(scratch.names == [])
     }
 
-    @Test func `what is marked behind a wipe is no longer kept`() async throws {
+    @Test func `a mark set after a wipe is no longer kept`() async throws {
         let (bob, port) = try await ProgramRunTests.listening(["--nick", "bob"])
         let program = try alice(dialling: port)
         _ = try await program.event("peer")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import earshot
 
-/// What a script reads is in the order in which it happened.
+/// A script reads events in the order in which they happened.
 @Suite struct ProgramOrderTests {
     private static func error(_ number: Int) -> Report { .error(ChatError(.empty, "\(number)")) }
 
@@ -14,7 +14,7 @@ import Testing
         reports.map { if case .error(let error) = $0 { error.message } else { "?" } }
     }
 
-    @Test func `what a line comes to is told before what the next line is answered`() {
+    @Test func `the effect of a line is reported before the answer of the next line`() {
         let simulation = Simulation(seed: 41)
         let alice = simulation.node("alice")
         simulation.advance(by: .seconds(1))
@@ -33,13 +33,13 @@ import Testing
             ])
     }
 
-    @Test func `a tail begins behind what was told, and before what is told next`() {
+    @Test func `a tail begins after the events already reported, and before the next one`() {
         let simulation = Simulation(seed: 42)
         let alice = simulation.node("alice")
         simulation.advance(by: .seconds(1))
         let log = Log()
         alice.with { node in
-            // What a message from elsewhere does: it is told at the end of the turn, or before.
+            // The effect of a message from elsewhere: it is reported at the end of the turn, or before.
             _ = try? node.say("one")
             let reports = node.beginTail(withHistory: true)
             guard case .event(.ready) = reports.first, case .answer(.history(_, let kept)) = reports.last else {
@@ -66,7 +66,7 @@ import Testing
         #expect(queue.dropped == 0)
     }
 
-    @Test func `who waits for a report gets it`() async {
+    @Test func `a caller that waits for a report gets it`() async {
         let queue = ReportQueue()
         async let batch = queue.next()
         queue.append([])
@@ -100,7 +100,7 @@ import Testing
         func note(_ line: String) { all.withLock { $0.append(line) } }
     }
 
-    @Test func `of what nobody takes the newest is kept, and the rest is counted`() async {
+    @Test func `of reports that no reader takes the newest is kept, and the rest is counted`() async {
         let queue = ReportQueue()
         for number in 0..<ReportQueue.capacity + 10 { queue.append([Self.error(number)]) }
         #expect(queue.dropped == 10)

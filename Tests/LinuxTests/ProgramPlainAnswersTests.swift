@@ -8,7 +8,7 @@ import Wire
 @testable import earshot
 
 @Suite struct ProgramPlainAnswersTests {
-    @Test func `who says how long, how far and what is marked`() throws {
+    @Test func `the list of peers says how long, how far and which marks`() throws {
         let who = try Sample.who()
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [
@@ -53,7 +53,7 @@ import Wire
                 == "23:59:59 * bans 1\n")
     }
 
-    @Test func `what was done is a sentence`() throws {
+    @Test func `a completed action is a sentence`() throws {
         let who = try Sample.who()
         let sentences = [
             "nick": "you are now quiet-otter#4821", "away": "you are away", "back": "you are back",

@@ -43,7 +43,7 @@ import Wire
         #expect(Self.text(.event(.message(sent))) == "00:00:00 [you -> quiet-otter#4821] hi\n")
     }
 
-    @Test func `what was not delivered is said line by line, and who has read it`() throws {
+    @Test func `an undelivered message is reported line by line, and so are its readers`() throws {
         let who = try Sample.who()
         let long = String(repeating: "x", count: 41)
         let lost = [
@@ -74,7 +74,7 @@ import Wire
         #expect(line(.peer(.here, after, online: 1)) == "23:59:59 * loud-otter#4821 is here\n")
     }
 
-    @Test func `a new name that comes with a new state is told by the state`() throws {
+    @Test func `a new name that comes with a new state is reported by the state`() throws {
         var output = Self.output()
         _ = output.rendering(of: .event(.peer(.here, try Sample.who(), online: 1)), at: Sample.time)
         let gone = output.rendering(of: .event(.peer(.left, try Sample.who("rob"), online: 0)), at: Sample.time)
@@ -170,7 +170,7 @@ import Wire
         }
     }
 
-    @Test func `a message can not pass for a notice or for somebody else's message`() throws {
+    @Test func `a message can not pass for a notice or for another author's message`() throws {
         let text = "x\n00:00:00 * somebody#1111 is here"
         #expect(
             Self.text(.event(.message(try Sample.said(text, by: try Sample.who())))).hasPrefix(

@@ -49,7 +49,7 @@ actor ProgramProcess {
         ProgramLoops.giveBack(loop)
     }
 
-    /// What the system calls the process.
+    /// The process number.
     nonisolated var id: pid_t { child }
 
     /// Whether its terminal shows what is typed.

@@ -56,7 +56,7 @@ enum Sample {
         return direct + changes + presence + notices + placed + life
     }
 
-    /// What somebody would send to steer a terminal, to hide, or to end the line.
+    /// Texts that try to steer a terminal, to hide, or to end the line.
     static let hostile = [
         "a\u{1b}[2Jb", "a\nb", "a\r\nb", "a\0b", "a\u{202e}b", "a\u{2066}b\u{2069}", "a\u{7f}b", "a\u{9b}31mb",
         "a\u{2028}b",

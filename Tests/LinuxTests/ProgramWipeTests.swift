@@ -8,7 +8,7 @@ import Transports
 
 @testable import earshot
 
-/// What of a node is left once it is wiped.
+/// The remains of a node once it is wiped.
 @Suite(.timeLimit(.minutes(1))) struct ProgramWipeTests {
     private let loop: EventLoop
 
@@ -37,13 +37,13 @@ import Transports
         current.replace(with: node { _ in })
         #expect(current.goOn())
         _ = await wiped
-        // What the loop was asked to do for the node before is done when this is.
+        // Jobs that the loop has for the earlier node are done when this is.
         await withCheckedContinuation { done in loop.execute { done.resume() } }
         #expect(old == nil)
         loop.stop()
     }
 
-    @Test func `what a node tells behind its end is not taken`() async {
+    @Test func `events of a node after its end are not taken`() async {
         let reports = ReportQueue()
         let tell = reports.entrance()
         let next = reports.entrance()

@@ -26,7 +26,7 @@ private struct Lone {
         return browser.due(now: now, using: &random)
     }
 
-    /// The questions until `end`, and what else is told.
+    /// The questions until `end`, and the other actions.
     mutating func run(until end: Instant) -> (asked: [Instant], told: [QuietBrowser.Action]) {
         var asked: [Instant] = [], told: [QuietBrowser.Action] = []
         while browser.nextDue <= end {
@@ -84,7 +84,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         #expect(lone.run(until: lone.now + .seconds(2)).told == [])
     }
 
-    @Test func `what nobody says again is asked for four times and then gone`() {
+    @Test func `an instance that is not announced again is asked for four times and then gone`() {
         var lone = Lone()
         // Its own pauses are long by then.
         _ = lone.run(until: lone.now + .seconds(50_000))
@@ -99,7 +99,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         }
     }
 
-    @Test func `what is said again when it was asked for is not asked for again, and stays`() {
+    @Test func `an instance announced again after a query is not asked for again, and stays`() {
         var lone = Lone()
         _ = lone.run(until: lone.now + .seconds(50_000))
         _ = lone.hear([1])
@@ -115,7 +115,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         #expect(asked <= 8)
     }
 
-    @Test func `what is said for less than a minute is not asked for again`() {
+    @Test func `an instance announced for less than a minute is not asked for again`() {
         var lone = Lone()
         _ = lone.run(until: lone.now + .seconds(50_000))
         let heard = lone.now
@@ -155,7 +155,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `whoever came and went, a full table gives way to the oldest that is listed`(seed: UInt64) {
+    func `in a changing group, a full table evicts the oldest that is listed`(seed: UInt64) {
         var lone = Lone()
         var random = Randomness.seeded(seed)
         var listed: [Int] = []
@@ -195,7 +195,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         return lone.browser.nextDue > due + .milliseconds(500)
     }
 
-    @Test func `who knows nothing that we do not know asks in our stead`() {
+    @Test func `a browser that knows no more than we do asks in our stead`() {
         var lone = Lone()
         lone.begin()
         _ = lone.hear([1, 2])
@@ -204,7 +204,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         #expect(!moves(&lone, [question([1, 2, 3])], from: [10, 0, 0, 8]))
     }
 
-    @Test func `who lists what we would not is not asking for us`() {
+    @Test func `a browser that lists less than we do does not ask for us`() {
         var lone = Lone()
         lone.begin()
         _ = lone.hear([1])
@@ -243,7 +243,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         #expect(moves(&lone, [asked]))
     }
 
-    @Test func `nobody asks in our stead more than twice in a row`() {
+    @Test func `no browser asks in our stead more than twice in a row`() {
         var lone = Lone()
         lone.begin()
         #expect(moves(&lone, [question()]))
@@ -255,7 +255,7 @@ private func name(_ number: Int) -> String { QuietSegment.instance(number) }
         #expect(moves(&lone, [question()]))
     }
 
-    @Test func `who hears nothing but others asks at least every 75 minutes`() {
+    @Test func `a browser that hears only others' questions asks at least every 75 minutes`() {
         var lone = Lone()
         lone.begin()
         let spoke = lone.now

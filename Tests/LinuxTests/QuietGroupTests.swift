@@ -37,7 +37,7 @@ import Wire
         for station in segment.stations { #expect(station.listed.count == 33) }
     }
 
-    @Test func `who comes into a group knows all in a fifth of a second and is known by all`() {
+    @Test func `a newcomer knows the whole group in a fifth of a second and is known by all`() {
         var segment = QuietSegment(seed: 5)
         for _ in 0..<32 { segment.join() }
         segment.run(for: .seconds(100))
@@ -48,7 +48,7 @@ import Wire
         #expect(segment.stations[32].listed.count == 33)
     }
 
-    @Test func `who says goodbye is gone in a second, and who falls silent in ten minutes`() {
+    @Test func `a goodbye takes effect in a second, silence in ten minutes`() {
         var segment = QuietSegment(seed: 6)
         for _ in 0..<10 { segment.join() }
         segment.run(for: .seconds(5))

@@ -3,8 +3,8 @@ import Wire
 
 @testable import Discovery
 
-/// A network in virtual time, with quiet browsers on it, each beside a responder that has one instance to answer with. Who
-/// sends hears himself too, as on a real one.
+/// A network in virtual time, with quiet browsers on it, each beside a responder that has one instance to answer with. A
+/// sender hears its own packets too, as on a real network.
 struct QuietSegment {
     struct Station {
         let instance: String
@@ -57,7 +57,7 @@ struct QuietSegment {
         return packet
     }
 
-    /// Somebody new, who announces itself at once.
+    /// A newcomer, which announces itself at once.
     mutating func join() {
         let number = stations.count
         let browser = QuietBrowser(for: Self.name, now: now, using: &random)
@@ -122,7 +122,7 @@ struct QuietSegment {
         }
     }
 
-    /// Nobody says the same twice in a second (RFC 6762 section 6).
+    /// No responder repeats a record within a second (RFC 6762 section 6).
     private func hasJustSpoken(_ number: Int) -> Bool {
         stations[number].saidAt.map { now - $0 < .seconds(1) } ?? false
     }

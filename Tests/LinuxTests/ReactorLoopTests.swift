@@ -126,7 +126,7 @@ private actor Resident {
         #expect(loop.longestTurn >= .milliseconds(5))
     }
 
-    @Test func `what comes after the end is dropped`() throws {
+    @Test func `jobs after the end are dropped`() throws {
         let loop = try EventLoop(name: "over")
         loop.start()
         loop.stop()
@@ -135,7 +135,7 @@ private actor Resident {
     }
 
     @Test(arguments: [0, 7] as [CInt])
-    func `a loop gives way as much as it was told to, and its maker no more`(niceness: CInt) async throws {
+    func `a loop lowers its priority as configured, and its maker keeps its own`(niceness: CInt) async throws {
         let loop = try EventLoop(name: "nice", niceness: niceness)
         let thread = CInt(PRIO_PROCESS.rawValue)
         let before = getpriority(thread, 0)
@@ -177,7 +177,7 @@ private actor Resident {
         loop.stop()
     }
 
-    @Test func `system errors are told by the call and the system's words`() {
+    @Test func `system errors carry the call and the system's words`() {
         #expect(SystemError(call: "bind", errno: EADDRINUSE).description == "bind: address already in use")
         #expect(throws: SystemError(call: "open", errno: EBADF)) {
             try SystemError.check("open", close(-1))

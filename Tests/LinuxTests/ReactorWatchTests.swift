@@ -29,7 +29,7 @@ private final class Pipe: Sendable {
     }
 }
 
-/// Does what it is told when its descriptor is ready.
+/// Runs a closure when its descriptor is ready.
 private final class Reacting: DescriptorHandler {
     let reaction: (CInt, Readiness) -> Void
     let ended: () -> Void
@@ -60,7 +60,7 @@ private final class Reacting: DescriptorHandler {
             let heard = Locked<[String]>([])
             let pipes = try (0..<3).map { _ in try Pipe() }
             let reused = Reacting { _, _ in heard.change { $0.append("reused") } }
-            // Both are ready in one batch. Whoever is told first takes the other's number for a pipe that is silent.
+            // Both are ready in one batch. The handler that runs first takes the other's number for a pipe that is silent.
             for (own, other) in [(pipes[0], pipes[1]), (pipes[1], pipes[0])] {
                 let handler = Reacting { _, _ in
                     heard.change { $0.append("told") }
@@ -86,7 +86,7 @@ private final class Reacting: DescriptorHandler {
         }
     }
 
-    @Test func `a descriptor is told of as long as it is ready for what it is watched for`() throws {
+    @Test func `a descriptor is reported as long as it is ready for a watched event`() throws {
         try onLoop { loop in
             let pipe = try Pipe()
             var told: [Readiness] = []
@@ -108,7 +108,7 @@ private final class Reacting: DescriptorHandler {
         }
     }
 
-    @Test func `writability and hang-ups are told`() throws {
+    @Test func `writability and hang-ups are reported`() throws {
         try onLoop { loop in
             var pipe: Pipe? = try Pipe()
             let writing = pipe?.writing ?? -1
@@ -164,7 +164,7 @@ private final class Reacting: DescriptorHandler {
         }
     }
 
-    @Test func `what belongs to the loop traps elsewhere`() async {
+    @Test func `calls that belong to the loop trap on other threads`() async {
         await #expect(processExitsWith: .failure) {
             try EventLoop(name: "elsewhere").unwatch(0)
         }

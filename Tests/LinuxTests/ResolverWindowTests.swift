@@ -30,7 +30,7 @@ import Wire
         #expect(window.room(isNewcomer: false) * 2 == window.room(isNewcomer: true))
     }
 
-    @Test func `what answers is asked for more at a time, up to 64`() {
+    @Test func `a resolver that answers is asked for more at a time, up to 64`() {
         var table = InstanceTable()
         var (open, most) = ([Listing](), 0)
         func note(_ actions: [ListingAction]) {

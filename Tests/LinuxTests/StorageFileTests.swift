@@ -81,7 +81,7 @@ import Wire
     }
 
     @Test(.enabled(if: geteuid() == 0, "only the administrator can give files away"))
-    func `a file or a directory of somebody else's is refused`() throws {
+    func `a file or a directory of another user is refused`() throws {
         try create()
         _ = unsafe chown(scratch("me"), 12_345, 12_345)
         #expect(reason() == .foreign(12_345))
@@ -159,7 +159,7 @@ import Wire
         #expect(opened.files.isInUse)
     }
 
-    @Test func `what is stored is there at the next start, whole, and nothing else is left behind`() throws {
+    @Test func `stored state is there at the next start, whole, and no other file is left behind`() throws {
         try create()
         let state = IdentityState(
             epoch: 17, verified: StorageTextTests.peers(1..<3), blocked: StorageTextTests.peers(3..<4))
@@ -169,7 +169,7 @@ import Wire
         #expect(scratch.mode(of: "me.state") == 0o600)
     }
 
-    @Test func `a damaged state is refused and never begun anew; a missing one is told`() throws {
+    @Test func `a damaged state is refused and never begun anew; a missing one is reported`() throws {
         try create()
         try use().store { $0.epoch = 17 }
         let whole = try #require(scratch.bytes(of: "me.state"))
@@ -193,7 +193,7 @@ import Wire
         #expect(reason() == .unreadable(.damagedState))
     }
 
-    @Test func `a state that can not be written is told, and is as it was`() throws {
+    @Test func `a state that can not be written is reported, and keeps its content`() throws {
         try create()
         let files = try use()
         _ = unsafe unlink(scratch("me.state"))

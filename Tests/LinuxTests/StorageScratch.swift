@@ -14,7 +14,7 @@ final class StorageScratch: Sendable {
 
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// What is in the directory, hidden files too.
+    /// The names in the directory, hidden files too.
     var names: [String] { StorageScratch.names(in: path).sorted() }
 
     func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o600) throws {

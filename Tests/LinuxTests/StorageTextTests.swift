@@ -4,7 +4,7 @@ import Wire
 
 @testable import Storage
 
-/// What identity files and their states say, as values.
+/// The content of identity files and their states, as values.
 @Suite struct StorageTextTests {
     private static let cheap = SealedSecret.Cost(passes: 1, memory: 8)
 
@@ -168,7 +168,7 @@ import Wire
         #expect(IdentityState(epoch: .max).nextEpoch == .max)
     }
 
-    @Test func `the holder of a lock is found in the kernel's table, and nobody else's lock is`() {
+    @Test func `the holder of a lock is found in the kernel's table, and other locks are not taken for it`() {
         let table = """
             1: POSIX  ADVISORY  WRITE 11 fe:00:42 0 EOF
             2: FLOCK  ADVISORY  READ  12 fe:00:42 0 EOF

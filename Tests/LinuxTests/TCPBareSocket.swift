@@ -6,7 +6,7 @@ import Glibc
 import Reactor
 @testable import Transports
 
-/// A blocking socket that does only what it is told: it reads nothing of itself.
+/// A blocking socket that acts only on calls: it reads nothing of itself.
 final class TCPBareSocket: Sendable {
     private let socket: Descriptor
 

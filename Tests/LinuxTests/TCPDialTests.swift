@@ -6,10 +6,10 @@ import Transports
 import Wire
 
 @Suite(.timeLimit(.minutes(1))) struct TCPDialTests {
-    /// A port where nobody listens: one that was just given back.
+    /// A port without a listener: one that was just given back.
     private func freePort() throws -> UInt16 { try TCPBareSocket().listen(backlog: 1).port }
 
-    @Test func `a refused dial is told after dial has returned`() async throws {
+    @Test func `a refused dial is reported after dial has returned`() async throws {
         let station = try TCPStation()
         _ = try await station.listen()
         let endpoint = Endpoint.ipv4Loopback(try freePort())
@@ -21,7 +21,7 @@ import Wire
         await station.end()
     }
 
-    @Test func `an address that can not be dialled is told in the same way`() async throws {
+    @Test func `an address that can not be dialled is reported by the callback too`() async throws {
         let station = try TCPStation()
         _ = try await station.listen()
         // Link-local without an interface: the system refuses at once.
@@ -34,7 +34,7 @@ import Wire
         await station.end()
     }
 
-    @Test func `a dial that nobody answers is given up`() async throws {
+    @Test func `a dial without an answer is given up`() async throws {
         var limits = TCPLimits()
         limits.dialTime = .milliseconds(30)
         let station = try TCPStation(limits: limits)
@@ -61,7 +61,7 @@ import Wire
         await station.end()
     }
 
-    @Test func `a dial that is finished is told as closed`() async throws {
+    @Test func `a finished dial is reported as closed`() async throws {
         let station = try TCPStation()
         let port = try await station.listen()
         let id = await station.perform { station in

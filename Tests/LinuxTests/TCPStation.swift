@@ -3,7 +3,7 @@ import Reactor
 import Transports
 import Wire
 
-/// A handler on a loop of its own that keeps what its transport tells, and reacts if it was told how.
+/// A handler on a loop of its own that keeps what its transport reports, and reacts if it has a reaction.
 actor TCPStation: TransportHandler {
     enum Event: Hashable, Sendable {
         case accepted(ConnectionID, Endpoint)

@@ -108,7 +108,7 @@ import Wire
         await station.end()
     }
 
-    @Test func `a reset is told as one`() async throws {
+    @Test func `a reset is reported as one`() async throws {
         let station = try TCPStation()
         let port = try await station.listen()
         do {
@@ -128,7 +128,7 @@ import Wire
         let before = await station.perform { station in
             peer.value?.resetOnClose()
             peer.change { $0 = nil }
-            // 0, or 3 where the kernel is slow to tell: either way nobody is called back before it returns.
+            // 0, or 3 where the kernel is slow to report: either way no callback comes before it returns.
             _ = station.transport.write([1, 2, 3].span, to: id)
             return station.events.count
         }
@@ -139,7 +139,7 @@ import Wire
         await station.end()
     }
 
-    @Test func `what was written before the connection stood is asked for again`() async throws {
+    @Test func `bytes written before the connection was up are asked for again`() async throws {
         let station = try TCPStation()
         let caller = try TCPStation()
         let port = try await station.listen()

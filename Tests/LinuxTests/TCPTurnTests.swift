@@ -5,7 +5,7 @@ import Testing
 import Transports
 import Wire
 
-/// What happens when several connections have something to tell in one turn.
+/// Several connections have events in one turn.
 @Suite(.timeLimit(.minutes(1))) struct TCPTurnTests {
     private typealias Peers = [TCPBareSocket]
 
@@ -55,7 +55,7 @@ import Wire
         await station.end()
     }
 
-    @Test func `what ends with bytes on the way is told in order`() async throws {
+    @Test func `a connection that ends with bytes on the way reports them in order`() async throws {
         let station = try TCPStation()
         let peers = try await connect(1, to: station)
         let sent = await station.perform { _ in

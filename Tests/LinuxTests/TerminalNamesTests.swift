@@ -31,7 +31,7 @@ import Wire
         #expect(try Self.candidates("/nope") == [])
     }
 
-    @Test func `whom a command is about is completed by nickname and by number`() throws {
+    @Test func `a command's peer is completed by nickname and by number`() throws {
         #expect(try Self.candidates("/msg qui") == ["quiet-otter"])
         #expect(try Self.candidates("/msg #48") == ["#4821", "#4877"])
         #expect(try Self.candidates("/accept 48") == ["#4821", "#4877"])
@@ -54,7 +54,7 @@ import Wire
         #expect(try Self.candidates("/msg a") == ["#3333"])
     }
 
-    @Test func `who has left is not offered`() throws {
+    @Test func `a peer that has left is not offered`() throws {
         var names = try Self.names()
         names.note(.event(.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)))
         #expect(names.completion(of: "qui")?.candidates == [])

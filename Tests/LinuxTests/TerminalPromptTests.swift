@@ -32,7 +32,7 @@ import Wire
             ])
     }
 
-    @Test func `who is typing is told where one looks, until it is over`() throws {
+    @Test func `typing peers are shown in the prompt until they stop`() throws {
         let others = try (1...3).map { try Sample.who("fox", number: 1_000 + $0, byte: UInt8($0)) }
         var prompt = PromptState()
         func note(_ who: Who, _ isOn: Bool, in place: ConversationView = .publicRoom) {
@@ -61,7 +61,7 @@ import Wire
         #expect(prompt.typists == "a\u{fffd}\u{fffd}2J\u{fffd}b#4821 is typing")
     }
 
-    @Test func `characters left are told from 200 on, and not for commands that send nothing`() {
+    @Test func `the characters left are shown from 200 on, and not for commands that send nothing`() {
         let full = String(repeating: "각", count: 240)
         func note(_ line: String) -> String? { LengthHint.note(on: line, nickname: "otter") }
         #expect(note(String(full.prefix(199))) == nil)

@@ -15,7 +15,7 @@ import Wire
             bell: Bell(isQuiet: false))
     }
 
-    /// What a session writes, without the sequences that place it.
+    /// The output of a session, without the sequences that place it.
     static func shown(_ session: inout TerminalSession, at now: Instant = start) -> String {
         let text = session.writing(at: now).replacing(/\u{1b}\[[?0-9;]*[A-Za-z]/, with: "")
         // By scalars: a carriage return and a line feed are one character.
@@ -137,7 +137,7 @@ import Wire
         #expect(dropped.contains("earshot: 2 pasted lines not sent\n"))
     }
 
-    @Test func `lines that nobody takes are bounded, and the last one is not lost`() {
+    @Test func `lines that no reader takes are bounded, and the last one is not lost`() {
         var session = Self.session()
         for number in 0...TerminalSession.mostWaiting { Self.type("\(number)\r", into: &session) }
         #expect(session.editor.text == "\(TerminalSession.mostWaiting)")
@@ -146,7 +146,7 @@ import Wire
         #expect(count == TerminalSession.mostWaiting)
     }
 
-    @Test func `typing is told for messages alone`() {
+    @Test func `typing is sent for messages alone`() {
         var session = Self.session()
         Self.type("h", into: &session)
         #expect(session.takeRequests() == [.typing(true)])
@@ -158,7 +158,7 @@ import Wire
         #expect(session.takeRequests() == [.typing(false)])
         Self.type("\u{15}//x", into: &session)
         #expect(session.takeRequests() == [.typing(false), .typing(true)])
-        // What is sent ends the typing by itself.
+        // A sent message ends the typing by itself.
         Self.type("\r", into: &session)
         #expect(session.takeRequests() == [])
         Self.type("\u{3}", into: &session)

@@ -1,4 +1,4 @@
-"""What Scripts/bench makes of what it has measured."""
+"""The figures, tables and pictures that Scripts/bench makes of its measurements."""
 
 import json
 import subprocess
@@ -97,7 +97,7 @@ class Document(unittest.TestCase):
         self.assertEqual(text.count("Not measured yet."), 5)
         self.assertIsNone(picture)
 
-    def test_what_is_not_measured_this_time_stands_as_before(self):
+    def test_figures_that_are_not_measured_stay_as_before(self):
         row = {"round": 0, "candidate": "earshot", "nodes": 33, "network": "flat"}
         text, _ = self.write(
             group=[{**row, "test": "B4", "pss_mb": 2.0}], standing=(
@@ -112,7 +112,7 @@ class Document(unittest.TestCase):
         self.assertNotIn("these groups", text)
         self.assertEqual(text.count("GiB, Linux"), 1)
 
-    def test_groups_are_told_by_their_medians_and_failures(self):
+    def test_groups_are_described_by_their_medians_and_failures(self):
         common = {"candidate": "earshot", "nodes": 33, "network": "flat"}
         text, _ = self.write(group=[
             {"round": number, "test": "B1", "cpu_us": cost, "lost": 0, **common} for number, cost in enumerate((2.0, 9.0, 3.0))
@@ -130,14 +130,14 @@ class Document(unittest.TestCase):
         self.assertIn("benchmarks-curve.svg", text)
         self.assertIn("<polyline", picture)
 
-    def test_the_scoreboards_rows_are_told_in_our_units_ours_first(self):
+    def test_the_scoreboards_rows_are_shown_in_our_units_ours_first(self):
         text, _ = self.write(scoreboard=[
             {"cand": "nats", "test": "B2", "p50": 550.0}, {"cand": "earshot", "test": "B2", "p50": 300.0},
             {"cand": "nats", "test": "B1", "cpu_us": None}])
         self.assertIn("| earshot | nats |", text)
         self.assertIn("| B2 p50 ms | 0.3 | 0.55 |", text)
 
-    def test_goals_are_told_with_what_was_measured(self):
+    def test_goals_are_shown_with_their_measurements(self):
         def group(candidate, test, **figures):
             return {"round": 0, "candidate": candidate, "nodes": 33, "network": "flat", "test": test} | figures
 
@@ -184,7 +184,7 @@ class Words(unittest.TestCase):
             with self.assertRaises(ValueError):
                 Candidate.named(text)
 
-    def test_the_scoreboard_is_told_our_candidates(self):
+    def test_the_scoreboard_receives_our_candidates(self):
         told = {}
         candidate.add(lambda name, command, note, **options: told.update({name: (command, options)}))
         command, _ = told["earshot"]
@@ -194,7 +194,7 @@ class Words(unittest.TestCase):
 
 class Groups(unittest.TestCase):
     def test_a_group_of_a_stranger_is_measured(self):
-        """Nodes of a dozen lines obey the protocol well enough for the runner, which knows nothing else of them."""
+        """A node of a dozen lines implements the driver protocol, which is all that the runner knows of a node."""
         with tempfile.TemporaryDirectory() as folder:
             node = Path(folder, "node.py")
             node.write_text(STRANGER)
@@ -211,7 +211,7 @@ class Groups(unittest.TestCase):
             self.assertEqual((run.stdout, run.stderr), ("B0 \nB1 0\n", ""))
 
 
-# Counts what others have said by the names of files that they leave in the folder of the group.
+# Counts the texts of others by the names of the files that they leave in the folder of the group.
 STRANGER = '''
 import json, pathlib, sys, time
 me, size, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])

@@ -1,22 +1,16 @@
-"""The manual page and the completions that the program writes, read by the programs that they are for."""
+"""The program's manual page and completions, read by mandoc and by the shells."""
 
 import os
-import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+from earshot_node import BINARY
 
 
 def written(*options):
     return subprocess.run([BINARY, "help", *options], check=True, capture_output=True, text=True, timeout=30).stdout
-
-
-def needs(program):
-    return unittest.skipUnless(shutil.which(program), f"{program} is not installed")
 
 
 class Documents(unittest.TestCase):
@@ -36,7 +30,7 @@ class Documents(unittest.TestCase):
         return done.stdout.split()
 
     def bash(self, line):
-        """What bash offers behind the words of a line, the last of which is begun."""
+        """The completions that bash offers for the last word of a line."""
         path = self.save("earshot.bash", "--completion", "bash")
         script = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _earshot; printf "%s\\n" "${COMPREPLY[@]}"'
         return self.output(["bash", "-uc", script, "bash", path, *line.split(" ")])
@@ -53,7 +47,6 @@ class Documents(unittest.TestCase):
         (self.folder / "settings here").touch()
         self.assertEqual(self.bash("earshot --config sett"), ["settings", "here"])
 
-    @needs("fish")
     def test_fish_completes_options_commands_and_values(self):
         path = self.save("earshot.fish", "--completion", "fish")
 
@@ -68,7 +61,6 @@ class Documents(unittest.TestCase):
         self.assertEqual(offered("earshot doctor --j"), {"--json"})
         self.assertEqual(offered("earshot doctor --ni"), set())
 
-    @needs("zsh")
     def test_zsh_loads_its_completion(self):
         path = Path(self.save("_earshot", "--completion", "zsh"))
         self.assertTrue(path.read_text().startswith("#compdef earshot\n"))
@@ -76,7 +68,6 @@ class Documents(unittest.TestCase):
         script = 'fpath=("$1" $fpath); autoload -Uz compinit; compinit -u -D; [ "${_comps[earshot]}" = _earshot ]'
         self.output(["zsh", "-fc", script, "zsh", str(self.folder)])
 
-    @needs("mandoc")
     def test_the_manual_page_is_sound(self):
         self.output(["mandoc", "-T", "lint", "-W", "warning", self.save("earshot.1", "--man")])
 

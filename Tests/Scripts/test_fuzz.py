@@ -1,4 +1,4 @@
-"""The corpus of the fuzzer as text, and the words that its script takes."""
+"""The corpus of the fuzzer as text, and the arguments of its script."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class Corpus(unittest.TestCase):
                 (Path(folder) / str(len(content))).write_bytes(content)
             self.assertEqual(fuzz_corpus.pack(folder, 20), '"bb"\n"aaaa"\n')
 
-    def test_what_is_unpacked_and_packed_again_is_the_same(self):
+    def test_inputs_that_are_unpacked_and_packed_again_are_the_same(self):
         for kept in sorted((ROOT / "Tests/Fuzz/Corpus").glob("*.txt")):
             with tempfile.TemporaryDirectory() as folder, open(kept) as lines:
                 fuzz_corpus.unpack(lines, folder)
@@ -40,7 +40,7 @@ class Corpus(unittest.TestCase):
 
 class Targets(unittest.TestCase):
     def test_every_target_is_described_and_every_corpus_is_of_a_target(self):
-        listed = re.search(r"static let all = \[(.*?)\]", (ROOT / "Tests/Fuzz/FuzzTarget.swift").read_text(), re.DOTALL)
+        listed = re.search(r"static let all = \[(.*?)\]", (ROOT / "Tests/Fuzz/Fuzz.swift").read_text(), re.DOTALL)
         targets = re.findall(r"\w+", listed[1])
         described = re.findall(r"^\| `(\w+)` \|", (ROOT / "Docs/Fuzzing.md").read_text(), re.MULTILINE)
         self.assertEqual(described, targets)
@@ -49,7 +49,7 @@ class Targets(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    def test_what_it_does_not_understand_is_told_before_anything_is_built(self):
+    def test_wrong_arguments_are_reported_before_the_build(self):
         for words, told in ((["--fast"], "unknown option --fast"), (["all", "soon"], '"soon" is no number of seconds')):
             ran = subprocess.run([ROOT / "Scripts/fuzz", *words], capture_output=True, text=True, check=False, env=os.environ)
             self.assertEqual(ran.returncode, 2)

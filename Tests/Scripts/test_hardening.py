@@ -1,18 +1,16 @@
-"""What the linker and the service manager are told to make attacks harder: read from the program and the unit themselves."""
+"""The hardening options of the linker and of the service manager, read from the program and the unit."""
 
-import os
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+from earshot_node import BINARY, ROOT
+
 IS_RELEASE = BINARY.endswith("/program/earshot")
 UNIT = ROOT / "Scripts" / "systemd" / "earshot.service"
-# What systemd-analyze makes of the unit; 10 is the worst.
+# The greatest exposure level that systemd-analyze may report; 10 is the worst.
 MOST_EXPOSURE = 2.0
 
 
@@ -20,7 +18,6 @@ def read(*options):
     return subprocess.run(["readelf", "-W", *options, BINARY], check=True, capture_output=True, text=True, timeout=60).stdout
 
 
-@unittest.skipUnless(shutil.which("readelf"), "readelf is not installed")
 class Program(unittest.TestCase):
     def test_it_is_position_independent_bound_at_the_start_and_its_tables_are_read_only(self):
         self.assertRegex(read("-h"), r"Type: +DYN")
@@ -37,7 +34,7 @@ class Program(unittest.TestCase):
             self.assertFalse("W" in rights and "E" in rights, segment)
 
     def test_stack_buffers_are_guarded(self):
-        # Of what it takes from libraries alone: a program with its debugging symbols has ten times as many of its own.
+        # The dynamic symbols suffice; with debugging symbols, the program has ten times as many.
         self.assertIn("__stack_chk_fail", read("--dyn-syms"))
 
     @unittest.skipUnless(IS_RELEASE, "only with the program that Scripts/run builds")
@@ -45,11 +42,10 @@ class Program(unittest.TestCase):
         self.assertNotRegex(read("-d"), r"R(UN)?PATH")
 
 
-@unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
 class Service(unittest.TestCase):
     def test_it_may_do_little(self):
         with tempfile.TemporaryDirectory() as folder:
-            # A path that is there, so that nothing but the unit is judged.
+            # An existing path, so that systemd-analyze judges the unit alone.
             unit = Path(folder, "earshot.service")
             unit.write_text(UNIT.read_text().replace("/usr/bin/earshot", "/bin/true"))
             done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", str(unit)],
@@ -58,8 +54,8 @@ class Service(unittest.TestCase):
         self.assertIsNotNone(exposure, done.stdout + done.stderr)
         self.assertLessEqual(float(exposure[1]), MOST_EXPOSURE, done.stdout)
 
-    def test_what_a_filter_refuses_does_not_kill_it(self):
-        # The runtime asks for thread priorities, which @resources has.
+    def test_a_system_call_that_the_filter_refuses_does_not_kill_it(self):
+        # Swift's runtime requests thread priorities, which @resources includes.
         text = UNIT.read_text()
         self.assertIn("SystemCallFilter=~@privileged @resources", text)
         self.assertIn("SystemCallErrorNumber=EPERM", text)

@@ -1,4 +1,4 @@
-"""The house rules, each broken on purpose in a house of its own, and the real house, which breaks none."""
+"""Each house rule, broken in a small project of its own; and the project itself, which breaks none."""
 
 import json
 import sys
@@ -14,22 +14,28 @@ import fault_table  # noqa: E402
 import house_rules  # noqa: E402
 import swift_source  # noqa: E402
 
+
+def long(text):
+    """Swift source that is not refused for being short."""
+    return text + "\n" * house_rules.LEAST_LINES
+
+
 HOUSE = {
     "Package.swift": 'room("Wire", []),\nroom("Chat", ["Wire"]),\n',
     "Docs/Architecture.md": "| room | may import |\n|---|---|\n| `Wire` | nothing |\n| `Chat` | Wire, Glibc |\n",
     "Docs/Protocol.md": "| constant | value |\n|---|---|\n| `sizes` | 512, 1280 |\n| `pause` | 10 / 60 |\n",
     "Docs/Threats.md": "tested: `a thing holds`\n",
-    "Sources/Wire/Limits.swift": (
+    "Sources/Wire/Limits.swift": long(
         "enum Limits {\n    static let sizes = [512, 1_280]\n    static let pause = Duration.seconds(10.0 / 60.0)\n}\n"
     ),
-    "Sources/Chat/Chat.swift": "import Wire\n\nstruct Chat {\n    func say() {\n    }\n}\n",
-    "Tests/ChatTests/ChatTests.swift": "import Testing\n\n@Test func `a thing holds`() {\n}\n",
+    "Sources/Chat/Chat.swift": long("import Wire\n\nstruct Chat {\n    func say() {\n    }\n}\n"),
+    "Tests/ChatTests/ChatTests.swift": long("import Testing\n\n@Test func `a thing holds`() {\n}\n"),
 }
 
 
 class HouseRules(unittest.TestCase):
     def breaches(self, **changes):
-        """What is found in the small house with some files changed: path (dots for slashes) -> text."""
+        """The breaches in the small project with some files changed: path -> text."""
         with tempfile.TemporaryDirectory() as folder:
             for name, text in {**HOUSE, **changes}.items():
                 path = Path(folder, name)
@@ -46,6 +52,29 @@ class HouseRules(unittest.TestCase):
     def test_the_real_house_is_in_order(self):
         self.assertEqual(house_rules.breaches(ROOT), [])
 
+    def test_a_folder_of_25_files_is_refused_and_one_of_24_is_not(self):
+        files = {f"Tests/Many/{number}.py": "" for number in range(24)}
+        self.assertEqual(self.breaches(**files), "")
+        self.assertIn("Tests/Many: 25 files; 24 is the most", self.breaches(**files, **{"Tests/Many/last.py": ""}))
+
+    def test_a_short_file_needs_a_reason_and_a_reason_needs_a_short_file(self):
+        name = "Sources/Chat/Short.swift"
+        self.assert_refused("Short.swift: 19 lines", name, "\n" * 19)
+        self.assertEqual(self.breaches(**{name: "\n" * 19, house_rules.SHORT_FILES: f"{name} Wire needs it.\n"}), "")
+        for text, listed in (("\n" * 20, f"{name} Wire needs it.\n"), ("\n" * 19, f"{name}\n")):
+            self.assertIn(f"{name} has no reason", self.breaches(**{name: text, house_rules.SHORT_FILES: listed}))
+
+    def test_only_the_module_of_the_node_extends_it(self):
+        for line in ("extension Node {\n}\n", "package extension ChatNode.Node: Sendable {\n}\n"):
+            self.assert_refused("Up.swift:1: an extension of Node", "Sources/Chat/Up.swift", long(line))
+        allowed = "// extension Node\nextension NodeEvent {\n}\nextension Node.Row {\n}\n"
+        self.assertEqual(self.breaches(**{"Sources/Chat/Up.swift": long(allowed)}), "")
+
+    def test_the_node_has_fewer_than_300_lines(self):
+        name = "Sources/ChatNode/Node.swift"
+        self.assert_refused(f"{name}: 300 lines; it has fewer", name, "\n" * 300)
+        self.assertNotIn(f"{name}: ", self.breaches(**{name: "\n" * 299}))
+
     def test_an_import_upwards_is_refused(self):
         self.assert_refused("Wire must not import Chat", "Sources/Wire/Up.swift", "package import Chat\n")
 
@@ -53,7 +82,7 @@ class HouseRules(unittest.TestCase):
         self.assert_refused("Chat must not import CSodium", "Sources/Chat/Key.swift", "internal import CSodium\n")
 
     def test_an_import_in_a_comment_is_not_an_import(self):
-        self.assertEqual(self.breaches(**{"Sources/Wire/Up.swift": "// import Chat\n/* import Chat */\n"}), "")
+        self.assertEqual(self.breaches(**{"Sources/Wire/Up.swift": long("// import Chat\n/* import Chat */\n")}), "")
 
     def test_foundation_is_refused_in_tests_too(self):
         self.assert_refused("Foundation", "Tests/ChatTests/More.swift", "import FoundationEssentials\n")
@@ -101,14 +130,14 @@ class HouseRules(unittest.TestCase):
         source = "protocol P {\n    func f(\n        a: Int\n    ) throws -> Int\n    init()\n}\nstruct S {\n}\n"
         self.assertEqual(list(swift_source.functions(source)), [])
 
-    def test_words_that_nobody_should_read_are_refused(self):
+    def test_private_notes_and_vague_names_are_refused(self):
         path = "/" + "work/main"
         for text, expected in [
             ("// TODO: more\n", "a note to oneself"),
             ("final class PeerManager {}\n", "says nothing"),
             ("public struct A {}\n", "public access"),
             ("func f() async { try? await Task.sleep(for: .seconds(1)) }\n", "a sleep"),
-            (f"// see {path}\n", "a path of somebody's machine"),
+            (f"// see {path}\n", "a path of one machine"),
             ("nonisolated(unsafe) var a = 1\n", "nonisolated(unsafe)"),
         ]:
             with self.subTest(text):
@@ -121,7 +150,7 @@ class HouseRules(unittest.TestCase):
     def test_inlinable_members_of_a_type_that_is_not_usable_from_inline_are_refused(self):
         member = "    @inlinable package init() {}\n}\n"
         self.assert_refused("@inlinable is of no effect", "Sources/Chat/A.swift", "package struct A {\n" + member)
-        usable = "@usableFromInline package struct A {\n" + member
+        usable = long("@usableFromInline package struct A {\n" + member)
         self.assertEqual(self.breaches(**{"Sources/Chat/A.swift": usable}), "")
 
     def test_a_limit_that_differs_from_its_document_is_refused(self):

@@ -70,7 +70,7 @@ class Package(unittest.TestCase):
             text = Path(unit).read_text()
             self.assertEqual(text.count("[Unit]"), 1)
         self.assertIn("NoNewPrivileges=yes", Path(units[0]).read_text())
-        # Nothing that is said may come to a disk by the journal.
+        # The journal would write messages to a disk.
         self.assertNotIn("StandardOutput=journal", Path(units[0]).read_text())
         self.assertIn("StandardOutput=truncate:%t/", Path(units[0]).read_text())
 

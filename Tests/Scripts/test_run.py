@@ -1,4 +1,4 @@
-"""Scripts/run on a machine where everything is in place: it gets out of the way."""
+"""Scripts/run on a machine where everything is installed and built."""
 
 import os
 import subprocess
@@ -41,7 +41,7 @@ class Run(unittest.TestCase):
             start = time.monotonic()
             self.version(RUN)
             times.append(time.monotonic() - start)
-        # 15 ms on an idle machine; a busy one may be slower once, not five times.
+        # It takes 15 ms on an idle machine; a busy one is slower once, not five times.
         self.assertLess(min(times), 0.2)
 
 

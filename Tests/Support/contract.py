@@ -1,7 +1,7 @@
-"""What `earshot --json` may print: every event, every field and what may be in it. Anything else breaks the contract.
+"""The contract of `earshot --json`: every event, every field and its values. Any other output is a breach.
 
-`check(event)` raises Breach, which names the place. A field or an event that is added to the program is added here.
-A shape is a function that tells whether a value fits, a list of one shape (an array of such), or a dictionary from names
+`check(event)` raises Breach, which names the place. A new field or event of the program needs an entry here.
+A shape is a function that returns true for a value that fits, a list of one shape (an array of such), or a dictionary from names
 to shapes (an object with exactly these fields).
 """
 
@@ -10,7 +10,7 @@ import re
 
 
 class Breach(AssertionError):
-    """The program printed what the contract does not have."""
+    """The program printed a line that the contract does not have."""
 
 
 def text(value):
@@ -54,7 +54,7 @@ def milliseconds(value):
 
 
 def named_as_its_key_says(who):
-    """Number and suffix are computed from the key (Docs/Protocol.md section 2), and the name shown from all of it."""
+    """True if the number and the suffix match the key (Docs/Protocol.md section 2), and the displayed name matches both."""
     computed = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
     number, suffix = computed % 9000 + 1000, computed // 9000 % 9000 + 1000
     shown = f"{who['nickname'] or who['stage']}#{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
@@ -83,7 +83,7 @@ DIRECT = {"conversation": one_of("direct"), "with": WHO}
 
 
 def placed(fields):
-    """The fields in the public conversation, or in a direct one, which says with whom."""
+    """The fields, with those that name the conversation: the public one, or a direct one with its peer."""
     return either(PUBLIC | fields, DIRECT | fields)
 
 
@@ -97,7 +97,7 @@ MESSAGE_FIELDS = {
     "history": flag,
     "unread": count,
 }
-# How far an own direct message has come.
+# The delivery state of an own direct message.
 DELIVERY = {"isFromCurrentUser": lambda value: value is True, "delivery": one_of("sending", "delivered", "read", "failed")}
 
 
@@ -147,7 +147,7 @@ EVENTS = {
 
 
 def counters(value):
-    """Counters come and go with what is counted; all are whole numbers with a name in one form."""
+    """Counters are whole numbers with names in one form; their set depends on the program's state."""
     names = value.keys() - {"event", "command"}
     return {"peers_online", "payloads_sent", "resident_bytes", "start_to_ready_us", "events_not_shown"} <= names and all(
         re.fullmatch(r"[a-z][a-z0-9_]*", name) and count(value[name]) for name in names)
@@ -176,7 +176,7 @@ for mark in ("nick", "away", "back", "mute", "unmute", "block", "unblock"):
 
 
 def breaches(value, shape, place="it"):
-    """Where a value differs from a shape, as sentences; none if it fits."""
+    """The differences between a value and a shape, as sentences; empty if it fits."""
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             return [f"{place} is no object"]
@@ -192,7 +192,7 @@ def breaches(value, shape, place="it"):
 
 
 def check(value):
-    """Raises Breach unless `value`, a line of JSON taken apart, is an event of the contract."""
+    """Raises Breach unless `value`, a decoded line of JSON, is an event of the contract."""
     name = value.get("event") if isinstance(value, dict) else None
     shape = RESULTS.get(value.get("command")) if name == "result" else EVENTS.get(name)
     if shape is None:

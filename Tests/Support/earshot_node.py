@@ -11,19 +11,19 @@ import time
 
 import contract
 
-# A shell has what it runs in the background ignore it, which programs that are started here would inherit.
+# A shell's background processes ignore SIGINT, and programs started here would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# What the user of this machine has configured is no part of a test.
+# The configuration of this machine's user is no part of a test.
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
-# A node that the user runs is not to be reached, nor its place taken.
+# Keeps the tests away from the control socket of a node that this machine's user runs.
 os.environ.pop("XDG_RUNTIME_DIR", None)
-# Tests may run as root, in a container for instance, where the program would refuse to.
+# Tests may run as root, such as in a container, where the program would refuse to start.
 os.environ["EARSHOT_ALLOW_ROOT"] = "true"
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
-# Whether what is run was built with one: it keeps much memory of its own, and what was freed for a while.
+# True if the program was built with a sanitizer, which uses much memory and delays freeing it.
 HAS_SANITIZER = bool(os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"))
 
 
@@ -33,7 +33,7 @@ def on(hosts, host):
 
 
 class Lines:
-    """The lines of a pipe, read by a thread of its own so that waiting for one has a limit."""
+    """The lines of a pipe. A thread of its own reads them, so that waiting has a limit."""
 
     def __init__(self, pipe):
         self.seen = []
@@ -48,7 +48,7 @@ class Lines:
         pipe.close()
 
     def next(self, deadline):
-        """The next line, or None at the end of the pipe or the deadline."""
+        """(monotonic time, line), or None at the end of the pipe or at the deadline."""
         try:
             item = self._queue.get(timeout=max(0, deadline - time.monotonic()))
         except queue.Empty:
@@ -61,7 +61,7 @@ class Lines:
 
 
 class Node:
-    """One earshot process. `launch` starts a command and returns its Popen, wherever that is: see `on`."""
+    """One earshot process. `launch` starts a command on any host and returns its Popen; see `on`."""
 
     def __init__(self, launch, name, *options, json_mode=True):
         self.name = name
@@ -83,7 +83,7 @@ class Node:
         self.process.stdin.flush()
 
     def wait(self, matches, what, timeout=20.0, from_start=True):
-        """The first event that matches, of those already read too; fails with all that was read otherwise."""
+        """The first event that matches, including those already read if `from_start`; fails with the last lines read."""
         deadline = time.monotonic() + timeout
         if from_start:
             for event in self.events:
@@ -126,8 +126,8 @@ class Node:
     def number(self):
         return self.ready()["self"]["number"]
 
-    def looks_by(self, mode, timeout=30.0):
-        """Waits until peers are looked for by `mode`: from the start, or later, as on a machine whose daemon is slow."""
+    def uses_discovery(self, mode, timeout=30.0):
+        """Waits until the node's discovery is `mode`, which on a machine with a slow daemon is not the first one."""
         if self.ready()["discovery"] != mode:
             self.wait(lambda e: e["event"] == "notice" and e["code"] == "discovery_changed" and f"is now {mode}:" in e["message"],
                       f"change to {mode}", timeout)
@@ -144,14 +144,14 @@ class Node:
         return self.wait(lambda e: e["event"] == "message" and e["text"] == text, f"message {text!r}", timeout)
 
     def result(self, command, timeout=10.0):
-        """Runs a command that answers with a result event and returns that."""
+        """Runs a command and returns its result event."""
         self.say("/" + command)
         name = command.split()[0]
         return self.wait(lambda e: e["event"] == "result" and e["command"] == name, f"result of {command}", timeout,
                          from_start=False)
 
     def quit(self, timeout=15.0):
-        """Leaves politely; the exit code."""
+        """Leaves with /quit; the exit code."""
         if self.process.poll() is None:
             try:
                 self.say("/quit")
@@ -165,7 +165,7 @@ class Node:
         self.process.wait()
 
 
-def everybody_sees_everybody(nodes, timeout=30.0):
+def all_meet(nodes, timeout=30.0):
     for node in nodes:
         node.ready()
     for node in nodes:
@@ -174,8 +174,8 @@ def everybody_sees_everybody(nodes, timeout=30.0):
                 node.sees(other, timeout)
 
 
-def everybody_hears_everybody(nodes):
-    """Each says a line of its own, and each hears all of them, its own too."""
+def all_talk(nodes):
+    """Each node sends a line, and each receives all of them, its own too."""
     for node in nodes:
         node.say(f"hello from {node.name}")
     for node in nodes:

@@ -1,10 +1,10 @@
-"""The terminal is left as it was found, however the program ends."""
+"""The program restores the terminal, however it ends."""
 
 import os
 import signal
 import unittest
 
-import faults
+import process_faults
 from window import Window
 
 FAULTS = ("SIGSEGV", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGQUIT")
@@ -19,7 +19,7 @@ class Leaving(unittest.TestCase):
 
     def expect_as_found(self, window):
         self.assertEqual(window.settings(), window.before)
-        # Marks around pastes are asked for no more, and lines are wrapped again.
+        # Bracketed paste is off, and lines wrap again.
         for off, on in (("[?2004l", "[?2004h"), ("[?7h", "[?7l")):
             window.wait(lambda: window.written.rfind(off) > window.written.rfind(on), off)
 
@@ -50,13 +50,13 @@ class Leaving(unittest.TestCase):
                 self.assertEqual(window.code(), 128 + number)
                 self.expect_as_found(window)
 
-    @unittest.skipUnless(faults.can_be_caused(), "only where a process may be traced, on x86-64")
+    @unittest.skipUnless(process_faults.can_be_caused(), "only where a process may be traced, on x86-64")
     def test_by_a_fault_of_its_own_on_any_of_its_threads(self):
-        for cause, number in ((faults.trap, signal.SIGILL), (faults.lose_stack, signal.SIGSEGV)):
+        for cause, number in ((process_faults.trap, signal.SIGILL), (process_faults.lose_stack, signal.SIGSEGV)):
             for thread in (None, "terminal", "signals"):
                 with self.subTest(cause=cause.__name__, thread=thread or "the node's"):
                     window = self.in_the_middle()
-                    cause(window.program, faults.thread(window.program, thread))
+                    cause(window.program, process_faults.thread(window.program, thread))
                     self.assertEqual(window.code(), 128 + number)
                     self.expect_as_found(window)
 

@@ -1,4 +1,4 @@
-"""What somebody who types into a terminal sees while others talk, and what the others hear."""
+"""The screen of a user that types while others talk, and the lines that the others receive."""
 
 import re
 import subprocess
@@ -52,7 +52,7 @@ class Typing(unittest.TestCase):
                             or size[1] == 5, "draft")
                 said = [line.split("> ", 1)[1] for line in window.everything if "> message" in line]
                 self.assertEqual(said, [f"message {number}" for number in range(40)])
-                # No rest of an earlier prompt is left anywhere.
+                # No part of an earlier prompt is left on the screen.
                 self.assertEqual(sum(row.startswith("public") for row in window.everything), 1 if size[1] > 5 else 0)
                 window.type("Enter")
                 self.hears(node, draft)
@@ -66,7 +66,7 @@ class Typing(unittest.TestCase):
                 window.type("BSpace")
                 window.wait(lambda: not window.screen[-1].endswith("Z"), "deletion")
                 window.type("Enter")
-                # It is sent in normalization form C.
+                # The program sends normalization form C.
                 self.hears(node, unicodedata.normalize("NFC", text))
 
     def test_one_backspace_takes_one_character(self):
@@ -134,7 +134,7 @@ class Typing(unittest.TestCase):
 
     def test_the_window_can_change_its_size(self):
         window, node = self.meet()
-        # Where rows below the line are empty, tmux rather pushes the line itself into its scrollback than give one up.
+        # tmux pushes the line itself into its scrollback rather than drop an empty row below it.
         for number in range(30):
             node.say(f"message {number}")
         window.wait_for("message 29")
@@ -143,9 +143,9 @@ class Typing(unittest.TestCase):
         for size in ((60, 20), (40, 12), (100, 30), (33, 12), (80, 24)):
             with self.subTest(size=size):
                 self.resized(window, *size)
-                # No rest of the line as it was drawn before is left.
+                # No part of the line as drawn before is left.
                 self.assertEqual(sum("a draft" in row for row in window.everything), 1)
-        # Rows that the terminal itself has pushed into its scrollback stay there.
+        # Rows that the terminal pushed into its scrollback stay there.
         for size in ((20, 5), (80, 24)):
             with self.subTest(size=size):
                 self.resized(window, *size)
@@ -158,14 +158,14 @@ class Typing(unittest.TestCase):
         window, _ = self.meet()
         window.type("C-l")
         window.wait(lambda: window.screen[0].startswith("public"), "empty screen")
-        # Terminals keep what stood on a screen that is erased from its first cell on.
+        # Terminals keep the text of a screen that is erased from its first cell on.
         for end in range(1, 6):
             window.text(str(end))
             window.wait_for("> " + "12345"[:end])
         self.assertEqual(sum(row.startswith("public") and row.endswith(">") or "> 1" in row
                              for row in window.everything), 1)
 
-    def test_what_is_too_soon_stays_in_the_editor(self):
+    def test_a_line_above_the_rate_stays_in_the_editor(self):
         window, node = self.meet(options=("--rate", "0.01"))
         window.enter("the first")
         self.hears(node, "the first")
@@ -173,7 +173,7 @@ class Typing(unittest.TestCase):
         window.wait_for_last("public · 1 peer > one too many")
         window.wait_for("earshot: ")
 
-    def test_characters_left_are_told_from_200_on(self):
+    def test_the_remaining_characters_are_shown_from_200_on(self):
         window, _ = self.meet()
         window.text("각" * 200)
         window.wait_for("40 characters left")
@@ -207,7 +207,7 @@ class Typing(unittest.TestCase):
                 window.wait(lambda: "hi bob" in window.written, "own message")
                 self.assertNotIn("\\033", window.written_since_start())
 
-    def test_who_is_typing_is_shown_and_told(self):
+    def test_typing_peers_are_shown_and_own_typing_is_sent(self):
         window, node = self.meet()
         number = window.tmux("capture-pane", "-p").partition("bob")[2][:5]
         node.say("/typing")
@@ -234,7 +234,7 @@ class Typing(unittest.TestCase):
         window.wait(lambda: "\\007" in window.written, "bell for a request")
         window.enter(f"/accept {self.number(window, 'bob')}")
         node.wait(lambda event: event["event"] == "direct", "acceptance")
-        # It rings once a second at most, so that the first ones may be silent.
+        # The bell rings once a second at most, so the first events may be silent.
         for number in range(1_000):
             node.say(f"/msg {self.number(window, 'alice')} between us, {number}.")
             window.wait_for(f"between us, {number}.")
@@ -242,21 +242,21 @@ class Typing(unittest.TestCase):
                 break
         self.assertGreater(window.written.count("\\007"), 1)
 
-    def test_nothing_rings_where_it_is_to_be_quiet(self):
+    def test_nothing_rings_in_quiet_mode(self):
         window, node = self.meet(options=("--rate", "0", "--quiet"))
         node.say("hello Alice!")
         node.say("and goodbye")
         window.wait_for("and goodbye")
         self.assertNotIn("\\007", window.written)
 
-    def test_the_terminal_is_asked_to_notify_where_that_is_wanted(self):
+    def test_the_terminal_notifies_on_request(self):
         window, node = self.meet(options=("--rate", "0", "--notify"))
         number = self.number(window, "bob")
         node.say("hello Alice!")
         notification = f"\\033]9;earshot: bob#{number} named you\\033\\134\\007"
         window.wait(lambda: notification in window.written.replace("\\033\\\\", "\\033\\134"), "notification")
 
-    def test_what_the_program_says_of_itself_stands_above_the_line(self):
+    def test_notices_of_the_program_appear_above_the_line(self):
         window = self.window()
         window.start("--nick", "alice", "--log-level", "info")
         window.text("a draft")

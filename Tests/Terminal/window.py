@@ -1,4 +1,4 @@
-"""A window of a terminal: tmux, with a server of its own, whose shell runs the program."""
+"""A window of tmux with a server of its own, in whose shell the program runs."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ NUMBERS = itertools.count()
 
 
 def sanitizers():
-    """Options that leave fatal signals to the program, where it was built with a sanitizer."""
+    """Environment variables that leave fatal signals to a program built with a sanitizer."""
     off = ":".join(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
     return {name: f"{os.environ[name]}:{off}" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if os.environ.get(name)}
 
@@ -31,7 +31,7 @@ class Window:
         assignments = [f"{name}={value}" for name, value in variables.items()]
         self.tmux("new-session", "-d", "-x", "120", "-y", "24", "env", "-u", "NO_COLOR", *assignments, "sh")
         self.tmux("set-option", "-g", "window-size", "manual")
-        # A client that is told of every change, so that waiting is for something.
+        # A client that receives every change, so that a test waits for events.
         self.client = subprocess.Popen(self.command("-C", "attach-session"), stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.changes = Lines(self.client.stdout)
@@ -45,14 +45,14 @@ class Window:
         self.client.wait(timeout=PATIENCE)
 
     def command(self, *words):
-        # tmux must not think that it runs inside of another one.
+        # Without TMUX, tmux does not refuse to run within another tmux.
         return ["env", "-u", "TMUX", "LC_ALL=C.UTF-8", "tmux", "-u", "-L", self.socket, "-f", "/dev/null", *words]
 
     def tmux(self, *words):
         return subprocess.run(self.command(*words), capture_output=True, check=True, timeout=PATIENCE).stdout.decode()
 
     def type(self, *keys):
-        """Each is the name of a key, such as `Left`, or a text of more than one character that is no such name."""
+        """Sends keys: each is the name of a key, such as `Left`, or a text that is no name of a key."""
         for key in keys:
             self.tmux("send-keys", key)
 
@@ -65,7 +65,7 @@ class Window:
 
     def paste(self, text):
         self.tmux("set-buffer", text)
-        # With the marks that the program has asked for, and line feeds as they are.
+        # Uses bracketed paste if the program enabled it, and keeps line feeds.
         self.tmux("paste-buffer", "-p", "-r")
 
     def resize(self, columns, rows):
@@ -73,7 +73,7 @@ class Window:
 
     @property
     def size(self):
-        """Columns and rows as the program can know them; tmux tells them some time after a change."""
+        """The columns and rows that the program sees; tmux sets them some time after a change."""
         descriptor = os.open(self.tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDWR | os.O_NOCTTY)
         try:
             return tuple(os.get_terminal_size(descriptor))
@@ -82,7 +82,7 @@ class Window:
 
     @property
     def screen(self):
-        """The rows of the screen, without the blanks at their ends and the empty rows at the end."""
+        """The rows of the screen without trailing blanks and trailing empty rows."""
         return self.tmux("capture-pane", "-p").rstrip("\n").split("\n")
 
     @property
@@ -98,7 +98,7 @@ class Window:
 
     @property
     def written(self):
-        """All that was written to the terminal so far, as tmux tells it: control characters in octal."""
+        """The output to the terminal so far, in tmux's form: control characters in octal."""
         while self.changes.next(time.monotonic()):
             pass
         return "".join(line.split(" ", 2)[2] for line in self.changes.seen if line.startswith("%output "))
@@ -112,15 +112,15 @@ class Window:
                 raise AssertionError(f"no {what} within {PATIENCE} s; the screen is\n" + "\n".join(self.screen))
 
     def wait_for(self, text):
-        """Until `text` stands somewhere on the screen."""
+        """Waits until `text` is on the screen."""
         self.wait(lambda: text.rstrip() in "\n".join(self.screen), repr(text))
 
     def wait_for_last(self, row):
-        """Until the last row of the screen is `row`."""
+        """Waits until the last row of the screen is `row`."""
         self.wait(lambda: self.screen[-1].rstrip() == row.rstrip(), f"last row {row!r}")
 
     def written_since_start(self):
-        """What was written since the program was started with the command line in front of it."""
+        """The output since the program was started by the command line on the screen."""
         return self.written.rpartition("echo code $?")[2]
 
     def start(self, *options, prompt="public", variables=""):
@@ -139,16 +139,16 @@ class Window:
         return int(pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
 
     def settings(self):
-        """What `stty` says of the terminal; the shell must have it."""
+        """The output of `stty`; the shell must be in the foreground."""
         mark = f"settings{next(NUMBERS)}"
         with tempfile.NamedTemporaryFile("r") as file:
-            # Not by the screen, where the line may wrap at a space, and that is lost. The command itself does not say `-1`.
+            # The screen would lose a space at which a line wraps. The command line itself has no `-1`.
             self.enter(f"clear; stty -g > {file.name}; echo {mark}-$((0 + 1))")
             self.wait_for(f"{mark}-1")
             return file.read()
 
     def code(self):
-        """What the program left with."""
+        """The exit code of the program."""
         found = []
         self.wait(lambda: found.extend(re.findall(r"code (\d+)", "\n".join(self.screen))) or found, "exit code")
         return int(found[-1])

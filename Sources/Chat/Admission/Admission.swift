@@ -1,20 +1,21 @@
 internal import Noise
 package import Wire
 
-/// The one way from a payload frame to a `VerifiedPayload` (Protocol.md section 7).
+/// The only way from a payload frame to a `VerifiedPayload` (Protocol.md section 7).
 ///
-/// Cheap checks come before dear ones, and nothing is noted of an author before it is proven.
+/// Cheap checks come before expensive ones, and nothing is stored about an author before its signature or link proves
+/// it.
 package struct Admission: Sendable {
     private let room: RoomID
     private let me: PeerID
     private var seen = SeenMessages()
     private var peers: AuthorStates
 
-    /// Payload frames that neighbours sent, whatever became of them.
+    /// Payload frames that neighbours sent, admitted or not.
     package private(set) var received = 0
-    /// What was admitted, live, as history and sealed, by kind.
+    /// Admitted payloads by kind: live, history and sealed ones.
     package private(set) var tally = PayloadTally()
-    /// How many were not, by reason.
+    /// Refused payloads by reason.
     package private(set) var drops: [DropReason: Int] = [:]
 
     package var admitted: Int { tally.total }
@@ -25,7 +26,7 @@ package struct Admission: Sendable {
         peers = AuthorStates(rates: rates)
     }
 
-    /// Judges a payload frame that a neighbour sent of its own accord.
+    /// Judges a payload frame that came unasked.
     ///
     /// - Parameters:
     ///   - body: the frame without its type byte, `hops u8 | S | sig`.
@@ -42,7 +43,7 @@ package struct Admission: Sendable {
             if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
                 return admit(try direct(frame, link, linkEpoch, now))
             }
-            guard !isKnown(frame) else { return try again(frame, link, linkEpoch, now) }
+            guard !isKnown(frame) else { return try readmit(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
             return accept(try relayed(frame, link, now, wallClock))
         } catch {
@@ -50,10 +51,10 @@ package struct Admission: Sendable {
         }
     }
 
-    /// Judges a payload frame that a neighbour sent because it was asked to, with `want`.
+    /// Judges a payload frame that this node asked for with `want`.
     ///
-    /// Neither its epoch nor a rate matters, nor whether it was seen before: it was asked for because it is not here. Our
-    /// own from before is welcome.
+    /// Epoch, rate and earlier receipt do not matter: the payload was asked for because it is missing here. Payloads of
+    /// our own identity from an earlier run are admitted too.
     package mutating func admitHistory(
         frame body: Span<UInt8>, from link: PeerID, wallClock: Timestamp
     ) -> AdmissionResult {
@@ -73,9 +74,9 @@ package struct Admission: Sendable {
         }
     }
 
-    /// Judges what somebody sealed for us and a neighbour passed on (Protocol.md section 8).
+    /// Judges a payload that its author sealed for us and a neighbour passed on (Protocol.md section 8).
     ///
-    /// Whatever is wrong with it, it is only dropped: the neighbour could not know.
+    /// A bad one is dropped without a penalty: the neighbour cannot read it.
     package mutating func admitSealed(
         _ content: SealedContent, via link: PeerID, now: Instant, wallClock: Timestamp
     ) -> AdmissionResult {
@@ -93,22 +94,22 @@ package struct Admission: Sendable {
         }
     }
 
-    /// Counts something that never became a payload.
+    /// Counts input that never became a payload.
     package mutating func drop(_ reason: DropReason) {
         drops[reason, default: 0] += 1
     }
 
-    /// Checks the signature that `admit` put off, before the payload is offered or relayed to anybody.
+    /// Checks the signature that `admit` left unchecked, before the payload is offered or relayed.
     ///
-    /// - Returns: the payload as `.signed`, or the conviction of the neighbour that it came from.
-    package mutating func settle(_ payload: VerifiedPayload) -> AdmissionResult {
-        do throws(DropReason) { return .admitted(try payload.settled()) } catch { return refuse(error) }
+    /// - Returns: the payload as `.signed`, or the ban of the neighbour that it came from.
+    package mutating func verifySignature(of payload: VerifiedPayload) -> AdmissionResult {
+        do throws(DropReason) { return .admitted(try payload.checkingSignature()) } catch { return refuse(error) }
     }
 
-    /// Notes the epoch that a session certificate, which was verified, names for its identity.
+    /// Notes the epoch in the verified session certificate of an identity.
     ///
-    /// - Parameter relay: the neighbour that passed it on; nil if it is the certificate of a link's own peer.
-    /// - Returns: false, and nothing is noted, if the neighbour tells of too many new authors.
+    /// - Parameter relay: the neighbour that passed the certificate on; nil if it is that of a link's own peer.
+    /// - Returns: false if the neighbour introduces too many new authors; nothing is noted then.
     package mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?, now: Instant) -> Bool {
         do throws(DropReason) {
             if let relay { try peers.takeNewAuthor(author, from: relay, now: now) }
@@ -120,9 +121,9 @@ package struct Admission: Sendable {
         return true
     }
 
-    /// A payload that was let in before. Where its author waits for a receipt, that one may be lost: then the router has
-    /// to know that it came again.
-    private mutating func again(
+    /// Readmits a payload that was admitted before. If its author waits for a receipt, the first one may be lost, so
+    /// that the router has to acknowledge again.
+    private mutating func readmit(
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
     ) throws(DropReason) -> AdmissionResult {
         guard frame.hops == 0, frame.type.isSentAgain else { throw .duplicate }
@@ -135,21 +136,22 @@ package struct Admission: Sendable {
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ linkEpoch: UInt64, _ now: Instant
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.epoch == linkEpoch else { throw .wrongEpoch }
-        // What is sent again may have any number: the session proves that it is no replay.
-        return try peers.hear(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
+        // A payload that its author sends again may have any number: the session proves that it is no replay.
+        return try peers.admit(frame.type, frame.header, frame.id, now: now) { [me] () throws(DropReason) in
             let payload = try Admission.proven(frame, link)
             guard payload.payload.target ?? me == me else { throw .misdirected }
             return payload
         }
     }
 
-    /// Whether the very payload was let in before. What came in order over its author's own link, the numbers tell.
+    /// True if this payload was admitted before. Payloads that came in order over their author's link are known by
+    /// their numbers.
     private func isKnown(_ frame: borrowing PayloadFrame) -> Bool {
         seen.contains(frame.id) || peers.knows(frame.header, frame.id)
     }
 
     private static func proven(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) -> VerifiedPayload {
-        // What changes a message must hold for everybody who has that message: its signature is checked at once.
+        // Every node that has the message applies the change, so that its signature is checked at once.
         if frame.type.changesMessage { return try VerifiedPayload(checking: frame, via: link) }
         guard let payload = VerifiedPayload(try frame.signedPayload(), onLinkOf: link) else { throw .foreignAuthor }
         return payload
@@ -186,7 +188,7 @@ package struct Admission: Sendable {
         return payload
     }
 
-    /// What holds for everything that did not come over its author's own link: fresh, in order, and not too much.
+    /// Checks the rules for payloads that did not come over their author's link: fresh, in order, and within the rates.
     private mutating func noteRelayed(
         _ frame: borrowing PayloadFrame, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) {

@@ -1,17 +1,18 @@
 internal import Wire
 
-/// How much is let in of each author and from each link (Protocol.md section 7).
+/// The rates at which payloads of each author and of each link are admitted (Protocol.md section 7).
 package struct AdmissionRates: Sendable {
-    /// What people read, per author: messages, edits, deletions, requests.
+    /// Payloads that users read, per author: messages, edits, deletions, requests.
     let messages: Rate
-    /// What only changes what is shown about a peer, per author: typing, presence, receipts, answers to requests.
+    /// Payloads that only change how a peer is shown, per author: typing, presence, receipts, answers to requests.
     let signals: Rate
     /// Relayed frames, per link.
     let relayed: Rate
-    /// Authors never heard of, per link: identities cost nothing.
+    /// New authors, per link: identities cost nothing.
     let newAuthors: Rate
 
-    /// - Parameter messagesPerSecond: what an author sends on average; twice that is let in. 0: no limit on anything.
+    /// - Parameter messagesPerSecond: an author's average rate of sending; twice that is admitted. 0 means no limit at
+    ///   all.
     package init(messagesPerSecond: Double = Limits.sendPerSecond) {
         guard messagesPerSecond > 0 else {
             (messages, signals, relayed, newAuthors) = (.unlimited, .unlimited, .unlimited, .unlimited)

@@ -1,13 +1,13 @@
-/// What becomes of a payload frame.
+/// The outcome of a payload frame's admission.
 package enum AdmissionResult: Sendable {
     case admitted(VerifiedPayload)
-    /// Admitted before, and sent again by its author, who may not know that. Counted as a duplicate.
+    /// Admitted before, and sent again by its author, which may not know that it came. Counted as a duplicate.
     case repeated(VerifiedPayload)
-    /// Counted, and no more: stale and unknown things happen among honest peers.
+    /// Counted, without a penalty: honest peers send stale and unknown payloads too.
     case dropped(DropReason)
     /// The neighbour breaks the protocol: its link closes.
     case closeLink(DropReason)
-    /// The neighbour sent a bad signature as its own or vouched for one: its link closes and it is banned.
+    /// The neighbour sent a bad signature, as its own or as a relay: its link closes and the neighbour is banned.
     case ban(DropReason)
 
     init(refusing reason: DropReason) {

@@ -1,11 +1,11 @@
 internal import Wire
 
-/// What admission remembers of one identity, as an author and as a neighbour that relays.
+/// The admission state of one identity, as an author and as a neighbour that relays.
 struct AuthorState: Sendable {
-    /// The newest epoch heard of; nil while it was only a neighbour.
+    /// The newest known epoch; nil while the identity was only a neighbour.
     private(set) var epoch: UInt64?
     private var window = SequenceWindow()
-    private(set) var heard = ReplayWindowIDs()
+    private(set) var windowIDs = ReplayWindowIDs()
     private var messages: TokenBucket
     private var signals: TokenBucket
     private var relayed: TokenBucket
@@ -18,19 +18,19 @@ struct AuthorState: Sendable {
         newAuthors = TokenBucket(rates.newAuthors, now: now)
     }
 
-    /// An earlier epoch is never taken back.
+    /// Moves to a later epoch; an earlier one changes nothing.
     mutating func learn(epoch other: UInt64) {
         if let epoch, other <= epoch { return }
         epoch = other
         window = SequenceWindow()
     }
 
-    /// Whether an author may be heard under this epoch.
+    /// Throws `.oldEpoch` for an epoch before the newest known one.
     func checkEpoch(_ other: UInt64) throws(DropReason) {
         if let epoch, other < epoch { throw .oldEpoch }
     }
 
-    /// Whether an author may be heard under this epoch and number.
+    /// Throws if a payload with this epoch and number is old, or was admitted before.
     func checkOrder(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
         guard epoch == header.epoch else { return }
@@ -41,28 +41,28 @@ struct AuthorState: Sendable {
         }
     }
 
-    /// Whether the very payload was heard, as far as the window tells.
+    /// True if this payload was admitted, as far as the window reaches.
     func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
         epoch == header.epoch && window.place(of: header.sequence) == .seen && isSame(header, id)
     }
 
-    /// Notes that the author was heard under this epoch and number.
+    /// Notes that a payload with this epoch and number is admitted.
     mutating func note(_ header: PayloadHeader, _ id: MessageID) {
         learn(epoch: header.epoch)
         guard header.epoch == epoch, window.insert(header.sequence) else { return }
-        heard.note(id.prefix, under: header.sequence, in: window)
+        windowIDs.note(id.prefix, under: header.sequence, in: window)
     }
 
-    /// The same of what came as history, where the epoch is the one that is known.
+    /// Notes a payload that came as history; only those of the known epoch are noted.
     mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         guard epoch == header.epoch else { return }
         guard window.place(of: header.sequence) != .seen || isSame(header, id) else { throw .equivocation }
         note(header, id)
     }
 
-    /// For a number that was heard.
+    /// For a number that was seen.
     private func isSame(_ header: PayloadHeader, _ id: MessageID) -> Bool {
-        heard[header.sequence] == id.prefix
+        windowIDs[header.sequence] == id.prefix
     }
 
     mutating func take(for type: PayloadType, now: Instant) throws(DropReason) {
@@ -79,7 +79,7 @@ struct AuthorState: Sendable {
 }
 
 extension PayloadType {
-    /// Whether people read it, or only see its effect.
+    /// True for payloads that users read; false if only their effect is shown.
     fileprivate var isRead: Bool {
         switch self {
         case .publicMessage, .edit, .delete, .dmRequest, .directMessage: true

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// What admission remembers of peers, in a bounded table: who was heard under which numbers, and how often.
+/// The admission states of peers, in a bounded table.
 struct AuthorStates: Sendable {
     private let rates: AdmissionRates
     private var records = RecentTable<PeerID, AuthorState>(capacity: Limits.knownPeers)
@@ -9,19 +9,19 @@ struct AuthorStates: Sendable {
         self.rates = rates
     }
 
-    /// Whether the very payload was heard before, as far as the author's latest numbers tell.
+    /// True if this payload was admitted before, as far as the author's window reaches.
     func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
         records[header.author]?.knows(header, id) ?? false
     }
 
-    /// Whether the author may be heard under the header's epoch and number.
+    /// Throws if a payload with this epoch and number is old, or was admitted before.
     func checkOrder(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try records[header.author]?.checkOrder(header, id)
     }
 
-    /// Hears an author who is proven by the link: checks epoch and, unless the kind is sent again, number, takes one of
-    /// what it may say, has `read` read that, and notes it. What can not be read is taken all the same.
-    mutating func hear<Content>(
+    /// Admits a payload whose author is proven by the link: checks the epoch and, unless the kind is sent again, the
+    /// number, takes a token, calls `read`, and notes the payload. A payload that `read` refuses costs a token too.
+    mutating func admit<Content>(
         _ type: PayloadType, _ header: PayloadHeader, _ id: MessageID, now: Instant,
         read: () throws(DropReason) -> Content
     ) throws(DropReason) -> Content {
@@ -37,19 +37,20 @@ struct AuthorStates: Sendable {
                 record.note(header, id)
                 return .success(content)
             } catch {
-                // Thrown here, it would leave no trace in a record that is new or was not written to for long.
+                // Thrown here, the error would discard the changes to a state that is new or was not written to for
+                // long.
                 return .failure(error)
             }
         }
         return try content.get()
     }
 
-    /// Takes one of what the author may say; the author is proven.
+    /// Takes a token of the author's rate; the author is proven.
     mutating func take(_ type: PayloadType, of author: PeerID, now: Instant) throws(DropReason) {
         try change(author, now) { record throws(DropReason) in try record.take(for: type, now: now) }
     }
 
-    /// Takes one of the frames that the neighbour may relay, and if it tells of somebody new, one of those.
+    /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors.
     mutating func takeRelayed(of author: PeerID, from link: PeerID, now: Instant) throws(DropReason) {
         try change(link, now) { record throws(DropReason) in try record.takeRelayed(now: now) }
         try takeNewAuthor(author, from: link, now: now)
@@ -60,12 +61,12 @@ struct AuthorStates: Sendable {
         try change(link, now) { record throws(DropReason) in try record.takeNewAuthor(now: now) }
     }
 
-    /// Notes that the author was heard; the payload is admitted.
+    /// Notes that the payload is admitted.
     mutating func note(_ header: PayloadHeader, _ id: MessageID, now: Instant) {
         change(header.author, now) { $0.note(header, id) }
     }
 
-    /// Notes what history tells of an author who is known, in the epoch that is known; any other past leaves no trace.
+    /// Notes a payload from history if its author and its epoch are known.
     mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try records.update(header.author) { record throws(DropReason) in try record.noteHistory(header, id) }
     }
@@ -74,7 +75,7 @@ struct AuthorStates: Sendable {
         change(author, now) { $0.learn(epoch: epoch) }
     }
 
-    /// A record is large: it is changed where it is.
+    /// Changes a state in place, because it is large.
     private mutating func change<Result, Failure: Error>(
         _ peer: PeerID, _ now: Instant, _ change: (inout AuthorState) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,6 +1,6 @@
-/// Why a payload went no further; the raw values name the counters of `/stats` (Protocol.md sections 6 and 7).
+/// Why a payload was not admitted; the raw values name the counters of `/stats` (Protocol.md sections 6 and 7).
 package enum DropReason: String, Error, Sendable, CaseIterable {
-    // What it says.
+    // Content.
     case malformed
     case unknownKind = "unknown_kind"
     case notUTF8 = "not_utf8"
@@ -10,33 +10,33 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     case tooDense = "too_dense"
     case invalidNickname = "invalid_nickname"
 
-    // Where it came from and whom it is for.
+    // Source and destination.
     case otherRoom = "other_room"
     case ownPayload = "own_payload"
-    /// An author that is not the link's identity, without the marking of a relay.
+    /// The author is not the link's identity, and the frame is not marked as relayed.
     case foreignAuthor = "foreign_author"
     case tooManyHops = "too_many_hops"
-    /// Meant for one peer and on any other way than its author's link to it.
+    /// Meant for one peer, and not received over its author's link to that peer.
     case misdirected
-    /// Of a kind that is no part of history.
+    /// Of a kind that history does not contain.
     case notHistory = "not_history"
     case badSignature = "bad_signature"
-    /// In a sealed message, and not its author's.
+    /// The certificate in a sealed message is not its author's.
     case badCertificate = "bad_certificate"
 
-    // When.
+    // Time and order.
     case duplicate
-    /// Another body, or one forgotten since, with the same epoch and sequence number.
+    /// Another body, or a forgotten one, with the same epoch and sequence number.
     case equivocation
     case sequenceTooOld = "sequence_too_old"
     /// From an earlier run of its author's identity.
     case oldEpoch = "old_epoch"
-    /// On its author's own link, and not of the run that the link's certificate names.
+    /// On its author's own link, but not of the epoch in the link's certificate.
     case wrongEpoch = "wrong_epoch"
     case stale
     case fromTheFuture = "from_the_future"
 
-    // How often.
+    // Rates.
     case authorRate = "author_rate"
     case relayRate = "relay_rate"
     case newAuthorRate = "new_author_rate"

@@ -1,10 +1,12 @@
 internal import Wire
 
-/// The ids of the latest messages that were let in, the oldest out (Protocol.md section 11).
+/// The ids of the latest admitted messages; the oldest is evicted (Protocol.md section 11).
+///
+/// A set with a ring because every frame is looked up in it, and eviction must not move 4,096 ids.
 struct SeenMessages: Sendable {
     private let capacity: Int
     private var ids: Set<MessageID> = []
-    /// A ring in the order of arrival; `next` is the oldest once it is full.
+    /// A ring in the order of arrival; once it is full, `next` is the oldest.
     private var order: [MessageID] = []
     private var next = 0
 
@@ -15,7 +17,7 @@ struct SeenMessages: Sendable {
 
     func contains(_ id: MessageID) -> Bool { ids.contains(id) }
 
-    /// Nothing changes if the id is known.
+    /// Inserts an id; a known one changes nothing.
     mutating func insert(_ id: MessageID) {
         guard ids.insert(id).inserted else { return }
         guard order.count == capacity else {

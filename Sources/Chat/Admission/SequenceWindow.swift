@@ -1,33 +1,34 @@
 internal import Wire
 
-/// Which of an author's latest 256 sequence numbers were heard, whatever the order they came in
-/// (Protocol.md section 7, as in RFC 6479).
+/// The sequence numbers of an author that were seen, among the latest 256 (Protocol.md section 7; RFC 6479).
+///
+/// A bit set because there is one for each known author, and each live message is looked up in it.
 struct SequenceWindow: Sendable {
     enum Place: Sendable {
         case new
         case seen
-        /// Too far behind the newest to tell.
+        /// Too far behind the newest number to be known.
         case tooOld
     }
 
     private var newest: UInt64?
-    /// A ring: the bit of a number is the number modulo 256.
+    /// A ring of bits: that of a number is at the number modulo 256.
     private var bits: InlineArray<4, UInt64> = [0, 0, 0, 0]
 
-    /// Those that it can tell of.
+    /// The numbers that the window covers.
     var numbers: ClosedRange<UInt64> {
         let newest = newest ?? 0
         return newest - min(newest, Limits.sequenceWindow - 1)...newest
     }
 
-    /// Where a number stands; nothing changes.
+    /// Looks a number up; nothing changes.
     func place(of sequence: UInt64) -> Place {
         guard let newest, sequence <= newest else { return .new }
         guard newest - sequence < Limits.sequenceWindow else { return .tooOld }
         return isSet(sequence) ? .seen : .new
     }
 
-    /// Notes that a number was heard; one that is too old is not noted.
+    /// Notes a number as seen, unless it is too old.
     ///
     /// - Returns: whether it is new.
     @discardableResult
@@ -40,7 +41,7 @@ struct SequenceWindow: Sendable {
         return true
     }
 
-    /// The numbers that were skipped take over the bits of those that fall out.
+    /// Clears the bits of skipped numbers, which numbers that left the window used.
     private mutating func forget(between newest: UInt64, and sequence: UInt64) {
         guard sequence - newest < Limits.sequenceWindow else {
             bits = [0, 0, 0, 0]

@@ -1,16 +1,16 @@
 package import Wire
 
-/// How far a direct message of ours is known to have come. It never goes back (Protocol.md section 8).
+/// The delivery state of an own direct message. It never goes back (Protocol.md section 8).
 package enum Delivery: String, Sendable, CaseIterable {
-    /// Not acknowledged: it is on its way, or waits for its peer.
+    /// Not acknowledged: on its way, or waiting for the peer.
     case sending
     case delivered
-    /// Known only where both sides tell what they have read.
+    /// Known only if both sides send read receipts.
     case read
-    /// Given up; what is known of it does not change any more.
+    /// Given up; this state is final.
     case failed
 
-    /// Whether it can still come to be known as `next`.
+    /// True if the state can change to `next`.
     package func canBecome(_ next: Delivery) -> Bool {
         switch (self, next) {
         case (.sending, .delivered), (.sending, .read), (.sending, .failed), (.delivered, .read): true
@@ -19,10 +19,10 @@ package enum Delivery: String, Sendable, CaseIterable {
     }
 }
 
-/// A direct message of ours that was given up.
+/// An own direct message that was given up.
 package struct Undelivered: Hashable, Sendable {
     package let id: MessageID
-    /// As it was to be read last; not made safe for display.
+    /// With its edits; not made safe for display.
     package let text: String
 
     package init(id: MessageID, text: String) {

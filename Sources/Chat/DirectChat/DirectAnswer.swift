@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Yes to a direct conversation, or its end.
+/// An automatic answer in a direct conversation: its acceptance or its end.
 package enum DirectAnswer: Hashable, Sendable {
     case acceptance
     case departure
@@ -13,10 +13,10 @@ package enum DirectAnswer: Hashable, Sendable {
     }
 }
 
-/// What came of a payload in a direct conversation.
+/// The result of a payload in a direct conversation.
 package struct DirectStep: Hashable, Sendable {
     package var events: [ChatEvent] = []
-    /// What to answer without asking the person, so that both sides end in the same state.
+    /// The answer to send without asking the user, so that both sides reach the same state.
     package var reply: DirectAnswer?
 
     static let nothing = DirectStep()

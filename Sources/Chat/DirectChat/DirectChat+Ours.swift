@@ -1,10 +1,11 @@
 package import Wire
 
-/// What we do: first the payloads that say it, then, when they are routed like everybody's, what they change here.
+/// Own operations. Each composes payloads first; routing them like those of others changes the state.
 extension DirectChat {
-    /// A text as the payloads that say it: the first is a request; to somebody who asked us it is also our acceptance.
+    /// Composes the payloads for a text: a request for the first one, an acceptance before it if the peer asked first.
     ///
-    /// Throws `not_accepted` while our request is open: the request is one text, the next has to wait for the answer.
+    /// Throws `not_accepted` while the own request is open: a request is one text, and the next has to wait for the
+    /// answer.
     package func compose(
         _ text: String, in session: inout UserSession, at time: Timestamp
     ) throws(ChatError) -> [VerifiedPayload] {
@@ -24,7 +25,7 @@ extension DirectChat {
         }
     }
 
-    /// The payload that accepts their request. Throws `not_accepted` where none is open.
+    /// Composes the acceptance of the peer's request. Throws `not_accepted` if none is open.
     package func composeAcceptance(
         in session: inout UserSession, at time: Timestamp
     ) throws(ChatError) -> VerifiedPayload {
@@ -32,7 +33,7 @@ extension DirectChat {
         return session.sign(.dmAccept(target: peer), at: time)
     }
 
-    /// The payload that ends the conversation, or takes our request back. Throws `not_accepted` where there is neither.
+    /// Composes the end of the conversation, or of the own request. Throws `not_accepted` if there is neither.
     package func composeDeparture(
         in session: inout UserSession, at time: Timestamp
     ) throws(ChatError) -> VerifiedPayload {
@@ -44,7 +45,7 @@ extension DirectChat {
         }
     }
 
-    /// Declines their request. Nothing is sent: silence is all that they get (Protocol.md section 8).
+    /// Declines the peer's request. Nothing is sent: the peer gets no answer (Protocol.md section 8).
     package mutating func decline() throws(ChatError) -> ChatEvent {
         guard request != nil else { throw DirectChat.noRequest }
         state = .declined
@@ -63,22 +64,22 @@ extension DirectChat {
         log.add(message, isOwn: true).map { [$0] } ?? []
     }
 
-    /// We accepted: the request, told when it came, is the first message, and read.
+    /// Accepts: the request, which was shown when it came, becomes the first message, already read.
     mutating func sentAcceptance() -> [ChatEvent] {
         if let request { keepRequest(request) }
         state = .accepted
         return [.direct(.accepted, with: peer)]
     }
 
-    /// We left. What is under way is still waited for, as long as the link stands that it went out on.
+    /// Leaves. Sent messages still wait for receipts, as long as the link stands on which they were sent.
     mutating func sentDeparture(isLinked: Bool) -> [ChatEvent] {
         state = .left
         return [.direct(.left, with: peer)] + fail(queue.giveUp(keepingSent: isLinked))
     }
 
-    /// Keeps a message or a change of ours until it is acknowledged.
+    /// Queues an own message or change until it is acknowledged.
     ///
-    /// - Returns: whether to send it now, and what is given up for it.
+    /// - Returns: whether to send it now, and the events of messages that are given up for it.
     mutating func post(_ payload: P2PPayload, as verified: VerifiedPayload, isLinked: Bool) -> (Bool, [ChatEvent]) {
         var text: String?
         switch payload.body {
@@ -93,12 +94,12 @@ extension DirectChat {
         return (isSent, fail(queue.takeOverflow()))
     }
 
-    /// The link that what we said went out on has ended.
+    /// Notes that the link ended on which own messages were sent.
     mutating func linkClosed() -> [ChatEvent] {
         receipts.linkClosed()
         return state == .left ? fail(queue.giveUp(keepingSent: false)) : []
     }
 
-    /// Nothing more is sent: we leave for good, or want to have nothing to do with the peer.
+    /// Gives up all queued messages: the user leaves for good or blocks the peer.
     mutating func giveUp() -> [ChatEvent] { fail(queue.giveUp(keepingSent: false)) }
 }

@@ -1,13 +1,13 @@
 internal import Wire
 
-/// What the peer did.
+/// Payloads of the peer.
 extension DirectChat {
-    /// Their request, or a first text of theirs. One that meets ours, or one after we accepted, needs no second yes; a
-    /// second text of an open request is not shown: nothing more is delivered until we accept.
+    /// Receives a request, or a text without an accepted conversation. A request that crosses ours, or comes after our
+    /// acceptance, needs no further consent; a second text of an open request is not shown.
     mutating func receiveRequest(_ message: Message) -> DirectStep {
         switch state {
         case .none, .left:
-            // What is left of ours is from before we left: sent again, it would be taken for our consent.
+            // The queue is from before we left: sent again, it would be taken for consent.
             let lost = fail(queue.giveUp(keepingSent: false))
             state = .requestedByThem(message)
             return DirectStep(events: lost + [.request(from: peer, text: message.content)])
@@ -20,7 +20,7 @@ extension DirectChat {
         }
     }
 
-    /// A text of theirs. Whoever we asked may speak at once: that it does is its acceptance.
+    /// Receives a text. If we asked, the text is the acceptance.
     mutating func receiveMessage(_ message: Message) -> DirectStep {
         switch state {
         case .accepted:
@@ -34,7 +34,7 @@ extension DirectChat {
         }
     }
 
-    /// A request or a text that we have: they do not know that, or they would not send it again.
+    /// Receives a request or a text again that is here: its sender lacks our receipt.
     mutating func receiveAgain(_ id: MessageID, isRequest: Bool) -> DirectStep {
         switch state {
         case .accepted, .requestedByUs:
@@ -47,8 +47,8 @@ extension DirectChat {
         }
     }
 
-    /// Something of theirs that is acknowledged and not shown: they are muted, or took it back before it came, or it
-    /// only changes a message. Whoever we asked may know already that it has accepted.
+    /// Acknowledges a payload that is not shown: its author is muted, deleted it before it came, or only changes a
+    /// message. If our request is open, its author may have accepted it already.
     mutating func receiveSilently(_ id: MessageID) {
         switch state {
         case .accepted, .requestedByUs: take(id)
@@ -56,7 +56,7 @@ extension DirectChat {
         }
     }
 
-    /// They accepted, or do not know that they have: what we said since then may not have been taken.
+    /// Receives an acceptance, perhaps again: the peer may not have taken what was sent before it.
     mutating func receiveAcceptance() -> DirectStep {
         switch state {
         case .requestedByUs, .accepted:
@@ -69,7 +69,7 @@ extension DirectChat {
         }
     }
 
-    /// They left, or took their request back.
+    /// Receives the end of the conversation, or the withdrawal of the peer's request.
     mutating func receiveDeparture() -> DirectStep {
         switch state {
         case .requestedByUs, .requestedByThem, .accepted:
@@ -80,14 +80,14 @@ extension DirectChat {
         }
     }
 
-    /// They tell that payloads of ours came, or were read; told on are the messages that were not known to have come as
-    /// far. Nobody acknowledges a request without having accepted it.
+    /// Receives a receipt, and reports the messages whose delivery state it changes. A receipt for a request implies
+    /// its acceptance.
     mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> DirectStep {
-        // Who does not tell what it has read is not shown what others have: that it came is all that it learns.
+        // A user that sends no read receipts is not shown those of others: they count as delivery receipts.
         let delivery = tellsReading ? delivery : .delivered
         let news = ids.filter { id in
             let isNew = queue.acknowledge(id) || self.delivery(of: id)?.canBecome(delivery) == true
-            if isNew { settle([id], as: delivery) }
+            if isNew { recordOutcome(delivery, of: [id]) }
             return isNew
         }
         var step = state == .requestedByUs && !queue.hasRequest ? receiveAcceptance() : .nothing

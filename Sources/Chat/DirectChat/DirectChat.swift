@@ -1,14 +1,14 @@
 package import Wire
 
-/// The conversation with one peer: requested first, accepted, and only then held (Protocol.md section 8).
+/// The conversation with one peer, which begins with a request and its acceptance (Protocol.md section 8).
 package struct DirectChat: Sendable {
     package enum State: Hashable, Sendable {
         case none
         case requestedByUs
-        /// With the text of the request. It becomes the first message when we accept.
+        /// Keeps the request, which becomes the first message when we accept.
         case requestedByThem(Message)
         case accepted
-        /// We declined, and they were not told. Their later requests are not shown; a text of ours asks anew.
+        /// We declined without an answer. The peer's later requests are not shown; an own text is a new request.
         case declined
         case left
     }
@@ -16,15 +16,15 @@ package struct DirectChat: Sendable {
     package let peer: PeerID
     package internal(set) var state = State.none
     var log: ConversationLog
-    /// What we said and they have not acknowledged.
+    /// Own payloads that the peer has not acknowledged.
     var queue = DirectQueue()
-    /// What they are to be told about what they said.
-    var receipts = OwedReceipts()
-    /// Whether we tell what we have read, and show what they have.
+    /// Receipts that the peer has still to get.
+    var receipts = PendingReceipts()
+    /// Whether read receipts are sent, and those of the peer shown.
     let tellsReading: Bool
-    /// What became of messages of ours that wait no longer.
-    private var settled: [MessageID: Delivery] = [:]
-    /// The latest payloads of theirs that need not come again: at least as many as they may still send again.
+    /// The final states of own messages that left the queue.
+    private var outcomes: [MessageID: Delivery] = [:]
+    /// The latest payloads of the peer that were taken: at least as many as the peer may still send again.
     private var taken = RecentTable<MessageID, Bool>(capacity: 4 * Limits.unacknowledgedPayloads)
 
     package init(with peer: PeerID, tellsReading: Bool = false) {
@@ -44,18 +44,18 @@ package struct DirectChat: Sendable {
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
-    /// How far a message of ours is known to have come; nil for any other.
-    package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : settled[id] }
+    /// The delivery state of an own message; nil for any other.
+    package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : outcomes[id] }
 
-    /// Whether nothing of theirs is delivered before we say so.
-    var waitsForUs: Bool {
+    /// True if the peer's texts are not shown before we accept.
+    var awaitsOurAnswer: Bool {
         switch state {
         case .requestedByThem, .declined: true
         case .none, .requestedByUs, .accepted, .left: false
         }
     }
 
-    /// The text of their request while it is open.
+    /// The peer's request while it is open.
     package var request: Message? {
         switch state {
         case .requestedByThem(let message): message
@@ -63,51 +63,51 @@ package struct DirectChat: Sendable {
         }
     }
 
-    /// Edits or deletes. Nil where nothing changed, and for what did not come from its author to us alone.
+    /// Edits or deletes a message. Nil if nothing changed, or if the change did not come from its author to us alone.
     package mutating func apply(_ change: MessageChange) -> ChatEvent? {
         change.isFirstHand ? log.apply(change) : nil
     }
 }
 
-/// What was said on either side, and what came of it.
+/// Bookkeeping of both sides.
 extension DirectChat {
-    /// Whether a payload of theirs was dealt with before.
+    /// True if a payload of the peer was taken before.
     func hasTaken(_ id: MessageID) -> Bool { taken[id] != nil }
 
-    /// Notes that a payload of theirs need not come again, and that they are to be told so.
+    /// Notes a payload of the peer as taken, and owes a receipt for it.
     mutating func take(_ id: MessageID) {
         taken.set(true, for: id)
         receipts.note(delivered: id)
     }
 
-    /// Shows a message of theirs.
+    /// Shows a message of the peer.
     mutating func show(_ message: Message) -> [ChatEvent] {
         take(message.id)
         if log.isActive && tellsReading { receipts.note(read: message.id) }
         return log.add(message, isOwn: false).map { [$0] } ?? []
     }
 
-    /// Keeps their request, which was shown when it came, as the first message.
+    /// Keeps the peer's request, which was shown when it came, as the first message.
     mutating func keepRequest(_ message: Message) {
         take(message.id)
         if tellsReading { receipts.note(read: message.id) }
         log.keep(message)
     }
 
-    /// Notes what became of messages of ours.
-    mutating func settle(_ ids: [MessageID], as delivery: Delivery) {
-        for id in ids { settled[id] = delivery }
-        guard settled.count > 2 * Limits.messagesPerConversation else { return }
-        settled = settled.filter { log.messages.contains(id: $0.key) }
+    /// Notes the delivery state of own messages.
+    mutating func recordOutcome(_ delivery: Delivery, of ids: [MessageID]) {
+        for id in ids { outcomes[id] = delivery }
+        guard outcomes.count > 2 * Limits.messagesPerConversation else { return }
+        outcomes = outcomes.filter { log.messages.contains(id: $0.key) }
     }
 
-    /// Nothing more is told of a message that we took back.
-    mutating func forget(_ id: MessageID) { settled[id] = nil }
+    /// Forgets the delivery state of an own message that was deleted.
+    mutating func forget(_ id: MessageID) { outcomes[id] = nil }
 
-    /// Gives up messages of ours.
+    /// Marks own messages as failed.
     mutating func fail(_ messages: [Undelivered]) -> [ChatEvent] {
         guard !messages.isEmpty else { return [] }
-        settle(messages.map(\.id), as: .failed)
+        recordOutcome(.failed, of: messages.map(\.id))
         return [.failed(with: peer, messages: messages)]
     }
 

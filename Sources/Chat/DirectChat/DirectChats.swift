@@ -1,10 +1,10 @@
 package import Wire
 
-/// All direct conversations. At most 256; at most 32 of them are open requests (Protocol.md section 8).
+/// All direct conversations: at most 256, at most 32 of them open requests (Protocol.md section 8).
 package struct DirectChats: Sendable {
     private struct Entry {
         var chat: DirectChat
-        /// Grows with each use: the smallest makes room first.
+        /// Grows with each use: the smallest is evicted first.
         var usedAt: UInt64
     }
 
@@ -12,10 +12,10 @@ package struct DirectChats: Sendable {
     private var uses: UInt64 = 0
     private let capacity: Int
     private let tellsReading: Bool
-    /// Open requests that made room for newer ones.
+    /// Open requests that were evicted for newer ones.
     private(set) var displacedRequests = 0
-    /// What was given up with conversations that are forgotten, until it is told.
-    private var lost: [ChatEvent] = []
+    /// Messages given up with evicted conversations, until they are reported.
+    private var undelivered: [ChatEvent] = []
 
     package init(capacity: Int = Limits.directConversations, tellsReading: Bool = false) {
         self.capacity = capacity
@@ -26,43 +26,43 @@ package struct DirectChats: Sendable {
 
     package subscript(peer: PeerID) -> DirectChat? { entries[peer]?.chat }
 
-    /// Those that a person may want to see: used last comes first.
+    /// All conversations, the one used last first.
     package var all: [DirectChat] {
         entries.values.sorted { $0.usedAt > $1.usedAt }.map(\.chat)
     }
 
-    /// Those that wait for an answer of ours, oldest first.
+    /// Conversations with an open request of the peer, oldest first.
     package var requests: [DirectChat] { all.reversed().filter { $0.request != nil } }
 
-    /// Whether nothing was ever agreed upon with a peer, or it is forgotten.
+    /// True if there is no agreement with the peer: no conversation, or a forgotten one.
     func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
 
-    var hasLost: Bool { !lost.isEmpty }
+    var hasUndelivered: Bool { !undelivered.isEmpty }
 
     mutating func drainUndelivered() -> [ChatEvent] {
-        guard !lost.isEmpty else { return [] }
-        defer { lost = [] }
-        return lost
+        guard !undelivered.isEmpty else { return [] }
+        defer { undelivered = [] }
+        return undelivered
     }
 
-    /// Changes all conversations, in the order of their peers.
+    /// Changes all conversations, in the order of their peers' keys.
     mutating func updateAll(_ change: (inout DirectChat) -> [ChatEvent]) -> [ChatEvent] {
         entries.keys.sorted().flatMap { update($0, change) ?? [] }
     }
 
-    /// Changes a conversation; nil where there is none.
+    /// Changes a conversation; nil if there is none.
     mutating func update<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result? {
         guard let index = entries.index(forKey: peer) else { return nil }
         return change(&entries.values[index].chat)
     }
 
-    /// Changes a conversation at our wish; it is there afterwards.
-    mutating func use<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
+    /// Changes a conversation, which is created if there is none, and marks it as used.
+    mutating func updateOrCreate<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
         if entries[peer] == nil { makeRoom(from: .accepted) }
         return touch(peer, change)
     }
 
-    /// Takes in a request. Nil where it would push out a conversation that we wanted.
+    /// Receives a request. Nil if it would evict a conversation that the user wanted.
     mutating func receiveRequest(_ message: Message) -> DirectStep? {
         if entries[message.author] == nil {
             makeRoom(from: .declined)
@@ -82,10 +82,10 @@ package struct DirectChats: Sendable {
 
     private mutating func forget(_ peer: PeerID) {
         guard var chat = entries.removeValue(forKey: peer)?.chat else { return }
-        lost += chat.giveUp()
+        undelivered += chat.giveUp()
     }
 
-    /// Nobody asks in vain for ever: the oldest request goes. What was said before it is kept.
+    /// Evicts the oldest open request above the limit; messages before it are kept.
     private mutating func dropExcessRequest() {
         let open = entries.filter { $0.value.chat.request != nil }
         guard open.count > Limits.openRequests, let oldest = open.min(by: { $0.value.usedAt < $1.value.usedAt })
@@ -98,7 +98,7 @@ package struct DirectChats: Sendable {
         }
     }
 
-    /// Forgets, where all places are taken, the conversation that is worth least and was used longest ago.
+    /// Evicts, if the table is full, the least important conversation, and of these the one used longest ago.
     private mutating func makeRoom(from mostWorth: EvictionPriority) {
         guard entries.count >= capacity else { return }
         let candidates = entries.lazy.filter { !$0.value.chat.isActive && $0.value.chat.evictionPriority <= mostWorth }
@@ -108,7 +108,7 @@ package struct DirectChats: Sendable {
         if let least { forget(least.key) }
     }
 
-    /// What would be lost with a conversation, least first.
+    /// The loss if a conversation is evicted, least first.
     fileprivate enum EvictionPriority: Int, Comparable {
         case none
         case requestedByThem

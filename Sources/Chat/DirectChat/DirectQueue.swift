@@ -1,47 +1,47 @@
 internal import Wire
 
-/// What we said in a direct conversation and its peer has not acknowledged, in the order in which it was said
-/// (Protocol.md section 8).
+/// Own payloads of a direct conversation that its peer has not acknowledged, in the order of signing (Protocol.md
+/// section 8).
 ///
-/// Everything in it is sent once on each link, in that order, as the very bytes that were signed. What was sent on the
-/// present link is always a beginning of the queue.
+/// All of them are sent once on each link, in that order, as the bytes that were signed. Those sent on the present link
+/// are always the first of the queue.
 struct DirectQueue: Sendable {
     private struct Entry: Sendable {
         let payload: VerifiedPayload
-        /// What is told if the message fails; nil for a change of a message, and for a message that was taken back.
+        /// Reported if the message fails; nil for a change, and for a message that was deleted.
         var text: String?
-        /// Whether it went out on any link: then the peer may have it.
+        /// True if it was sent on any link: the peer may have it.
         var wasSent = false
     }
 
     private var entries: [Entry] = []
-    /// How many of the entries were sent on the present link.
+    /// The number of entries that were sent on the present link.
     private var sent = 0
-    /// How fast entries go out that did not at once. Nil until the first does.
+    /// Limits how fast entries are sent again. Nil until the first is.
     private var pace: TokenBucket?
-    /// When the next entry may go out, if only the pace is in the way.
+    /// When the rate lets the next entry through; nil if there is none.
     private(set) var nextDeadline: Instant?
 
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
 
-    /// Whether something was not sent on the present link.
+    /// True if an entry was not sent on the present link.
     var hasBacklog: Bool { sent < entries.count }
 
-    /// Whether something other than a request was sent on the present link.
+    /// True if an entry other than a request was sent on the present link.
     var awaitsReceipts: Bool { entries.prefix(sent).contains { $0.payload.payload.type != .dmRequest } }
 
-    /// Whether a request waits to be acknowledged.
+    /// True if a request is not acknowledged.
     var hasRequest: Bool { entries.contains { $0.payload.payload.type == .dmRequest } }
 
     func contains(_ id: MessageID) -> Bool { entries.contains { $0.payload.payload.messageId == id } }
 
-    /// Takes in a payload that was just signed.
+    /// Appends a payload that was just signed.
     ///
     /// - Parameters:
-    ///   - text: of a message; nil for a change of one.
+    ///   - text: that of a message; nil for a change of one.
     ///   - isLinked: whether a link to the peer stands.
-    /// - Returns: whether it is to be sent now. Behind a backlog it waits for its turn.
+    /// - Returns: whether to send it now; behind a backlog it waits for its turn.
     mutating func append(_ payload: VerifiedPayload, text: String?, isLinked: Bool) -> Bool {
         let isNext = isLinked && !hasBacklog
         entries.append(Entry(payload: payload, text: text, wasSent: isNext))
@@ -49,7 +49,7 @@ struct DirectQueue: Sendable {
         return isNext
     }
 
-    /// Gives up the oldest message, with its changes, where more waits than the peer is waited for.
+    /// Gives up the oldest message, with its changes, if the queue is over its limit.
     mutating func takeOverflow() -> [Undelivered] {
         guard count > Limits.unacknowledgedPayloads, let oldest = entries.first else { return [] }
         let id = oldest.payload.payload.messageId
@@ -57,21 +57,20 @@ struct DirectQueue: Sendable {
         return oldest.text.map { [Undelivered(id: id, text: $0)] } ?? []
     }
 
-    /// A new link stands: everything is sent on it.
+    /// Starts again for a new link: all entries are sent on it.
     mutating func rewind() {
         sent = 0
         nextDeadline = nil
     }
 
-    /// The peer has accepted, and may have passed over what was said before it did. The request that it accepted is
-    /// first, and its receipt is on its way.
+    /// Starts again behind the request: the peer that accepted it may have dropped what came before its acceptance.
     mutating func rewindToRequest() {
         sent = min(sent, entries.prefix { $0.payload.payload.type == .dmRequest }.count)
         nextDeadline = nil
     }
 
-    /// Takes what may be sent now. The sender's own rate has let all of it through once, and the receiver accepts twice
-    /// that rate: what goes again is held to it a second time, so that none of it is dropped there.
+    /// Takes the entries that may be sent now. The sender's own rate let them through once, and the receiver admits
+    /// twice that rate: a second limit on what is sent again keeps the receiver from dropping any of it.
     mutating func takeDue(now: Instant, rate: Rate) -> [VerifiedPayload] {
         var pace = pace ?? TokenBucket(rate, now: now)
         var due: [VerifiedPayload] = []
@@ -85,25 +84,25 @@ struct DirectQueue: Sendable {
         return due
     }
 
-    /// The peer has what `id` names.
+    /// Removes a payload that the peer has.
     ///
-    /// - Returns: whether that is a message of ours that was not taken back.
+    /// - Returns: whether it is an own message that was not deleted.
     mutating func acknowledge(_ id: MessageID) -> Bool {
         guard let entry = entries.first(where: { $0.payload.payload.messageId == id }) else { return false }
         remove { $0.payload.payload.messageId == id }
         return entry.text != nil
     }
 
-    /// Notes the text that a message has now.
+    /// Notes the edited text of a message.
     mutating func edited(_ id: MessageID, to text: String) {
         guard let index = entries.firstIndex(where: { $0.payload.payload.messageId == id }) else { return }
         entries[index].text = entries[index].text.map { _ in text }
     }
 
-    /// Takes back a message of ours: it is not sent any more, nor are its edits. A request goes on, since it asks for
-    /// more than to be read.
+    /// Takes a deleted message back: it is not sent any more, nor are its edits. A request stays, because it asks for
+    /// consent too.
     ///
-    /// - Returns: whether the peer may have it, and has to be told.
+    /// - Returns: whether the peer may have it, so that the deletion has to be sent.
     mutating func takeBack(_ id: MessageID) -> Bool {
         guard let index = entries.firstIndex(where: { $0.payload.payload.messageId == id }) else { return true }
         guard entries[index].payload.payload.type != .dmRequest else {
@@ -115,16 +114,16 @@ struct DirectQueue: Sendable {
         return wasSent
     }
 
-    /// Gives up what was not sent on the present link: all of it where there is none.
+    /// Gives up the entries that were not sent on the present link; all of them if there is none.
     mutating func giveUp(keepingSent: Bool) -> [Undelivered] {
         let kept = keepingSent ? sent : 0
-        let lost = entries.dropFirst(kept).compactMap { entry in
+        let undelivered = entries.dropFirst(kept).compactMap { entry in
             entry.text.map { Undelivered(id: entry.payload.payload.messageId, text: $0) }
         }
         entries.removeSubrange(kept...)
         sent = kept
         nextDeadline = nil
-        return lost
+        return undelivered
     }
 
     private mutating func remove(where isOver: (Entry) -> Bool) {

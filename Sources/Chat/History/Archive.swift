@@ -1,16 +1,15 @@
 package import Wire
 
-/// What others are given of the public conversation besides the messages that its ring holds, for whoever missed it
-/// (Protocol.md section 7).
+/// The public payloads that others get besides the messages in the ring (Protocol.md section 7): the latest edit of
+/// each message, and the latest 100 deletions.
 ///
-/// That is the latest edit of each message in the ring, and the latest 100 deletions. All of it is found by the first 8
-/// bytes of its id.
+/// Each is found by the first 8 bytes of its id.
 package struct Archive: Sendable {
-    /// Something that was taken in, which others may lack.
+    /// A payload that was kept, which others may lack.
     package struct Item: Hashable, Sendable {
         package let id: UInt64
         package let author: PeerID
-        /// The neighbour that it came from; nil if it is ours.
+        /// The neighbour that it came from; nil for an own payload.
         package let neighbour: PeerID?
 
         package init(id: UInt64, author: PeerID, neighbour: PeerID?) {
@@ -20,11 +19,11 @@ package struct Archive: Sendable {
         }
     }
 
-    /// Why something that was here, or was refused, is not kept.
-    private enum Past {
-        /// A message that later ones pushed out, with its time. It is taken back where there is room again.
+    /// Why a payload is not kept.
+    private enum Tombstone {
+        /// Evicted from the ring; the time is that of its place. Asked for again only if the ring has room.
         case evicted(Timestamp)
-        /// It is never asked for again: deleted, replaced, refused, or of somebody who is not heard.
+        /// Never asked for again: deleted, replaced, refused, or of a hidden author.
         case final
     }
 
@@ -33,48 +32,50 @@ package struct Archive: Sendable {
         let target: Target
     }
 
-    /// The author is part of it: nobody deletes another's message.
+    /// With the author, because only the author can delete a message.
     private struct Target: Hashable {
         let message: MessageID
         let author: PeerID
     }
 
-    /// The edits, at most as many as the ring has messages, and the deletions.
+    /// The edits, at most one for each message in the ring, and the deletions.
     private var changes: [UInt64: VerifiedPayload] = [:]
     private var editOfMessage: [MessageID: UInt64] = [:]
-    /// As they came, so that no made-up time keeps a place.
+    /// In the order of arrival, so that a false time keeps no place.
     private var deletions: [Deletion] = []
     private var deleted: Set<Target> = []
-    /// Messages in the ring whose signatures proved false: shown, since their authors' links brought them, but given to nobody.
+    /// Messages in the ring with a false signature: shown, because they came over their authors' links, but given to no
+    /// peer.
     private var withheld: Set<UInt64> = []
-    private var past = RecentTable<UInt64, Past>(capacity: Limits.seenMessages)
+    private var tombstones = RecentTable<UInt64, Tombstone>(capacity: Limits.seenMessages)
     private var items: [Item] = []
 
-    /// An edit or a deletion.
+    /// An edit or a deletion; nil if it is not kept.
     func change(_ id: UInt64) -> VerifiedPayload? { changes[id] }
 
     func isWithheld(_ message: UInt64) -> Bool { !withheld.isEmpty && withheld.contains(message) }
 
-    /// Whether a message is not to be taken in again.
+    /// True if a message must not be taken in again.
     func isDeleted(_ message: MessageID, of author: PeerID) -> Bool {
         !deleted.isEmpty && deleted.contains(Target(message: message, author: author))
     }
 
-    /// Whether a message was in the public conversation and is there no longer.
-    func isPast(_ message: MessageID) -> Bool { past[message.prefix] != nil }
+    /// True if a message was in the public conversation and has left it.
+    func isPast(_ message: MessageID) -> Bool { tombstones[message.prefix] != nil }
 
-    /// Whether something that is offered is worth asking for.
+    /// True if an offered id is worth asking for.
     func lacks(_ id: UInt64, besides ring: MessageRing, lowest: SortKey?) -> Bool {
         guard changes[id] == nil, !ring.contains(prefix: id) else { return false }
-        switch past[id] {
+        switch tombstones[id] {
         case nil: return true
         case .final: return false
-        case .evicted(let time): return !ring.isFull || lowest.map { time >= $0.time } ?? true
+        // Ties were evicted in favour of the others: asked for again, the message would be evicted again.
+        case .evicted(let time): return !ring.isFull || lowest.map { time > $0.time } ?? true
         }
     }
 
-    /// What is kept, in the order in which others should get it: the deletions, then the messages by place, oldest first,
-    /// each behind its edit.
+    /// The ids of all that is kept, in the order for others: deletions, then messages from the lowest place on, each
+    /// behind its edit.
     func offer(with ring: MessageRing) -> [UInt64] {
         var offer = deletions.map(\.id)
         for message in ring.idsByPlace where !isWithheld(message.prefix) {
@@ -84,28 +85,28 @@ package struct Archive: Sendable {
         return offer
     }
 
-    /// Hands over what was taken in since this was asked last, if anything was.
-    mutating func takeItems(_ take: ([Item]) -> Void) {
+    /// Hands over the payloads that were kept since the last call, if any.
+    mutating func drainItems(_ take: ([Item]) -> Void) {
         guard !items.isEmpty else { return }
         take(items)
         items.removeAll(keepingCapacity: true)
     }
 }
 
-/// What changes it.
+/// Changes.
 extension Archive {
-    /// A message shows an edit.
+    /// Keeps an edit that is shown, in place of an earlier one.
     mutating func keepEdit(_ edit: VerifiedPayload, of target: MessageID) {
         if let replaced = editOfMessage[target] { drop(replaced) }
         editOfMessage[target] = edit.id.prefix
         keep(edit)
     }
 
-    /// A message is deleted, whether or not it was here.
+    /// Keeps a deletion, whether its message is here or not.
     mutating func keepDeletion(_ deletion: VerifiedPayload, of message: MessageID) {
         let id = deletion.id.prefix
         let target = Target(message: message, author: deletion.author)
-        guard deleted.insert(target).inserted else { return noteOver(id) }
+        guard deleted.insert(target).inserted else { return noteFinal(id) }
         deletions.append(Deletion(id: id, target: target))
         keep(deletion)
         guard deletions.count > Limits.deletionsKept else { return }
@@ -114,26 +115,26 @@ extension Archive {
         drop(oldest.id)
     }
 
-    /// The ring gave up a message because its author deleted it.
+    /// Notes that a message left the ring because its author deleted it.
     mutating func noteDeleted(_ message: MessageID) { forget(message, as: .final) }
 
-    /// The ring let a message go, or refused it.
+    /// Notes that a message was evicted from the ring, or refused.
     ///
     /// - Parameter time: that of its place.
     mutating func noteEvicted(_ message: MessageID, from time: Timestamp) {
         forget(message, as: .evicted(time))
     }
 
-    /// Something is not kept and is not asked for again.
-    mutating func noteOver(_ id: UInt64) {
-        if changes[id] == nil { past.set(.final, for: id) }
+    /// Notes that a payload is not kept, and never asked for again.
+    mutating func noteFinal(_ id: UInt64) {
+        if changes[id] == nil { tombstones.set(.final, for: id) }
     }
 
-    /// The signature of a message in the ring proved false. Those of changes are checked as they come.
+    /// Keeps a message with a false signature from others. Signatures of changes are checked when they come.
     mutating func withhold(_ message: UInt64) { withheld.insert(message) }
 
-    /// Something was taken in, here or into the ring.
-    mutating func noteNews(_ payload: VerifiedPayload) {
+    /// Notes a payload that was kept, here or in the ring.
+    mutating func noteKept(_ payload: VerifiedPayload) {
         let neighbour: PeerID?
         switch payload.provenance {
         case .own:
@@ -149,11 +150,11 @@ extension Archive {
 
     private mutating func keep(_ change: VerifiedPayload) {
         changes[change.id.prefix] = change
-        noteNews(change)
+        noteKept(change)
     }
 
-    private mutating func forget(_ message: MessageID, as reason: Past) {
-        past.set(reason, for: message.prefix)
+    private mutating func forget(_ message: MessageID, as reason: Tombstone) {
+        tombstones.set(reason, for: message.prefix)
         if !withheld.isEmpty { withheld.remove(message.prefix) }
         guard !editOfMessage.isEmpty, let edit = editOfMessage.removeValue(forKey: message) else { return }
         drop(edit)
@@ -161,6 +162,6 @@ extension Archive {
 
     private mutating func drop(_ change: UInt64) {
         changes[change] = nil
-        past.set(.final, for: change)
+        tombstones.set(.final, for: change)
     }
 }

@@ -1,16 +1,17 @@
+internal import Noise
 package import Wire
 
-/// What a peer said or did, at one moment, in one room: the content of a payload frame (Protocol.md section 6).
+/// The content of a payload frame: an action of a peer at one moment in one room (Protocol.md section 6).
 ///
-/// Being decoded says nothing about who sent it: only a `VerifiedPayload` may be routed, shown or relayed.
+/// Decoding proves nothing about the sender: only a `VerifiedPayload` may be routed, shown or relayed.
 package struct P2PPayload: Hashable, Sendable {
     package let room: RoomID
     package let author: PeerID
-    /// Which run of the author's identity (Protocol.md section 9).
+    /// The run of the author's identity (Protocol.md section 9).
     package let epoch: UInt64
     /// Counts the author's payloads within its epoch, from 1.
     package let sequence: UInt64
-    /// The author's wall clock.
+    /// The author's wall clock; of a public message, its hybrid clock (Protocol.md section 7).
     package let timestamp: Timestamp
     package let body: PayloadBody
     /// Computed from the signed bytes.
@@ -18,7 +19,7 @@ package struct P2PPayload: Hashable, Sendable {
 
     package var type: PayloadType { body.type }
 
-    /// Nil where the kind carries no stage.
+    /// Nil if the kind carries no stage.
     package var senderStage: SenderStage? {
         switch body {
         case .publicMessage(let stage, _, _), .presence(_, let stage, _): stage
@@ -27,7 +28,7 @@ package struct P2PPayload: Hashable, Sendable {
         }
     }
 
-    /// Nil where the kind carries no nickname.
+    /// Nil if the kind carries no nickname.
     package var senderNickname: String? {
         switch body {
         case .publicMessage(_, let nickname, _), .presence(_, _, let nickname), .dmRequest(_, let nickname, _),
@@ -37,7 +38,7 @@ package struct P2PPayload: Hashable, Sendable {
         }
     }
 
-    /// The text; nil where the kind carries none.
+    /// The text; nil if the kind carries none.
     package var content: String? {
         switch body {
         case .publicMessage(_, _, let text), .edit(_, let text), .dmRequest(_, _, let text),
@@ -47,7 +48,7 @@ package struct P2PPayload: Hashable, Sendable {
         }
     }
 
-    /// The only peer it is meant for; nil for what the whole room may hear.
+    /// The only peer it is meant for; nil if it is meant for the room.
     package var target: PeerID? {
         switch body {
         case .typing(let target, _): target
@@ -58,7 +59,7 @@ package struct P2PPayload: Hashable, Sendable {
         }
     }
 
-    /// The message that an edit or a deletion is about.
+    /// The message that an edit or a deletion changes; nil for other kinds.
     package var targetMessage: MessageID? {
         switch body {
         case .edit(let target, _), .delete(let target): target
@@ -67,4 +68,52 @@ package struct P2PPayload: Hashable, Sendable {
             nil
         }
     }
+}
+
+extension P2PPayload {
+    /// Decodes signed bytes strictly and computes the id (Protocol.md section 6).
+    package init(decoding signed: Span<UInt8>) throws(PayloadError) {
+        try self.init(PayloadHeader(signed), signed, MessageID(signed: signed))
+    }
+
+    /// Decodes signed bytes whose header and id are known.
+    init(_ header: PayloadHeader, _ signed: Span<UInt8>, _ id: MessageID) throws(PayloadError) {
+        guard let type = PayloadType(rawValue: header.kind) else { throw .unknownKind(header.kind) }
+        let body = try PayloadBody(type, decoding: signed.extracting(PayloadHeader.byteCount...))
+        self.init(header, body, id)
+    }
+
+    init(_ header: PayloadHeader, _ body: PayloadBody, _ id: MessageID) {
+        self.init(
+            room: header.room, author: header.author, epoch: header.epoch, sequence: header.sequence,
+            timestamp: header.timestamp, body: body, messageId: id)
+    }
+
+    /// The author's number (Protocol.md section 2).
+    package var senderNumber: SenderNumber { SenderNumber(of: author) }
+}
+
+extension MessageID {
+    /// Made once, because every id needs it.
+    private static let purpose: BLAKE2b.Purpose = "earshot/1 id"
+
+    /// The id of signed bytes: a digest, so that no author can choose or reserve an id (Protocol.md section 6).
+    package init(signed: Span<UInt8>) {
+        let words = BLAKE2b.words(MessageID.purpose, signed)
+        self.init(words.0, words.1)
+    }
+}
+
+/// The position of a payload among those of its author: orders them whichever way they came.
+package struct AuthorClock: Hashable, Comparable, Sendable {
+    package let epoch: UInt64
+    package let sequence: UInt64
+
+    package static func < (left: AuthorClock, right: AuthorClock) -> Bool {
+        (left.epoch, left.sequence) < (right.epoch, right.sequence)
+    }
+}
+
+extension P2PPayload {
+    package var authorClock: AuthorClock { AuthorClock(epoch: epoch, sequence: sequence) }
 }

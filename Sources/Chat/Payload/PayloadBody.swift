@@ -1,8 +1,8 @@
 package import Wire
 
-/// What a person said or did: one case a kind, with what that kind carries and nothing else (Protocol.md section 6).
+/// The body of a payload: one case for each kind, with exactly the fields of that kind (Protocol.md section 6).
 ///
-/// Texts are trimmed and within the limits of section 6; they are not safe to show before `DisplayGuard` saw them.
+/// Texts are trimmed and within the limits of section 6; `DisplayGuard` makes them safe to show.
 package enum PayloadBody: Hashable, Sendable {
     case publicMessage(stage: SenderStage, nickname: String, text: String)
     case presence(PresenceState, stage: SenderStage, nickname: String)
@@ -36,4 +36,184 @@ package enum PayloadBody: Hashable, Sendable {
         case .read: .read
         }
     }
+}
+
+extension PayloadBody {
+    /// The most ids in a receipt: a conversation keeps no more messages.
+    package static let receiptIDs = Limits.messagesPerConversation
+
+    /// Decodes a body strictly: unknown values and left-over bytes are refused.
+    init(_ type: PayloadType, decoding bytes: Span<UInt8>) throws(PayloadError) {
+        var fields = FieldReader(bytes)
+        switch type {
+        case .publicMessage:
+            self = .publicMessage(stage: try fields.stage(), nickname: try fields.nickname(), text: try fields.text())
+        case .presence:
+            self = .presence(try fields.state(), stage: try fields.stage(), nickname: try fields.nickname())
+        case .typing:
+            self = .typing(target: try fields.peerOrRoom(), isOn: try fields.flag())
+        case .edit:
+            self = .edit(target: try fields.messageID(), text: try fields.text())
+        case .delete:
+            self = .delete(target: try fields.messageID())
+        case .dmRequest:
+            self = .dmRequest(target: try fields.peer(), nickname: try fields.nickname(), text: try fields.text())
+        case .dmAccept:
+            self = .dmAccept(target: try fields.peer())
+        case .dmDecline:
+            self = .dmDecline(target: try fields.peer())
+        case .dmLeave:
+            self = .dmLeave(target: try fields.peer())
+        case .directMessage:
+            self = .directMessage(target: try fields.peer(), nickname: try fields.nickname(), text: try fields.text())
+        case .delivered:
+            self = .delivered(target: try fields.peer(), ids: try fields.messageIDs())
+        case .read:
+            self = .read(target: try fields.peer(), ids: try fields.messageIDs())
+        }
+        guard fields.isAtEnd else { throw .malformed }
+    }
+}
+
+/// Reads the fields of a body, each by its own rule.
+private struct FieldReader: ~Escapable {
+    private let bytes: Span<UInt8>
+    private var reader: ByteReader
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) {
+        self.bytes = bytes
+        reader = ByteReader(bytes)
+    }
+
+    var isAtEnd: Bool { reader.remaining == 0 }
+
+    mutating func stage() throws(PayloadError) -> SenderStage {
+        guard let stage = SenderStage(rawValue: try byte()) else { throw .malformed }
+        return stage
+    }
+
+    mutating func state() throws(PayloadError) -> PresenceState {
+        guard let state = PresenceState(rawValue: try byte()) else { throw .malformed }
+        return state
+    }
+
+    mutating func flag() throws(PayloadError) -> Bool {
+        switch try byte() {
+        case 0: false
+        case 1: true
+        default: throw .malformed
+        }
+    }
+
+    mutating func peer() throws(PayloadError) -> PeerID {
+        do throws(TruncatedInput) { return try reader.readPeerID() } catch { throw .malformed }
+    }
+
+    mutating func peerOrRoom() throws(PayloadError) -> PeerID? {
+        let peer = try peer()
+        return peer.words == (0, 0, 0, 0) ? nil : peer
+    }
+
+    mutating func messageID() throws(PayloadError) -> MessageID {
+        do throws(TruncatedInput) { return try reader.readMessageID() } catch { throw .malformed }
+    }
+
+    mutating func messageIDs() throws(PayloadError) -> [MessageID] {
+        let count = Int(try byte())
+        guard (1...PayloadBody.receiptIDs).contains(count), reader.remaining == count * MessageID.byteCount
+        else { throw .malformed }
+        var ids: [MessageID] = []
+        ids.reserveCapacity(count)
+        for _ in 0..<count { ids.append(try messageID()) }
+        return ids
+    }
+
+    mutating func nickname() throws(PayloadError) -> String {
+        let count = Int(try byte())
+        return try Nickname.accept(try take(count))
+    }
+
+    /// All remaining bytes.
+    mutating func text() throws(PayloadError) -> String {
+        try Text.accept(try take(reader.remaining))
+    }
+
+    private mutating func byte() throws(PayloadError) -> UInt8 {
+        do throws(TruncatedInput) { return try reader.readUInt8() } catch { throw .malformed }
+    }
+
+    @_lifetime(copy self)
+    private mutating func take(_ count: Int) throws(PayloadError) -> Span<UInt8> {
+        do throws(TruncatedInput) {
+            return bytes.extracting(try reader.readRange(count))
+        } catch {
+            throw .malformed
+        }
+    }
+}
+
+extension PayloadBody {
+    /// The body as it is signed (Protocol.md section 6). Texts and nicknames are composed; receipts name 1 to 100 ids.
+    package func encoded() -> [UInt8] {
+        var writer = ByteWriter()
+        switch self {
+        case .publicMessage(let stage, let nickname, let text):
+            writer.write(stage.rawValue)
+            writer.write(nickname: nickname)
+            writer.write(Array(text.utf8))
+        case .presence(let state, let stage, let nickname):
+            writer.write(state.rawValue)
+            writer.write(stage.rawValue)
+            writer.write(nickname: nickname)
+        case .typing(let target, let isOn):
+            writer.write(target?.bytes ?? PayloadBody.everyone)
+            writer.write(UInt8(isOn ? 1 : 0))
+        case .edit(let target, let text):
+            writer.write(target)
+            writer.write(Array(text.utf8))
+        case .delete(let target):
+            writer.write(target)
+        case .dmRequest(let target, let nickname, let text), .directMessage(let target, let nickname, let text):
+            writer.write(target)
+            writer.write(nickname: nickname)
+            writer.write(Array(text.utf8))
+        case .dmAccept(let target), .dmDecline(let target), .dmLeave(let target):
+            writer.write(target)
+        case .delivered(let target, let ids), .read(let target, let ids):
+            writer.write(target)
+            writer.write(ids: ids)
+        }
+        return writer.bytes
+    }
+
+    /// The encoded target of a payload for the room.
+    static var everyone: [UInt8] { [UInt8](repeating: 0, count: PeerID.byteCount) }
+}
+
+extension ByteWriter {
+    fileprivate mutating func write(nickname: String) {
+        let bytes = Array(nickname.utf8)
+        precondition(bytes.count <= Limits.nicknameBytes, "a nickname of \(bytes.count) bytes was never composed")
+        write(UInt8(bytes.count))
+        write(bytes)
+    }
+
+    fileprivate mutating func write(ids: [MessageID]) {
+        precondition(
+            (1...PayloadBody.receiptIDs).contains(ids.count), "a receipt of \(ids.count) messages was composed")
+        write(UInt8(ids.count))
+        for id in ids { write(id) }
+    }
+}
+
+/// Why signed bytes are not a payload (Protocol.md section 6).
+package enum PayloadError: Error, Hashable, Sendable {
+    /// Too short, too long, or with a field value that does not exist.
+    case malformed
+    /// A kind of a later version.
+    case unknownKind(UInt8)
+    case notUTF8
+    case text(TextFault)
+    case nickname
 }

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// A payload frame's body, `hops u8 | S | sig`, before anything in it is believed (Protocol.md section 5).
+/// The body of a payload frame, `hops u8 | S | sig`, with nothing proven yet (Protocol.md section 5).
 struct PayloadFrame: ~Escapable {
     private let body: Span<UInt8>
     let header: PayloadHeader
@@ -21,14 +21,14 @@ struct PayloadFrame: ~Escapable {
         id = MessageID(signed: signed)
     }
 
-    /// The relays that it says it passed.
+    /// The number of relays it passed, according to the last one.
     var hops: UInt8 { body[0] }
 
     var isSignatureValid: Bool {
         SignedPayload.isSignatureValid(in: body.extracting(1...), by: header.author)
     }
 
-    /// The payload with its words, which are read here for the first time.
+    /// Decodes the whole payload; until then only the header is read.
     func signedPayload() throws(DropReason) -> SignedPayload {
         let signed = body.extracting(1..<body.count - SignedPayload.signatureBytes)
         do throws(PayloadError) {

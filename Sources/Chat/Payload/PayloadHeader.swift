@@ -1,8 +1,8 @@
 internal import Wire
 
-/// The fixed part of what an author signs, which says everything but the words (Protocol.md section 6).
+/// The fixed part of the signed bytes: everything but the body (Protocol.md section 6).
 struct PayloadHeader {
-    /// room, author, epoch, sequence, time, kind, length of the body
+    /// Room, author, epoch, sequence, time, kind, length of the body.
     static let byteCount = RoomID.byteCount + PeerID.byteCount + 3 * 8 + 1 + 2
 
     let room: RoomID
@@ -12,7 +12,7 @@ struct PayloadHeader {
     let timestamp: Timestamp
     let kind: UInt8
 
-    /// Reads the header of `signed`, which must hold its body exactly.
+    /// Reads the header of `signed`, which must hold exactly its body.
     init(_ signed: Span<UInt8>) throws(PayloadError) {
         var reader = ByteReader(signed)
         let bodyLength: Int
@@ -39,7 +39,7 @@ struct PayloadHeader {
         self.kind = kind
     }
 
-    /// The bytes that are signed: this header and a body of at most 65,535 bytes.
+    /// The bytes to sign: this header and a body of at most 65,535 bytes.
     func encoded(with body: [UInt8]) -> [UInt8] {
         precondition(body.count <= UInt16.max, "a payload's body of \(body.count) bytes was composed")
         var writer = ByteWriter(capacity: PayloadHeader.byteCount + body.count + SignedPayload.signatureBytes)

@@ -1,7 +1,7 @@
 internal import Noise
 internal import Wire
 
-/// Who can hear each other: 16 bytes computed from the name of a room (Protocol.md section 3).
+/// Identifies a room: 16 bytes computed from its name (Protocol.md section 3).
 package struct RoomID: Hashable, Sendable {
     package static let byteCount = 16
 
@@ -16,7 +16,7 @@ package struct RoomID: Hashable, Sendable {
         self = room
     }
 
-    /// The room of that name; names that are canonically equivalent name one room.
+    /// The room with that name; canonically equivalent names are one room.
     package init(name: String) {
         let digest = SHA256.hash("earshot/1 room\0", Array(NFC.normalized(name).utf8).span)
         guard let room = RoomID(Array(digest.prefix(RoomID.byteCount))) else {
@@ -37,6 +37,6 @@ package struct RoomID: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The first 8 hexadecimal digits, as the DNS-SD subtype names a room (Protocol.md section 10).
+    /// The first 8 hexadecimal digits: the DNS-SD subtype of the room (Protocol.md section 10).
     package var tag: String { Hexadecimal.encode(bytes.prefix(4)) }
 }

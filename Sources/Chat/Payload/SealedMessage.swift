@@ -1,25 +1,26 @@
 package import Noise
 package import Wire
 
-/// A direct message for somebody who can only be reached over relays, as frame 9 (Protocol.md section 8):
-/// `to[16] | dmId[16] | Noise_N(certificate[178] | S | sig[64] | zeros)`.
+/// A direct payload for a peer that is reachable only over relays, as frame 9 (Protocol.md section 8): `to[16] |
+/// dmId[16] | Noise_N(certificate[178] | S | sig[64] | zeros)`.
 ///
-/// A relay learns for whom it is and which of three sizes it has.
+/// A relay learns its target and which of three sizes it has.
 package enum SealedMessage {
     package static let addressBytes = 16
     private static let idBytes = 16
 
-    /// The lengths of the body of a frame 9, each of which fills its record.
+    /// The lengths of the body of a frame 9, each of which fills a record.
     package static let bodySizes = Limits.recordPlaintexts.map { $0 - Limits.lengthPrefix - 1 }
 
-    /// What a frame for `peer` begins with.
+    /// The first bytes of a frame for `peer`.
     package static func address(of peer: PeerID) -> [UInt8] {
         Array(SHA256.hash(peer.bytes.span).prefix(addressBytes))
     }
 
-    /// The whole frame, its type byte included. Nil if the target's key is none that anything can be sealed to.
+    /// Seals a payload.
     ///
-    /// - Parameter certificate: ours, so that the target can answer.
+    /// - Parameter certificate: our own, so that the target can answer.
+    /// - Returns: the whole frame, with its type byte; nil if the target's key is invalid.
     package static func frame(
         sealing payload: VerifiedPayload, with certificate: Certificate, to target: Certificate,
         using randomness: inout Randomness
@@ -34,7 +35,7 @@ package enum SealedMessage {
         return sealed.map { [FrameType.sealed.rawValue] + address(of: target.identity) + id + $0 }
     }
 
-    /// Opens the body of a frame 9, whose length is one of `bodySizes`, that was sealed for us.
+    /// Opens the body of a frame 9 for this identity. The body has one of `bodySizes`.
     package static func open(
         _ body: Span<UInt8>, for me: PeerID, with key: borrowing KeyPair
     ) throws(NoiseError) -> [UInt8] {
@@ -44,17 +45,17 @@ package enum SealedMessage {
             with: key, prologue: prologue(for: me, id), message: body.extracting((addressBytes + idBytes)...))
     }
 
-    /// The target and the id belong to what is sealed: nobody can send it on to somebody else.
+    /// Binds target and id to the sealed bytes, so that no relay can readdress them.
     private static func prologue(for target: PeerID, _ id: [UInt8]) -> [UInt8] {
         Array("earshot/1 dm\0".utf8) + target.bytes + id
     }
 }
 
-/// What a sealed message turned out to hold, before its payload is believed.
+/// The content of a sealed message, whose payload is not verified yet.
 package struct SealedContent: Sendable {
-    /// The author's, with its signature checked.
+    /// The author's; its signature is checked.
     package let certificate: Certificate
-    /// As the body of a payload frame: `hops u8 | S | sig`.
+    /// The body of a payload frame: `hops u8 | S | sig`.
     let frame: [UInt8]
 
     /// Reads `certificate[178] | S | sig[64] | zeros`.

@@ -1,14 +1,14 @@
 internal import Noise
 package import Wire
 
-/// A payload with the very bytes that its author signed, so that nothing is ever re-encoded (Protocol.md section 6).
+/// A payload with the bytes that its author signed, so that nothing is encoded twice (Protocol.md section 6).
 ///
-/// It is handed through many hands and never changed: one object that all of them share.
+/// A class, so that ring, archive and links share one immutable object.
 package final class SignedPayload: Sendable {
     static let signatureBytes = Identity.signatureBytes
 
     package let payload: P2PPayload
-    /// `S | sig`, as it came or as it goes.
+    /// `S | sig`, as received or to be sent.
     private let bytes: [UInt8]
 
     init(_ payload: P2PPayload, bytes: [UInt8]) {
@@ -17,7 +17,7 @@ package final class SignedPayload: Sendable {
         self.bytes = bytes
     }
 
-    /// Signs what the identity says now.
+    /// Signs a body.
     convenience init(
         _ body: PayloadBody, by identity: borrowing Identity, in room: RoomID, epoch: UInt64, sequence: UInt64,
         timestamp: Timestamp
@@ -31,13 +31,13 @@ package final class SignedPayload: Sendable {
             bytes: signed + identity.sign(domain: SignedPayload.domain, message: signed.span))
     }
 
-    /// S, what was signed.
+    /// S, the signed bytes.
     package var signedBytes: ArraySlice<UInt8> { bytes.dropLast(SignedPayload.signatureBytes) }
 
     /// 64 bytes.
     package var signature: ArraySlice<UInt8> { bytes.suffix(SignedPayload.signatureBytes) }
 
-    /// The whole frame, its type byte included: `1 | hops u8 | S | sig` (Protocol.md section 5).
+    /// The whole frame, with its type byte: `1 | hops u8 | S | sig` (Protocol.md section 5).
     package func frame(hops: UInt8) -> [UInt8] {
         var frame: [UInt8] = []
         frame.reserveCapacity(2 + bytes.count)
@@ -47,7 +47,8 @@ package final class SignedPayload: Sendable {
         return frame
     }
 
-    /// The id of the payload in a frame's body, `hops u8 | S | sig`, whatever it says; nil where nothing fits.
+    /// The id of the payload in a frame's body, `hops u8 | S | sig`, which need not be valid; nil if the body is too
+    /// short.
     package static func id(inFrame body: Span<UInt8>) -> MessageID? {
         guard body.count > 1 + signatureBytes else { return nil }
         return MessageID(signed: body.extracting(1..<body.count - signatureBytes))

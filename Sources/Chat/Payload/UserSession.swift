@@ -1,11 +1,11 @@
 package import Noise
 package import Wire
 
-/// Who we are in this run: the identity, what it is called, and the counting of what it signs.
+/// The user's identity in this run, with nickname, state and sequence numbers.
 package struct UserSession: ~Copyable {
     package private(set) var identity: Identity
     package let room: RoomID
-    /// Protocol.md section 9.
+    /// The epoch of this run (Protocol.md section 9).
     package private(set) var epoch: UInt64
     /// 1 to 24 characters, checked.
     package internal(set) var nickname: String
@@ -13,7 +13,7 @@ package struct UserSession: ~Copyable {
     private var publicMessages = 0
     private var sequence: UInt64 = 0
 
-    /// - Parameter nickname: one that `Nickname` has let through.
+    /// - Parameter nickname: a result of `Nickname.compose`.
     package init(identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String) {
         self.identity = identity
         self.room = room
@@ -23,23 +23,23 @@ package struct UserSession: ~Copyable {
 
     package var id: PeerID { identity.id }
 
-    /// A certificate of this identity for the epoch that we speak under.
+    /// A certificate of this identity for the present epoch.
     package func certify(noise: PublicKey, dm: PublicKey, at time: Timestamp) -> Certificate {
         Certificate.issue(by: identity, noise: noise, dm: dm, epoch: epoch, at: time)
     }
 
-    /// Speaks under a later epoch from now on. The counting goes on.
+    /// Moves to a later epoch. The sequence numbers go on.
     package mutating func advance(to later: UInt64) {
         precondition(later > epoch, "an epoch of \(later) does not come after \(epoch)")
         epoch = later
     }
 
-    /// Zeroes the identity's key: we have nothing more to say.
+    /// Zeroes the identity's private key; nothing can be signed afterwards.
     package mutating func forgetKey() {
         identity.forget()
     }
 
-    /// How settled we are: by the public messages said so far (Protocol.md section 2).
+    /// The stage by the number of own public messages (Protocol.md section 2).
     package var stage: SenderStage {
         switch publicMessages {
         case ..<SenderStage.regularFrom: .newcomer
@@ -48,7 +48,7 @@ package struct UserSession: ~Copyable {
         }
     }
 
-    /// Signs what we say or do, once, under the next sequence number.
+    /// Signs a body once, under the next sequence number.
     package mutating func sign(_ body: PayloadBody, at time: Timestamp) -> VerifiedPayload {
         sequence += 1
         if case .publicMessage = body { publicMessages += 1 }
@@ -56,19 +56,19 @@ package struct UserSession: ~Copyable {
             signing: body, by: identity, in: room, epoch: epoch, sequence: sequence, timestamp: time)
     }
 
-    /// Our state, stage and nickname as the others should know them now.
+    /// Signs the present state, stage and nickname.
     package mutating func signPresence(at time: Timestamp) -> VerifiedPayload {
         sign(.presence(state, stage: stage, nickname: nickname), at: time)
     }
 
-    /// That we leave: what the others hear before the link closes.
+    /// Signs that the user leaves, to be sent before the links close.
     package mutating func signDeparture(at time: Timestamp) -> VerifiedPayload {
         sign(.presence(.left, stage: stage, nickname: nickname), at: time)
     }
 }
 
 extension SenderStage {
-    /// Public messages that make a newcomer a regular, and a regular a resident.
+    /// The public messages that make a newcomer a regular, and a regular a resident.
     package static let regularFrom = 10
     package static let residentFrom = 100
 }

@@ -1,26 +1,26 @@
 package import Noise
 package import Wire
 
-/// How it is known that a payload is its author's (Protocol.md section 7).
+/// The proof of a payload's author (Protocol.md section 7).
 package enum Provenance: Hashable, Sendable {
-    /// Ours.
+    /// Signed by this node.
     case own
-    /// It came over its author's own session, which authenticates it; the signature is not checked yet.
+    /// Received over its author's own session, which authenticates it; the signature is not checked yet.
     case direct(PeerID)
-    /// The signature was checked; `via` is the neighbour that it came from.
+    /// The signature is checked; `via` is the neighbour that it came from.
     case signed(via: PeerID)
-    /// Its author sealed it for us, and the signature was checked; `via` is the neighbour that it came from.
+    /// Sealed for this node by its author, with its signature checked; `via` is the neighbour that it came from.
     case sealed(via: PeerID)
 }
 
 /// The only payload that may be routed, shown or relayed (Protocol.md section 7).
 ///
-/// Each way to make one carries its own proof; there is no other.
+/// Each initializer demands its own proof.
 package struct VerifiedPayload: Hashable, Sendable {
     package let signed: SignedPayload
     package let provenance: Provenance
 
-    /// Signs what we say ourselves. `sequence` counts from 1 within the epoch; texts and nicknames are composed.
+    /// Signs an own payload. `sequence` counts from 1 within the epoch; texts and nicknames are composed.
     package init(
         signing body: PayloadBody, by identity: borrowing Identity, in room: RoomID, epoch: UInt64, sequence: UInt64,
         timestamp: Timestamp
@@ -30,47 +30,47 @@ package struct VerifiedPayload: Hashable, Sendable {
         provenance = .own
     }
 
-    /// From its author's own link, with the signature unchecked; nil if the link's proven identity is another.
+    /// A payload from its author's own link, with its signature unchecked; nil if the link has another identity.
     init?(_ signed: SignedPayload, onLinkOf peer: PeerID) {
         guard signed.payload.author == peer else { return nil }
         self.signed = signed
         provenance = .direct(peer)
     }
 
-    /// From anybody's link, by its signature; nil if that does not hold.
+    /// A payload from any link, proven by its signature; nil if that is false.
     init?(checking signed: SignedPayload, via link: PeerID) {
         guard signed.isSignatureValid else { return nil }
         self.signed = signed
         provenance = .signed(via: link)
     }
 
-    /// The same from a frame, whose signature is checked before anything that it says is read.
+    /// A payload from a frame, whose signature is checked before its body is decoded.
     ///
-    /// - Throws: `.badSignature`, or what is wrong with the words.
+    /// - Throws: `.badSignature`, or the fault of the body.
     init(checking frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
         guard frame.isSignatureValid else { throw .badSignature }
         signed = try frame.signedPayload()
         provenance = .signed(via: link)
     }
 
-    /// From what its author sealed for us. The caller has opened it.
+    /// A payload that its author sealed for us. The caller has opened it.
     ///
-    /// - Throws: `.badSignature`, or what is wrong with the words.
+    /// - Throws: `.badSignature`, or the fault of the body.
     init(opening frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
         guard frame.isSignatureValid else { throw .badSignature }
         signed = try frame.signedPayload()
         provenance = .sealed(via: link)
     }
 
-    /// The same payload with its signature checked; what was checked before, or is ours, stays as it is.
+    /// This payload with its signature checked; own payloads and checked ones are returned as they are.
     ///
     /// - Throws: `.badSignature`.
-    func settled() throws(DropReason) -> VerifiedPayload {
+    func checkingSignature() throws(DropReason) -> VerifiedPayload {
         switch provenance {
         case .own, .signed, .sealed: return self
         case .direct(let author):
-            guard let settled = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
-            return settled
+            guard let checked = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
+            return checked
         }
     }
 
@@ -79,12 +79,22 @@ package struct VerifiedPayload: Hashable, Sendable {
     package var author: PeerID { signed.payload.author }
     package var id: MessageID { signed.payload.messageId }
 
-    /// True if it came from its author to us and nobody else, over the author's own link or sealed: what a direct
-    /// conversation demands (Protocol.md section 8).
+    /// True if it came from its author to us alone, over the author's own link or sealed, as direct conversations
+    /// demand (Protocol.md section 8).
     package var isFirstHand: Bool {
         switch provenance {
         case .own, .direct, .sealed: true
         case .signed(let via): via == payload.author
         }
     }
+}
+
+/// The result of a signature check that was put off (Protocol.md section 7).
+package enum SignatureCheck {
+    case valid(VerifiedPayload)
+    /// The payload is not kept.
+    case absent
+    /// The signature is false: its author, which sent it on its own link, is to be banned. The payload is not given to
+    /// others.
+    case forged(by: PeerID)
 }

@@ -1,15 +1,15 @@
-internal import Wire
+package import Wire
 
-/// What a conversation keeps, public or direct: its last messages and how many of them nobody has looked at.
+/// The messages that a conversation keeps, public or direct, and how many of them are unread.
 package struct ConversationLog: Sendable {
     package let conversation: Conversation
     package private(set) var messages = MessageRing()
-    /// Whether the person is looking at it: then nothing is unread.
+    /// Whether the user looks at it: then nothing is unread.
     package var isActive = false {
         didSet { if isActive { readAll() } }
     }
     private var unread: Set<MessageID> = []
-    /// Unread messages that the ring no longer holds: they stay counted.
+    /// Unread messages that the ring evicted: they still count.
     private var unreadEvicted = 0
 
     package init(_ conversation: Conversation) {
@@ -20,17 +20,17 @@ package struct ConversationLog: Sendable {
 
     package var last: Message? { messages.last }
 
-    /// Unread messages that are still kept, oldest first.
+    /// Unread messages that are kept, oldest first.
     var unreadMessages: [MessageID] {
         unread.isEmpty ? [] : messages.lazy.map(\.id).filter { [unread] in unread.contains($0) }
     }
 
-    /// Adds a message, which counts as unread if it was received now and nobody is looking.
+    /// Adds a message. It counts as unread if it came live and the user does not look at the conversation.
     ///
-    /// - Returns: nil for a duplicate, and for history from before what the ring holds.
+    /// - Returns: nil for a duplicate, and for history from before the ring.
     mutating func add(_ message: Message, isOwn: Bool) -> ChatEvent? { take(message, isOwn: isOwn).event }
 
-    /// As `add`, and tells what became of the message. One heard live is told though it be too old to be kept.
+    /// As `add`, with the placement. A live message is reported even if it is too old to be kept.
     mutating func take(_ message: Message, isOwn: Bool) -> (event: ChatEvent?, placement: MessageRing.Placement) {
         let placement = keep(message)
         let isNews = !isOwn && !message.isHistory && !isActive
@@ -46,7 +46,7 @@ package struct ConversationLog: Sendable {
         return (.message(conversation, message, unread: unreadCount), placement)
     }
 
-    /// Keeps a message that its reader has seen already.
+    /// Keeps a message that the user has read.
     @discardableResult
     mutating func keep(_ message: Message) -> MessageRing.Placement {
         let placement = messages.insert(message)
@@ -56,7 +56,8 @@ package struct ConversationLog: Sendable {
         return placement
     }
 
-    /// Does to a message what its author wishes. Nil if the message is not here or not that author's, or is newer.
+    /// Applies an author's edit or deletion. Nil if the message is not here or has another author, or if a later edit
+    /// is shown.
     mutating func apply(_ change: MessageChange) -> ChatEvent? {
         guard messages[id: change.target]?.author == change.author else { return nil }
         switch change.kind {
@@ -70,10 +71,10 @@ package struct ConversationLog: Sendable {
         }
     }
 
-    /// The signature of a message was checked.
-    mutating func settle(_ proven: VerifiedPayload) {
+    /// Keeps the message's payload with its signature checked.
+    mutating func replaceSource(with proven: VerifiedPayload) {
         _ = messages.update(proven.id) { message in
-            message.settle(proven)
+            message.replaceSource(with: proven)
             return true
         }
     }
@@ -82,4 +83,10 @@ package struct ConversationLog: Sendable {
         unread.removeAll(keepingCapacity: true)
         unreadEvicted = 0
     }
+}
+
+/// The conversation of a message: the public room, or the direct conversation with a peer.
+package enum Conversation: Hashable, Sendable {
+    case publicRoom
+    case direct(PeerID)
 }

@@ -1,6 +1,6 @@
 package import Wire
 
-/// An author's wish to edit or delete a message of its own (Protocol.md section 6, kinds 4 and 5).
+/// An author's edit or deletion of an own message (Protocol.md section 6, kinds 4 and 5).
 package struct MessageChange: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case edit(text: String)
@@ -11,9 +11,9 @@ package struct MessageChange: Hashable, Sendable {
     package let author: PeerID
     package let kind: Kind
     package let authorClock: AuthorClock
-    /// A direct message changes only by what came from its author to us alone.
+    /// True if it came from its author to us alone, which a change of a direct message needs.
     package let isFirstHand: Bool
-    /// What its author signed, to be given to others.
+    /// The signed payload, for others.
     let source: VerifiedPayload
 
     init(_ kind: Kind, of target: MessageID, by verified: VerifiedPayload) {

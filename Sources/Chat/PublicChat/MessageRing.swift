@@ -1,21 +1,21 @@
 package import Wire
 
-/// The latest messages of a conversation by their places, in the order in which they are shown, each found by its id at
-/// once (Protocol.md section 7).
+/// The latest messages of a conversation by their places, in the order in which they are shown (Protocol.md section 7).
+/// A message is found by its id in constant time.
 ///
-/// Shown first is what came as history, by place, then what was heard live, as it came. Which message makes room in a full
-/// ring hangs on the places alone, so that rings agree whatever the order in which they were filled.
+/// History is shown first, in the signed order, then live messages in the order of arrival. Eviction depends on the
+/// places alone, so that rings agree whatever the order in which they were filled.
 package struct MessageRing: Sendable, RandomAccessCollection {
-    /// What became of a message.
+    /// The result of an insertion.
     package enum Placement: Hashable, Sendable {
         case duplicate
-        /// The ring is full of later ones: not kept.
+        /// The ring is full of later messages: not kept.
         case tooOld
         /// Kept; `evicted` made room.
         case kept(evicted: Evicted?)
     }
 
-    /// What has to be known of a message that the ring let go.
+    /// An evicted message.
     package struct Evicted: Hashable, Sendable {
         package let id: MessageID
         /// The time of its place.
@@ -23,12 +23,12 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     }
 
     package let capacity: Int
-    /// A message stays in its slot; the two orders below name slots, so that reordering moves nothing else.
+    /// A message stays in its slot; the two orders below hold slot numbers, so that reordering moves no message.
     private var slots: [Message] = []
-    /// The times of their places, by which nearly all can be told apart.
+    /// The times of the messages' places, which order nearly all of them without a look at the messages.
     private var times: [Timestamp] = []
     private var shown = SlotOrder()
-    /// The lowest place first.
+    /// From the lowest place on.
     private var ranked = SlotOrder()
     private var index: SlotIndex
 
@@ -50,30 +50,30 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     package func contains(id: MessageID) -> Bool { slot(of: id) != nil }
 
-    /// One whose id begins so: as good as its id among those that the ring holds, unless somebody made two alike.
+    /// The message with these first 8 bytes of its id. Only an author could make two messages with the same ones.
     subscript(prefix prefix: UInt64) -> Message? { index.slot(of: prefix).map { slots[$0] } }
 
     func contains(prefix: UInt64) -> Bool { index.slot(of: prefix) != nil }
 
     private func slot(of id: MessageID) -> Int? { index.slot(of: id.prefix) { slots[$0].id == id } }
 
-    /// The place of the message that makes room next.
+    /// The place of the next message to be evicted; nil if the ring is empty.
     package var lowest: SortKey? { ranked.first.map { slots[$0].place } }
 
-    /// The ids of all messages, the lowest place first.
+    /// The ids of all messages, from the lowest place on.
     var idsByPlace: [MessageID] { (0..<ranked.count).map { slots[ranked[$0]].id } }
 
-    /// Puts a message in: one from the past among the others from the past, one heard live last.
+    /// Inserts a message: history in the signed order, a live message last.
     package mutating func insert(_ message: Message) -> Placement {
         guard !contains(id: message.id) else { return .duplicate }
         guard isFull else {
             slots.append(message)
-            times.append(message.effectiveTime)
+            times.append(message.placeTime)
             enter(slots.count - 1)
             return .kept(evicted: nil)
         }
         let slot = ranked[0]
-        let time = message.effectiveTime
+        let time = message.placeTime
         guard times[slot] < time || slots[slot].place < message.place else { return .tooOld }
         let evicted = Evicted(id: slots[slot].id, time: times[slot])
         leave(slot)
@@ -83,15 +83,15 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         return .kept(evicted: evicted)
     }
 
-    /// Changes a message where it is.
+    /// Changes a message in place.
     ///
-    /// - Returns: the message as it is now; nil if there is none or `change` refused.
+    /// - Returns: the changed message; nil if there is none or `change` refused.
     mutating func update(_ id: MessageID, _ change: (inout Message) -> Bool) -> Message? {
         guard let slot = slot(of: id), change(&slots[slot]) else { return nil }
         return slots[slot]
     }
 
-    /// Takes a message out; the others keep their order.
+    /// Deletes a message; the others keep their order.
     ///
     /// - Returns: whether it was there.
     @discardableResult
@@ -105,17 +105,17 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         return true
     }
 
-    /// Gives the message in a slot its position and its rank.
+    /// Enters the message of a slot into index and orders.
     private mutating func enter(_ slot: Int) {
         index.insert(slot, key: slots[slot].id.prefix)
         shown.insert(slot, at: position(for: slot))
         ranked.insert(slot, at: rank(for: slot))
     }
 
-    /// Takes the message in a slot out of all but the slot.
+    /// Removes the message of a slot from index and orders.
     private mutating func leave(_ slot: Int) {
         index.remove(slot)
-        // The message that makes room is nearly always first in both.
+        // The evicted message is nearly always the first of both.
         shown.remove(slot)
         ranked.remove(slot)
     }
@@ -131,14 +131,15 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     private func position(for slot: Int) -> Int {
         guard slots[slot].isHistory else { return shown.count }
-        return shown.position { !slots[$0].isHistory || isLower(slot, than: $0) }
+        let order = slots[slot].signedOrder
+        return shown.position { !slots[$0].isHistory || order < slots[$0].signedOrder }
     }
 
     private func isLower(_ slot: Int, than other: Int) -> Bool {
-        times[slot] == times[other] ? slots[slot].turn < slots[other].turn : times[slot] < times[other]
+        times[slot] == times[other] ? slots[slot].signedOrder < slots[other].signedOrder : times[slot] < times[other]
     }
 
-    /// From the end, where nearly all of them belong.
+    /// Searched from the end, where nearly all messages belong.
     private func rank(for slot: Int) -> Int {
         var rank = ranked.count
         while rank > 0, isLower(slot, than: ranked[rank - 1]) { rank -= 1 }

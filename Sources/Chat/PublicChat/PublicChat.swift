@@ -1,9 +1,10 @@
 package import Wire
 
-/// The room's public conversation, with what it takes to give it to others.
+/// The public conversation of the room, with the history for others.
 package struct PublicChat: Sendable {
     private var log = ConversationLog(.publicRoom)
     private var archive = Archive()
+    private var clock = HybridClock()
 
     package init() {}
 
@@ -15,37 +16,45 @@ package struct PublicChat: Sendable {
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
-    /// A text as the payload that says it. Throws what the rules of Protocol.md section 6 refuse.
-    package static func compose(
-        _ text: String, in session: inout UserSession, at time: Timestamp
+    /// Composes and signs a message. Throws if the text breaks a rule of Protocol.md section 6.
+    package func compose(
+        _ text: String, in session: inout UserSession, at wallClock: Timestamp
     ) throws(ChatError) -> VerifiedPayload {
         let text = try Text.compose(text)
         let body = PayloadBody.publicMessage(stage: session.stage, nickname: session.nickname, text: text)
-        return session.sign(body, at: time)
+        return session.sign(body, at: clock.time(at: wallClock))
     }
 
-    /// Takes a message in. Nil for a duplicate, and for history from before what is kept.
+    /// Receives a message. Nil for a duplicate, and for history from before what is kept.
     ///
     /// - Parameter edit: the payload of the edit that the message shows already.
     mutating func receive(_ message: Message, edit: VerifiedPayload?, isOwn: Bool) -> ChatEvent? {
         let (event, placement) = log.take(message, isOwn: isOwn)
+        if event != nil { noteTime(of: message) }
         switch placement {
         case .duplicate:
             break
         case .tooOld:
-            archive.noteEvicted(message.id, from: message.effectiveTime)
+            archive.noteEvicted(message.id, from: message.placeTime)
         case .kept(let evicted):
             if let evicted { archive.noteEvicted(evicted.id, from: evicted.time) }
-            archive.noteNews(message.source)
+            archive.noteKept(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
         return event
     }
 
-    /// Edits or deletes. Nil where nothing changed.
+    private mutating func noteTime(of message: Message) {
+        switch message.source.provenance {
+        case .own: clock.noteSigned(message.sentAt)
+        case .direct, .signed, .sealed: clock.noteShown(message.sentAt, at: message.receivedAt)
+        }
+    }
+
+    /// Applies an edit or a deletion. Nil if nothing changed.
     package mutating func apply(_ change: MessageChange) -> ChatEvent? {
         guard let event = log.apply(change) else {
-            noteOver(change.source)
+            noteFinal(change.source)
             return nil
         }
         switch change.kind {
@@ -61,10 +70,10 @@ package struct PublicChat: Sendable {
 
 /// History (Protocol.md section 7).
 extension PublicChat {
-    /// The first 8 bytes of the ids of all that others may be given, in the order for that.
+    /// The first 8 bytes of the ids of all payloads for others, in the order of a `have`.
     package var offer: [UInt64] { archive.offer(with: messages) }
 
-    /// Those of the ids that others offer that are worth asking for.
+    /// The offered ids that are worth asking for.
     package func lacking(_ ids: [UInt64]) -> [UInt64] {
         let lowest = messages.lowest
         return ids.filter { archive.lacks($0, besides: messages, lowest: lowest) }
@@ -77,31 +86,31 @@ extension PublicChat {
 
     func isDeleted(_ message: MessageID, of author: PeerID) -> Bool { archive.isDeleted(message, of: author) }
 
-    /// Whether a message is or was in this conversation, as far as is remembered.
+    /// True if a message is or was in this conversation, as far as is remembered.
     func knows(_ message: MessageID) -> Bool { messages.contains(id: message) || archive.isPast(message) }
 
-    /// Keeps a deletion of a message that is not here, so that it does not come.
+    /// Keeps a deletion of a message that is not here, so that the message is not taken in.
     mutating func keepDeletion(_ deletion: MessageChange) {
         archive.keepDeletion(deletion.source, of: deletion.target)
     }
 
-    /// A payload is not kept, and not to be asked for again.
-    mutating func noteOver(_ payload: VerifiedPayload) { noteOver(payload.id.prefix) }
+    /// Notes that a payload is not kept, and never asked for again.
+    mutating func noteFinal(_ payload: VerifiedPayload) { noteFinal(payload.id.prefix) }
 
-    mutating func noteOver(_ id: UInt64) {
-        if !messages.contains(prefix: id) { archive.noteOver(id) }
+    mutating func noteFinal(_ id: UInt64) {
+        if !messages.contains(prefix: id) { archive.noteFinal(id) }
     }
 
-    /// Has a signature checked that was not needed until now; what has a false one is given to nobody.
-    mutating func prove(_ id: UInt64, _ judge: (VerifiedPayload) -> AdmissionResult) -> Proof {
+    /// Checks a signature that was left unchecked. A message with a false one is given to no peer.
+    mutating func verifySignature(of id: UInt64, _ judge: (VerifiedPayload) -> AdmissionResult) -> SignatureCheck {
         guard let payload = payload(id) else { return .absent }
         guard case .admitted(let proven) = judge(payload) else {
             archive.withhold(id)
             return .forged(by: payload.author)
         }
-        log.settle(proven)
-        return .proven(proven)
+        log.replaceSource(with: proven)
+        return .valid(proven)
     }
 
-    mutating func takeItems(_ take: ([Archive.Item]) -> Void) { archive.takeItems(take) }
+    mutating func drainItems(_ take: ([Archive.Item]) -> Void) { archive.drainItems(take) }
 }

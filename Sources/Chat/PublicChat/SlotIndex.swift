@@ -1,15 +1,16 @@
-/// Finds which of a fixed number of slots has a key, where keys are the first bytes of digests.
+/// Finds the slot with a key, where keys are the first bytes of digests.
 ///
-/// Open addressing by the lowest bits, in a table that never grows. Whoever makes up keys that begin alike makes a search
-/// as long as the slots are many, and no longer.
+/// A hand-made hash table because every public message is looked up, inserted and evicted here: open addressing by the
+/// lowest bits, without hashing and without growth. Chosen keys that collide make a search as long as there are slots,
+/// and no longer.
 struct SlotIndex: Sendable {
-    /// The slot at each place, and one more; 0 is a free place.
+    /// The slot at each place, plus one; 0 is a free place.
     private var places: [UInt16]
-    /// The key of each slot, as long as it is in the table.
+    /// The key of each slot, while it is in the table.
     private var keys: [UInt64]
     private let mask: Int
 
-    /// - Parameter slots: how many there are, at most 32,767.
+    /// - Parameter slots: the number of slots, at most 32,767.
     init(slots: Int) {
         precondition((1...Int(Int16.max)).contains(slots), "an index of \(slots) slots")
         var size = 4
@@ -19,18 +20,18 @@ struct SlotIndex: Sendable {
         keys = [UInt64](repeating: 0, count: slots)
     }
 
-    /// The slot of a key; of several with the same key, one that `isMeant`.
-    func slot(of key: UInt64, where isMeant: (Int) -> Bool = { _ in true }) -> Int? {
+    /// The slot with a key; of several, the first that `matches`.
+    func slot(of key: UInt64, where matches: (Int) -> Bool = { _ in true }) -> Int? {
         var place = home(key)
         while places[place] != 0 {
             let slot = Int(places[place]) - 1
-            if keys[slot] == key, isMeant(slot) { return slot }
+            if keys[slot] == key, matches(slot) { return slot }
             place = (place + 1) & mask
         }
         return nil
     }
 
-    /// Puts a slot in that is not there.
+    /// Inserts a slot that is not in the table.
     mutating func insert(_ slot: Int, key: UInt64) {
         var place = home(key)
         while places[place] != 0 { place = (place + 1) & mask }
@@ -38,14 +39,14 @@ struct SlotIndex: Sendable {
         keys[slot] = key
     }
 
-    /// Takes a slot out; nothing happens if it is not there.
+    /// Removes a slot; nothing happens if it is not there.
     mutating func remove(_ slot: Int) {
         var free = home(keys[slot])
         while places[free] != UInt16(slot + 1) {
             guard places[free] != 0 else { return }
             free = (free + 1) & mask
         }
-        // Whoever stands further on because this place was taken moves up.
+        // Slots that were displaced by this place move up.
         var next = (free + 1) & mask
         while places[next] != 0 {
             let wanted = home(keys[Int(places[next]) - 1])

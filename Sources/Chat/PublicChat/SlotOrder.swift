@@ -1,4 +1,6 @@
-/// Slots of a fixed table in some order. Small numbers, so that the others move up in one short copy.
+/// Slots of a fixed table in some order.
+///
+/// An array of 16-bit numbers because every public message moves the others up: in one copy of 200 bytes.
 struct SlotOrder: Sendable {
     private var slots: [UInt16] = []
 
@@ -8,9 +10,9 @@ struct SlotOrder: Sendable {
 
     subscript(position: Int) -> Int { Int(slots[position]) }
 
-    /// Where the first slot stands that `isMeant`; the end if there is none.
-    func position(where isMeant: (Int) -> Bool) -> Int {
-        slots.firstIndex { isMeant(Int($0)) } ?? slots.count
+    /// The position of the first slot that `matches`; the end if there is none.
+    func position(where matches: (Int) -> Bool) -> Int {
+        slots.firstIndex { matches(Int($0)) } ?? slots.count
     }
 
     mutating func insert(_ slot: Int, at position: Int) {
@@ -18,12 +20,12 @@ struct SlotOrder: Sendable {
         if position == slots.count { slots.append(UInt16(slot)) } else { slots.insert(UInt16(slot), at: position) }
     }
 
-    /// Takes a slot out; nothing happens if it is not there.
+    /// Removes a slot; nothing happens if it is not there.
     mutating func remove(_ slot: Int) {
         if let position = slots.firstIndex(of: UInt16(slot)) { slots.remove(at: position) }
     }
 
-    /// Puts another slot in the place of one; nothing happens if that is not there.
+    /// Replaces a slot by another; nothing happens if it is not there.
     mutating func replace(_ slot: Int, by other: Int) {
         if let position = slots.firstIndex(of: UInt16(slot)) { slots[position] = UInt16(other) }
     }

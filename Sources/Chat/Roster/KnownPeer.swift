@@ -1,26 +1,26 @@
 internal import Wire
 
-/// What the roster knows of one peer.
+/// The roster's entry of one peer.
 struct KnownPeer: Sendable {
     let number: SenderNumber
     private(set) var nickname = ""
     private(set) var stage = SenderStage.newcomer
-    /// Here or away, as the peer last said.
+    /// Here or away, from the peer's last presence.
     private(set) var saidState = PresenceState.here
-    /// What nickname and stage are taken from: an older payload does not change them back.
+    /// The payload that nickname and stage come from: an older one does not change them back.
     private var source: AuthorClock?
     var isLinked = false
-    /// Whether listeners were told that it came, and not yet that it went.
+    /// True from the report of its arrival to that of its departure.
     var isAnnounced = false
-    /// It said that it leaves: nobody waits for it to come back.
+    /// The peer announced that it leaves: its departure is reported without delay.
     var isLeaving = false
-    /// Since when it has a link, or since when it has none; nil for a peer that never had one.
+    /// When its link was opened, or the last one closed; nil for a peer that never had one.
     var since: Timestamp?
-    /// `since` as it was before the link was lost, for a peer that is soon back.
+    /// `since` from before the link was lost, for a peer that is soon back.
     var linkedSince: Timestamp?
-    /// `since` as it was before a link that came to nothing: nobody was told of it.
+    /// `since` from before a link that was not reported.
     var goneSince: Timestamp?
-    /// Grows with each time it is heard of: the smallest is forgotten first.
+    /// Grows with each payload: the smallest is forgotten first.
     var heardAt: UInt64
 
     init(_ peer: PeerID, heardAt: UInt64) {
@@ -30,9 +30,9 @@ struct KnownPeer: Sendable {
 
     var presence: PresenceState { isLinked ? saidState : .left }
 
-    /// Takes over what the peer calls itself and, from a presence payload, its state.
+    /// Takes over the nickname, and the state from a presence payload.
     ///
-    /// - Returns: what is to be told of it.
+    /// - Returns: the report to make.
     mutating func take(
         _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, as authorClock: AuthorClock
     ) -> News {
@@ -42,12 +42,12 @@ struct KnownPeer: Sendable {
         return isLeaving ? .nothing : .arrival
     }
 
-    /// What is heard of a peer, as far as listeners do not know it.
+    /// A difference to what was reported.
     enum News {
         case nothing
-        /// It has not been announced.
+        /// The peer was not announced yet.
         case arrival
-        /// Something that is shown is different now.
+        /// A shown property changed.
         case change
     }
 

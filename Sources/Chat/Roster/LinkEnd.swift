@@ -1,16 +1,16 @@
-/// How a peer's link ended, which says whether it is worth waiting for the peer before telling that it has gone.
+/// How a peer's link ended, which decides how long the peer may take to come back before its departure is reported.
 package enum LinkEnd: Sendable, CaseIterable {
     /// The peer said goodbye.
     case goodbye
-    /// The other side closed without a word, as the system does for a process that was killed.
+    /// The peer closed without a goodbye, as the system does for a killed process.
     case closed
-    /// The network failed, or we let it go: the peer may well be back.
+    /// The network failed, or this node closed the link: the peer may come back.
     case lost
-    /// Nothing has come for so long that whoever was there has gone already.
+    /// Nothing came for so long that the peer is gone already.
     case silent
 
-    /// How long a peer may take to come back without having been away for anybody.
-    package var patience: Duration {
+    /// The time in which a peer may come back without a report of its departure.
+    package var reconnectGrace: Duration {
         switch self {
         case .goodbye, .silent: .zero
         case .closed: .milliseconds(1_500)

@@ -1,6 +1,8 @@
 package import Wire
 
-/// Peers that have a mark, by their keys, in the order in which they got it. Of too many the oldest loses it.
+/// Peers with a mark, in the order in which they got it. Above the capacity the oldest mark is removed.
+///
+/// A set with an array because the set is looked up for every message, and storage needs the order.
 package struct MarkedPeers: Hashable, Sendable {
     package private(set) var inOrder: [PeerID] = []
     private var members: Set<PeerID> = []
@@ -28,9 +30,9 @@ package struct MarkedPeers: Hashable, Sendable {
     }
 }
 
-/// What a person has decided about keys and wants remembered for longer than a run.
+/// The user's marks of keys, which are kept for later runs.
 package struct PeerMarks: Hashable, Sendable {
-    /// Compared over another way (Protocol.md section 1).
+    /// Compared over another channel (Protocol.md section 1).
     package var verified: MarkedPeers
     package var blocked: MarkedPeers
 

@@ -1,10 +1,10 @@
 package import Wire
 
-/// Who is known, what they are called, and who is there. Links alone decide who is there (Protocol.md section 10).
+/// The known peers with their names and presence. Links alone decide about presence (Protocol.md section 10).
 package struct Roster: ~Copyable, Sendable {
-    /// How long a new link waits for its peer to say something before the peer is announced: one that refuses us ends
-    /// the link instead, and is not to look as if it came and went.
-    package static let introductionTime = Duration.seconds(1)
+    /// How long a new link waits for a payload before its peer is announced: a peer that refuses us closes the link
+    /// instead, and must not seem to come and go.
+    package static let announcementDelay = Duration.seconds(1)
 
     package let me: PeerID
     package private(set) var online = 0
@@ -12,18 +12,18 @@ package struct Roster: ~Copyable, Sendable {
     package private(set) var marks: PeerMarks
     var known = PackedTable<PeerID, KnownPeer>()
     private(set) var numbers = SharedNumbers()
-    /// Peers whose names have a suffix from now on, and of whom that is to be told.
+    /// Peers whose names got a suffix that is still to be reported.
     private(set) var renamed: [PeerID] = []
     private let capacity: Int
     private var moments: UInt64 = 0
-    /// Where who was heard of last stands in `known`: it is nearly always asked about right after.
+    /// The index in `known` of the peer noted last, which is nearly always the next one too.
     private var latest = 0
-    /// When peers with a link are announced, and when peers without one are told to have gone.
-    private(set) var deadlines = PackedTable<PeerID, Instant>()
+    /// When linked peers are announced, and when the departure of the others is reported.
+    private(set) var deadlines: [PeerID: Instant] = [:]
 
     /// - Parameters:
-    ///   - marks: of earlier runs. Whoever has one is known, so that its number names it.
-    ///   - capacity: peers known at the same time; the one not heard of for longest makes room.
+    ///   - marks: from earlier runs. A marked peer is known, so that its number names it.
+    ///   - capacity: the most known peers; the one without a payload for the longest time is forgotten.
     package init(me: PeerID, marks: PeerMarks = PeerMarks(), capacity: Int = Limits.knownPeers) {
         self.me = me
         self.marks = marks
@@ -36,13 +36,13 @@ package struct Roster: ~Copyable, Sendable {
 
     package func isOnline(_ peer: PeerID) -> Bool { known[peer]?.isLinked ?? false }
 
-    /// Whether it has, or had, a link that others were told of.
+    /// True if it has, or had, a link that was reported.
     package func hasBeenHere(_ peer: PeerID) -> Bool { known[peer]?.since != nil }
 
-    /// As the peer last said.
+    /// The stage in the peer's last payload.
     package func stage(of peer: PeerID) -> SenderStage { known[peer]?.stage ?? .newcomer }
 
-    /// Muted or blocked: nothing that it says is shown or counted.
+    /// Muted or blocked: its payloads are neither shown nor counted.
     package func isHidden(_ peer: PeerID) -> Bool {
         (!muted.isEmpty && muted.contains(peer)) || isBlocked(peer)
     }
@@ -61,7 +61,7 @@ package struct Roster: ~Copyable, Sendable {
         if isVerified && peer != me { marks.verified.insert(peer) } else { marks.verified.remove(peer) }
     }
 
-    /// A peer as it is named now. The suffix stays with a number that two peers have shared in this run.
+    /// The present name of a peer. A number that two peers have shared in this run keeps its suffix.
     package func who(_ peer: PeerID) -> Who {
         let entry = known[peer] ?? KnownPeer(peer, heardAt: 0)
         return Who(
@@ -69,7 +69,7 @@ package struct Roster: ~Copyable, Sendable {
             nickname: entry.nickname, stage: entry.stage, key: peer)
     }
 
-    /// A message's author as it was named when it signed, under the number it is told apart by now.
+    /// The name of a message's author: the nickname in the message with the present number.
     package func who(of message: Message) -> Who {
         let number = number(of: message.author)
         return Who(
@@ -84,19 +84,19 @@ package struct Roster: ~Copyable, Sendable {
     }
 }
 
-/// What is heard of peers.
+/// Updates from payloads and links.
 extension Roster {
-    /// Takes over a nickname, a stage, and, from a presence payload, a state.
+    /// Takes over a nickname, a stage, and the state from a presence payload.
     ///
-    /// - Parameter events: takes the event, if listeners know the peer as online and it is different now, or is to be
-    ///   announced; before it, that of a peer with the same number, whose name is different by that.
-    mutating func hear(
+    /// - Parameter events: gets an event if the peer is announced by this, or is announced and changed; before it, the
+    ///   event of a peer with the same number, whose name gets a suffix.
+    mutating func noteProfile(
         _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil,
         as authorClock: AuthorClock,
         into events: inout [ChatEvent]
     ) {
         let index = meet(author)
-        if !renamed.isEmpty { events += takeRenamed() }
+        if !renamed.isEmpty { events += drainRenamed() }
         switch known.values[index].take(nickname, stage, state, as: authorClock) {
         case .nothing: break
         case .arrival: events.note(announce(author))
@@ -104,9 +104,9 @@ extension Roster {
         }
     }
 
-    /// The first link to a peer stands. The peer is announced once something is heard of it, here or by `tick`.
+    /// Notes the first link to a peer, which is announced at its first payload or by `tick`.
     ///
-    /// - Returns: the event of a peer with the same number, whose name is different by that.
+    /// - Returns: the event of a peer with the same number, whose name gets a suffix.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
         meet(peer)
         guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
@@ -120,11 +120,12 @@ extension Roster {
         }
         known[peer] = entry
         online += 1
-        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.introductionTime
-        return takeRenamed()
+        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.announcementDelay
+        return drainRenamed()
     }
 
-    /// The last link to a peer has ended. Others are told once it has not come back in time, here or by `tick`.
+    /// Notes the end of the last link to a peer. Its departure is reported here, or by `tick` once it has not come back
+    /// in time.
     package mutating func linkClosed(
         _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
     ) -> ChatEvent? {
@@ -134,9 +135,9 @@ extension Roster {
         entry.since = entry.isAnnounced ? wallClock : entry.goneSince
         known[peer] = entry
         online -= 1
-        let patience = entry.isLeaving ? .zero : end.patience
-        deadlines[peer] = entry.isAnnounced ? now + patience : nil
-        return entry.isAnnounced && patience == .zero ? depart(peer) : nil
+        let reconnectGrace = entry.isLeaving ? .zero : end.reconnectGrace
+        deadlines[peer] = entry.isAnnounced ? now + reconnectGrace : nil
+        return entry.isAnnounced && reconnectGrace == .zero ? depart(peer) : nil
     }
 
     package var nextDeadline: Instant? { deadlines.isEmpty ? nil : deadlines.values.min() }
@@ -160,7 +161,7 @@ extension Roster {
         return .presence(peer, .left, online: online)
     }
 
-    /// Makes an entry for a peer, or notes that it was heard of again.
+    /// Creates an entry for a peer, or notes that it was heard from again.
     @discardableResult
     private mutating func meet(_ peer: PeerID) -> Int {
         moments += 1
@@ -178,7 +179,7 @@ extension Roster {
         return index
     }
 
-    private mutating func takeRenamed() -> [ChatEvent] {
+    private mutating func drainRenamed() -> [ChatEvent] {
         guard !renamed.isEmpty else { return [] }
         defer { renamed = [] }
         return renamed.compactMap { peer in
@@ -191,5 +192,66 @@ extension Roster {
         let candidates = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced }
         guard let oldest = candidates.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
         known[oldest.key] = nil
+    }
+}
+
+extension Roster {
+    /// The result of a search for a peer.
+    package enum SearchResult: Hashable, Sendable {
+        case none
+        case one(PeerID)
+        /// All candidates, in the order of their keys.
+        case ambiguous([Who])
+    }
+
+    /// A row of the list of peers.
+    package struct Row: Hashable, Sendable {
+        package let who: Who
+        /// `left` for a peer without a link.
+        package let state: PresenceState
+        /// When its link was opened, or the last one closed.
+        package let since: Timestamp
+        package let isMuted: Bool
+        package let isBlocked: Bool
+        package let isVerified: Bool
+    }
+
+    /// Linked peers by the time of their links, oldest first; then the last 64 that had one, latest first.
+    package var rows: [Row] {
+        let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isLinked, $0) } }
+        let linked = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
+        let gone = peers.filter { !$0.1 }.sorted { ($1.2, $0.0) < ($0.2, $1.0) }
+        return (linked + gone.prefix(Limits.offlinePeersShown)).map { row($0.0, since: $0.2) }
+    }
+
+    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, or `nickname#4821` as it is shown.
+    ///
+    /// A text in the form of a number is never a nickname, because any peer can call itself `4821`. Nicknames are
+    /// compared by canonical equivalence; without regard to case only if no nickname is equal.
+    package func find(_ text: String) -> SearchResult {
+        let peers = candidates(for: text).filter { $0 != me }.sorted()
+        if peers.count > 1 { return .ambiguous(peers.map { who($0) }) }
+        return peers.first.map { .one($0) } ?? .none
+    }
+
+    private func candidates(for text: String) -> [PeerID] {
+        if let label = NumberLabel(text) { return peers { label.names($0.number) } }
+        let exact = peers { $0.nickname == text }
+        if !exact.isEmpty { return exact }
+        if let hash = text.lastIndex(of: "#"), let label = NumberLabel(text[hash...]) {
+            return peers { label.names($0.number) && $0.nickname == text[..<hash] }
+        }
+        let folded = text.lowercased()
+        return folded.isEmpty ? [] : peers { $0.nickname.lowercased() == folded }
+    }
+
+    private func peers(where matches: (KnownPeer) -> Bool) -> [PeerID] {
+        known.compactMap { matches($0.value) ? $0.key : nil }
+    }
+
+    private func row(_ peer: PeerID, since: Timestamp) -> Row {
+        Row(
+            who: who(peer), state: known[peer]?.presence ?? .left, since: since, isMuted: muted.contains(peer),
+            isBlocked: isBlocked(peer), isVerified: marks.verified.contains(peer))
     }
 }

@@ -1,6 +1,6 @@
 package import Wire
 
-/// Who is typing where, until it stops, says what it typed, or 6 s pass without renewal (Protocol.md section 6).
+/// The peers that are typing: each until it stops, sends the text, or 6 s pass without renewal (Protocol.md section 6).
 package struct TypingList: Sendable {
     private struct Key: Hashable {
         let peer: PeerID
@@ -13,7 +13,7 @@ package struct TypingList: Sendable {
 
     package var nextDeadline: Instant? { ends.isEmpty ? nil : ends.values.min() }
 
-    /// Nil where nothing is new to a listener. Beyond the capacity nobody more is shown typing.
+    /// Notes a typing payload. Nil if nothing shown changes; above the capacity no further peer is shown.
     mutating func set(_ isOn: Bool, _ peer: PeerID, in conversation: Conversation, now: Instant) -> ChatEvent? {
         let key = Key(peer: peer, conversation: conversation)
         guard isOn else { return stop(peer, in: conversation) }
@@ -30,7 +30,7 @@ package struct TypingList: Sendable {
         return .typing(peer, conversation, isOn: false)
     }
 
-    /// Stops a peer everywhere: it has gone, or is no longer heard.
+    /// Stops a peer in all conversations: it has gone, or was hidden.
     mutating func stopAll(of peer: PeerID) -> [ChatEvent] { stop { key, _ in key.peer == peer } }
 
     mutating func tick(_ now: Instant) -> [ChatEvent] { stop { _, end in end <= now } }
@@ -42,7 +42,7 @@ package struct TypingList: Sendable {
         return over.keys.sorted(by: TypingList.isOrdered).map { .typing($0.peer, $0.conversation, isOn: false) }
     }
 
-    /// Public before direct: a dictionary's own order differs from run to run.
+    /// Public before direct, because the order of a dictionary differs from run to run.
     private static func isOrdered(_ left: Key, _ right: Key) -> Bool {
         if left.peer != right.peer { return left.peer < right.peer }
         return left.conversation == .publicRoom && right.conversation != .publicRoom

@@ -1,10 +1,9 @@
 package import Wire
 
-/// When others are told that we type, and when that we no longer do (Protocol.md section 6, kind 3).
-///
-/// They are told at the first key, every 3 s while keys come, and when it ends without a message.
+/// Decides when typing payloads are sent (Protocol.md section 6, kind 3): at the first key, every 3 s while keys come,
+/// and when typing ends without a message.
 package struct TypingNotice: Sendable {
-    /// What to tell.
+    /// A typing payload to send.
     package struct Signal: Hashable, Sendable {
         package let conversation: Conversation
         package let isOn: Bool
@@ -15,7 +14,7 @@ package struct TypingNotice: Sendable {
         var keyAt: Instant
         var toldAt: Instant
 
-        /// One telling is enough for its keys; later ones are told of when the time has come.
+        /// Keys since the last payload are reported by the next one, when it is due.
         var renewsAt: Instant? { keyAt > toldAt ? toldAt + Limits.typingRenewal : nil }
         var pausesAt: Instant { keyAt + Limits.typingPause }
     }
@@ -24,12 +23,12 @@ package struct TypingNotice: Sendable {
 
     package init() {}
 
-    /// When `tick` has something to tell; nil for never.
+    /// When `tick` has something to send; nil for never.
     package var nextDeadline: Instant? {
         typing.map { typing in typing.renewsAt.map { min($0, typing.pausesAt) } ?? typing.pausesAt }
     }
 
-    /// A key is pressed in a conversation.
+    /// Notes a key pressed in a conversation.
     package mutating func key(in conversation: Conversation, now: Instant) -> [Signal] {
         let ended = typing?.conversation == conversation ? nil : stop()
         guard ended == nil, var current = typing else {
@@ -41,24 +40,24 @@ package struct TypingNotice: Sendable {
         return tick(now).map { [$0] } ?? []
     }
 
-    /// What was typed is no longer there, and nobody got it.
+    /// Notes that the text was discarded.
     package mutating func stop() -> Signal? {
         defer { typing = nil }
         return typing.map { Signal(conversation: $0.conversation, isOn: false) }
     }
 
-    /// A message is sent: to its receivers that says it all.
+    /// Notes that the text was sent: its payload ends typing for its receivers.
     package mutating func said(in conversation: Conversation) -> Signal? {
         if typing?.conversation == conversation { typing = nil }
         return stop()
     }
 
-    /// Another conversation is looked at.
+    /// Notes that the user looks at another conversation.
     package mutating func moved(to conversation: Conversation) -> Signal? {
         typing?.conversation == conversation ? nil : stop()
     }
 
-    /// Tells what is due.
+    /// Returns the payload that is due.
     package mutating func tick(_ now: Instant) -> Signal? {
         guard let current = typing else { return nil }
         if now >= current.pausesAt { return stop() }

@@ -1,10 +1,10 @@
 internal import Noise
 package import Wire
 
-/// What two people compare over another way, by voice for instance, to know that nobody sits between them (Protocol.md
-/// section 1). Both see the same one.
+/// The code that two users compare over another channel, for example by voice, to exclude a node between them
+/// (Protocol.md section 1). Both compute the same one.
 ///
-/// Digits, because every language reads them aloud alike, and in fours, because that is what people keep in mind.
+/// Digits, because they are read aloud alike in every language; in groups of four, which are easy to remember.
 package struct VerificationCode: Hashable, Sendable {
     /// Nine groups of four digits.
     package let text: String
@@ -16,7 +16,7 @@ package struct VerificationCode: Hashable, Sendable {
         text = VerificationCode.groups(of: number)
     }
 
-    /// 120 bits: there is no time to search for two keys whose codes are alike, now or later.
+    /// 120 bits: too many to search for two keys with the same code.
     private static let hashBytes = 15
     private static let groupCount = 9
     private static let base: UInt128 = 10_000

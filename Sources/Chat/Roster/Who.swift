@@ -1,23 +1,23 @@
 package import Wire
 
-/// How settled a sender is under its identity (Protocol.md section 2).
+/// How long a sender has taken part under its identity (Protocol.md section 2).
 package enum SenderStage: UInt8, Sendable, CaseIterable, Comparable {
     case newcomer = 0
-    /// 10 public messages.
+    /// From 10 public messages on.
     case regular = 1
-    /// 100 public messages.
+    /// From 100 public messages on.
     case resident = 2
 
     package static func < (left: SenderStage, right: SenderStage) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A peer as people name it at one moment: all of it is a label, only `key` is an identity.
+/// The name of a peer at one moment: only `key` is an identity, the rest is a label.
 package struct Who: Hashable, Sendable {
     /// 1000 to 9999, computed from the key.
     package let number: Int
-    /// Set when two known peers share the number; 1000 to 9999.
+    /// 1000 to 9999; nil unless two known peers share the number.
     package let suffix: Int?
-    /// As the peer sent it, checked but not made safe for display; empty while unknown.
+    /// As sent by the peer: checked, but not made safe for display; empty while unknown.
     package let nickname: String
     package let stage: SenderStage
     package let key: PeerID
@@ -30,9 +30,9 @@ package struct Who: Hashable, Sendable {
         self.key = key
     }
 
-    /// `#4821`, or `#4821-3377` where the number is not unique.
+    /// `#4821`, or `#4821-3377` if the number is shared.
     package var numberText: String { suffix.map { "#\(number)-\($0)" } ?? "#\(number)" }
 
-    /// `quiet-otter#4821`; the stage stands for a nickname not known yet: `newcomer#4821`.
+    /// `quiet-otter#4821`; the stage replaces an unknown nickname: `newcomer#4821`.
     package var displayName: String { (nickname.isEmpty ? "\(stage)" : nickname) + numberText }
 }

@@ -1,6 +1,6 @@
-/// Why something a person asked for was not done. Nothing is lost by it: the node goes on.
+/// Why an operation that the user asked for was not done. The node and its conversations are unchanged.
 package struct ChatError: Error, Hashable, Sendable {
-    /// The codes of the command line's contract (Experience.md).
+    /// The raw values are the codes in `--json` answers.
     package enum Code: String, Sendable, CaseIterable {
         case empty
         case tooLong = "too_long"

@@ -1,36 +1,36 @@
 package import Wire
 
-/// Whether a peer is there.
+/// The presence of a peer.
 package enum PresenceState: UInt8, Sendable, CaseIterable {
     case here = 0
     case away = 1
     case left = 2
 }
 
-/// How a direct conversation changed.
+/// A change of a direct conversation's state.
 package enum DirectChange: String, Sendable {
     case accepted
     case declined
     case left
 }
 
-/// What changed in the chats, told live, so that nobody has to leave a room and come back to see it.
+/// A change in the conversations, reported live.
 package enum ChatEvent: Hashable, Sendable {
-    /// added
+    /// A message was added.
     case message(Conversation, Message, unread: Int)
-    /// modified: the message as it is now.
+    /// The message was edited; this is its present form.
     case edited(Conversation, Message, unread: Int)
-    /// removed
+    /// The message was deleted.
     case deleted(Conversation, MessageID, unread: Int)
-    /// Somebody asks for a direct conversation. Told once while the request is open.
+    /// A peer asks for a direct conversation. Reported once while the request is open.
     case request(from: PeerID, text: String)
     case direct(DirectChange, with: PeerID)
-    /// Only ids of which it was not known.
+    /// Only ids whose delivery was not reported yet.
     case delivered(with: PeerID, ids: [MessageID])
     case read(with: PeerID, ids: [MessageID])
-    /// Messages of ours that are given up, in the order in which they were said.
+    /// Own messages that are given up, in the order in which they were said.
     case failed(with: PeerID, messages: [Undelivered])
     case typing(PeerID, Conversation, isOn: Bool)
-    /// A peer came, changed its state, nickname or stage, or went; `online` counts peers with a link.
+    /// A peer arrived, left, or changed its state, nickname or stage; `online` counts linked peers.
     case presence(PeerID, PresenceState, online: Int)
 }

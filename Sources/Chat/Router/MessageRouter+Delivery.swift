@@ -1,27 +1,27 @@
 package import Wire
 
-/// Direct messages on their way: sent again until they are acknowledged, and acknowledged (Protocol.md section 8).
+/// Delivery of direct messages: retransmission and receipts (Protocol.md section 8).
 extension MessageRouter {
-    /// A link to the peer stands that frames are sent on from now on: what it has not acknowledged goes again, with what
-    /// was said while it was away. `takeReplies` has it.
+    /// Notes that frames can be sent on a link to the peer: `takeReplies` sends what is not acknowledged and what was
+    /// said meanwhile.
     package mutating func linkReady(_ peer: PeerID) {
         _ = directChats.update(peer) { $0.queue.rewind() }
         noteDelivery(with: peer)
     }
 
-    /// A neighbour has told of a peer: what is sealed for the peer may go there. The first such way is as good as a link.
+    /// Notes that a neighbour can pass sealed payloads on to a peer. The first path counts as a link.
     package mutating func pathNoted(to peer: PeerID, via neighbour: PeerID) {
         let isFirst = paths[peer].isEmpty
         paths.note(peer, via: neighbour)
         if isFirst, !roster.isOnline(peer) { linkReady(peer) }
     }
 
-    /// Takes in a payload that was routed before and that its author sends again, because it may not know that.
+    /// Routes a payload that was routed before: its author sends it again, because our receipt may be lost.
     package mutating func routeAgain(
         _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp
     ) -> [ChatEvent] {
         if let target = payload.payload.targetMessage {
-            // Of a public message it is known already, and nobody waits for a receipt.
+            // A public message is known, and its author waits for no receipt.
             guard directChats[payload.payload.author] != nil, !publicChat.messages.contains(id: target) else {
                 return []
             }
@@ -29,10 +29,10 @@ extension MessageRouter {
         return route(payload, now: now, wallClock: wallClock)
     }
 
-    /// Whether `takeReplies` may have something to send.
-    package var hasReplies: Bool { !replies.isEmpty || !owed.isEmpty || !backlogs.isEmpty }
+    /// True if `takeReplies` may have payloads to send.
+    package var hasReplies: Bool { !replies.isEmpty || !peersOwedReceipts.isEmpty || !peersWithBacklog.isEmpty }
 
-    /// Signs what waits at the end of a turn: receipts, answers that arriving payloads asked for, and what goes again.
+    /// Signs the replies of a turn: receipts, automatic answers, and retransmissions.
     package mutating func takeReplies(
         in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) -> [Outgoing] {
@@ -41,14 +41,14 @@ extension MessageRouter {
         replies.removeAll(keepingCapacity: true)
         let acceptances = answers.filter { $0.answer == .acceptance }
         let departures = answers.filter { $0.answer == .departure }
-        // Whoever is accepted hears that first; whoever is left hears first what has come.
+        // An accepted peer needs the acceptance first; a peer that we leave needs its receipts first.
         var outgoing = sign(acceptances.map { ($0.peer, $0.answer.body(to: $0.peer)) }, in: &session, at: wallClock)
         outgoing += sign(takeReceipts(), in: &session, at: wallClock)
         outgoing += sign(departures.map { ($0.peer, $0.answer.body(to: $0.peer)) }, in: &session, at: wallClock)
         return outgoing + takeBacklogs(now: now)
     }
 
-    /// How far a direct message of ours is known to have come; nil for all others.
+    /// The delivery state of an own direct message; nil for any other message.
     package func delivery(of message: Message, in conversation: Conversation) -> Delivery? {
         switch conversation {
         case .publicRoom: nil
@@ -56,15 +56,15 @@ extension MessageRouter {
         }
     }
 
-    /// Whether a peer has been sent something that it acknowledges without being asked for consent.
+    /// True if a payload was sent to the peer that it acknowledges without asking its user.
     package func awaitsReceipts(from peer: PeerID) -> Bool { directChats[peer]?.queue.awaitsReceipts ?? false }
 
-    /// Gives up everything that was not acknowledged: we leave.
+    /// Gives up all messages without a receipt: the user leaves.
     package mutating func giveUp() -> [ChatEvent] {
         directChats.updateAll { $0.giveUp() }
     }
 
-    /// Keeps payloads of ours for a peer until it acknowledges them, and sends now what may be sent.
+    /// Routes own payloads, queues them until the peer acknowledges them, and sends those that may be sent now.
     mutating func commit(
         _ payloads: [VerifiedPayload], to peer: PeerID, now: Instant, wallClock: Timestamp
     ) -> Outcome {
@@ -83,8 +83,8 @@ extension MessageRouter {
         return outcome
     }
 
-    /// What a muted peer says is not shown, but acknowledged: muting is not told.
-    mutating func acknowledgeUnheard(_ arrival: borrowing Arrival) {
+    /// Acknowledges a payload of a muted peer without showing it, so that muting stays secret.
+    mutating func acknowledgeHidden(_ arrival: borrowing Arrival) {
         let payload = arrival.payload
         switch payload.body {
         case .edit(let target, _), .delete(let target):
@@ -97,8 +97,8 @@ extension MessageRouter {
         }
     }
 
-    /// An edit or a deletion that is not of a public message is acknowledged, whether its message is here or not: a
-    /// message that its author took back before it was sent never comes.
+    /// Acknowledges a change, unless its message is public. The message need not be here: one that its author deleted
+    /// before sending it never comes.
     mutating func acknowledgeChange(of target: MessageID, _ arrival: borrowing Arrival) {
         guard !publicChat.messages.contains(id: target), let peer = counterpart(in: arrival, target: me) else { return }
         receiveSilently(arrival.payload.messageId, from: peer)
@@ -109,23 +109,23 @@ extension MessageRouter {
         noteDelivery(with: peer)
     }
 
-    /// Remembers that something is to be sent to a peer, if so.
+    /// Notes the peer if receipts or messages wait for it.
     mutating func noteDelivery(with peer: PeerID) {
         guard let chat = directChats[peer] else { return }
-        if !chat.receipts.isEmpty { owed.insert(peer) }
-        if chat.queue.hasBacklog { backlogs.insert(peer) }
+        if !chat.receipts.isEmpty { peersOwedReceipts.insert(peer) }
+        if chat.queue.hasBacklog { peersWithBacklog.insert(peer) }
     }
 
-    /// When more of what waits may be sent.
+    /// When the rate lets the next waiting message through; nil for never.
     var nextDelivery: Instant? {
         var next: Instant?
-        for peer in backlogs { next = .earlier(next, directChats[peer]?.queue.nextDeadline) }
+        for peer in peersWithBacklog { next = .earlier(next, directChats[peer]?.queue.nextDeadline) }
         return next
     }
 
     private mutating func takeReceipts() -> [(PeerID, PayloadBody)] {
-        let reachable = owed.filter { isReachable($0) }.sorted()
-        owed.subtract(reachable)
+        let reachable = peersOwedReceipts.filter { isReachable($0) }.sorted()
+        peersOwedReceipts.subtract(reachable)
         return reachable.flatMap { peer in
             (directChats.update(peer) { $0.receipts.take(for: peer) } ?? []).map { (peer, $0) }
         }
@@ -133,14 +133,14 @@ extension MessageRouter {
 
     private mutating func takeBacklogs(now: Instant) -> [Outgoing] {
         var outgoing: [Outgoing] = []
-        for peer in backlogs.sorted() {
+        for peer in peersWithBacklog.sorted() {
             guard isReachable(peer) else {
-                backlogs.remove(peer)
+                peersWithBacklog.remove(peer)
                 continue
             }
             let due = directChats.update(peer) { $0.queue.takeDue(now: now, rate: pace) } ?? []
             outgoing += due.map { Outgoing(payload: $0, destination: .peer(peer)) }
-            if directChats[peer]?.queue.hasBacklog != true { backlogs.remove(peer) }
+            if directChats[peer]?.queue.hasBacklog != true { peersWithBacklog.remove(peer) }
         }
         return outgoing
     }

@@ -1,8 +1,9 @@
 package import Wire
 
-/// What the person does. Each operation changes our own chats at once and returns what to tell and what to send.
+/// Operations of the user. Each changes the conversations at once and returns the events to report and the payloads to
+/// send.
 extension MessageRouter {
-    /// Says a text in the conversation that is being looked at.
+    /// Says a text in the active conversation.
     package mutating func send(
         _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
@@ -12,11 +13,11 @@ extension MessageRouter {
         }
     }
 
-    /// Says a text to the room.
+    /// Says a text in the room.
     package mutating func say(
         _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        let payload = try PublicChat.compose(text, in: &session, at: wallClock)
+        let payload = try publicChat.compose(text, in: &session, at: wallClock)
         return commit([payload], now: now, wallClock: wallClock)
     }
 
@@ -34,7 +35,7 @@ extension MessageRouter {
         return commit(payloads, to: peer, now: now, wallClock: wallClock)
     }
 
-    /// Accepts a peer's open request. Throws `not_accepted` where there is none, and `not_connected`.
+    /// Accepts a peer's open request. Throws `not_accepted` if there is none, and `not_connected`.
     package mutating func accept(
         _ peer: PeerID, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
@@ -44,16 +45,16 @@ extension MessageRouter {
         return commit([payload], to: peer, now: now, wallClock: wallClock)
     }
 
-    /// Declines a peer's open request, silently. Throws `not_accepted` where there is none.
+    /// Declines a peer's open request; nothing is sent. Throws `not_accepted` if there is none.
     package mutating func decline(_ peer: PeerID) throws(ChatError) -> Outcome {
         guard var chat = directChats[peer] else { throw DirectChat.noRequest }
         let event = try chat.decline()
-        directChats.use(peer) { $0 = chat }
+        directChats.updateOrCreate(peer) { $0 = chat }
         return Outcome(events: typing.stopAll(of: peer) + [event] + directChats.drainUndelivered())
     }
 
-    /// Ends the conversation with a peer, or takes our request back. A peer that is not connected learns it when it
-    /// speaks again.
+    /// Ends the conversation with a peer, or withdraws the own request. A peer without a link learns it when it sends
+    /// the next message.
     package mutating func leave(
         _ peer: PeerID, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
@@ -62,8 +63,8 @@ extension MessageRouter {
         return commit([payload], to: peer, now: now, wallClock: wallClock)
     }
 
-    /// Looks at another conversation: from now on that one has no unread messages, and the one before counts them.
-    /// Then `takeReplies` may have something to send.
+    /// Makes a conversation the active one: it has no unread messages, and the previous one counts them again. Then
+    /// `takeReplies` may have payloads to send.
     @discardableResult
     package mutating func open(_ conversation: Conversation) -> [ChatEvent] {
         setActive(false)
@@ -72,11 +73,11 @@ extension MessageRouter {
         return directChats.drainUndelivered()
     }
 
-    /// Goes back to the room.
+    /// Makes the room the active conversation.
     @discardableResult
     package mutating func close() -> [ChatEvent] { open(.publicRoom) }
 
-    /// Calls ourselves something else. Throws `invalid_nickname`.
+    /// Changes the own nickname. Throws `invalid_nickname`.
     package mutating func rename(
         _ nickname: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
@@ -84,7 +85,7 @@ extension MessageRouter {
         return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 
-    /// Says that we are here or away.
+    /// Changes the own state to away or here.
     package mutating func setAway(
         _ isAway: Bool, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) -> Outcome {
@@ -92,7 +93,7 @@ extension MessageRouter {
         return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 
-    /// Lets the others in a conversation know that we type. Nil where nobody may know.
+    /// Composes a typing payload. Nil if the peer must not know.
     package func composeTyping(
         _ isOn: Bool, in conversation: Conversation, session: inout UserSession, wallClock: Timestamp
     ) -> Outgoing? {
@@ -107,7 +108,7 @@ extension MessageRouter {
         }
     }
 
-    /// Says something to everybody.
+    /// Routes own payloads and sends them to all peers.
     mutating func commit(_ payloads: [VerifiedPayload], now: Instant, wallClock: Timestamp) -> Outcome {
         var outcome = Outcome()
         for payload in payloads {
@@ -117,7 +118,7 @@ extension MessageRouter {
         return outcome
     }
 
-    /// Whether a peer can be written to: over a link of its own, or over relays. A blocked one can not.
+    /// True if the peer has a link, or a path over relays, and is not blocked.
     func isReachable(_ peer: PeerID) -> Bool {
         !roster.isBlocked(peer) && (roster.isOnline(peer) || !paths[peer].isEmpty)
     }
@@ -137,8 +138,75 @@ extension MessageRouter {
         switch activeConversation {
         case .publicRoom: publicChat.isActive = isActive
         case .direct(let peer):
-            directChats.use(peer) { $0.isActive = isActive }
+            directChats.updateOrCreate(peer) { $0.isActive = isActive }
             noteDelivery(with: peer)
         }
+    }
+}
+
+/// Edits and deletions of own messages.
+extension MessageRouter {
+    /// The fewest hexadecimal digits of an id that name a message, if they are unique among own messages.
+    package static let shortestReference = 6
+
+    /// Edits an own message: the last one in the active conversation, or the named one.
+    ///
+    /// - Parameter reference: the 32 hexadecimal digits of its id, or at least the first 6 if they are unique.
+    package mutating func edit(
+        _ reference: String?, _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
+    ) throws(ChatError) -> Outcome {
+        let (target, holder) = try ownMessage(reference)
+        let text = try Text.compose(text)
+        let payload = session.sign(.edit(target: target, text: text), at: wallClock)
+        return commit(payload, with: holder, now: now, wallClock: wallClock)
+    }
+
+    /// Deletes an own message, named as in `edit`.
+    package mutating func delete(
+        _ reference: String?, in session: inout UserSession, now: Instant, wallClock: Timestamp
+    ) throws(ChatError) -> Outcome {
+        let (target, holder) = try ownMessage(reference)
+        let payload = session.sign(.delete(target: target), at: wallClock)
+        return commit(payload, with: holder, now: now, wallClock: wallClock)
+    }
+
+    private mutating func commit(
+        _ change: VerifiedPayload, with holder: PeerID?, now: Instant, wallClock: Timestamp
+    ) -> Outcome {
+        guard let holder else { return commit([change], now: now, wallClock: wallClock) }
+        return commit([change], to: holder, now: now, wallClock: wallClock)
+    }
+
+    private func ownMessage(_ reference: String?) throws(ChatError) -> (MessageID, PeerID?) {
+        guard let reference else { return try place(of: lastOwnMessage()) }
+        let digits = reference.lowercased()
+        guard digits.utf8.count >= MessageRouter.shortestReference else {
+            throw ChatError(.unknownMessage, "a message is named by at least 6 digits of its id")
+        }
+        let rings = [publicChat.messages] + directChats.all.map(\.messages)
+        let matches = rings.joined().filter { $0.author == me && $0.id.hexadecimal.hasPrefix(digits) }
+        guard let match = matches.first, matches.count == 1 else {
+            throw ChatError(.unknownMessage, "\(matches.count) messages of yours have an id that begins so")
+        }
+        return try place(of: match.id)
+    }
+
+    private func lastOwnMessage() throws(ChatError) -> MessageID {
+        guard let message = history(activeConversation).last(where: { $0.author == me }) else {
+            throw ChatError(.unknownMessage, "there is no message of yours here")
+        }
+        return message.id
+    }
+
+    /// The receiver of a change: the peer of the direct conversation, or nil for the room. A peer without a link gets
+    /// it later.
+    private func place(of id: MessageID) throws(ChatError) -> (MessageID, PeerID?) {
+        let holder = directChats.all.first { $0.messages.contains(id: id) }
+        guard let holder, !publicChat.messages.contains(id: id) else { return (id, nil) }
+        guard holder.state == .accepted || holder.state == .requestedByUs else {
+            throw ChatError(.notAccepted, "the direct conversation with that message has ended")
+        }
+        try checkNotBlocked(holder.peer)
+        return (id, holder.peer)
     }
 }

@@ -1,30 +1,30 @@
 internal import Wire
 
-/// What becomes of each kind of payload.
+/// Effects of each kind of payload.
 extension MessageRouter {
     mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         let signed = arrival.verified.signed
         let stage = signed.payload.senderStage ?? .newcomer
-        roster.hear(
+        roster.noteProfile(
             arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
             into: &events)
         if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
         guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
-            return publicChat.noteOver(arrival.verified)
+            return publicChat.noteFinal(arrival.verified)
         }
-        // Hardly ever does a change come before its message.
-        guard waiting.isEmpty else { return receiveChanged(arrival, into: &events) }
+        // Changes hardly ever come before their message.
+        guard pendingChanges.isEmpty else { return receiveChanged(arrival, into: &events) }
         let message = Message(
-            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, isHistory: arrival.isHistory)
+            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, askedAt: arrival.askedAt)
         events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
     }
 
-    /// A public message, with what its author did to it already.
+    /// Receives a public message whose change may have come before it.
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
-        let change = waiting.take(for: arrival.verified.id, by: arrival.author)
+        let change = pendingChanges.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change)
-            return publicChat.noteOver(arrival.verified)
+            return publicChat.noteFinal(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
         events.note(publicChat.receive(message, edit: change?.source, isOwn: arrival.author == me))
@@ -50,16 +50,16 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        roster.hear(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        roster.noteProfile(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }
         events.note(typing.stop(arrival.author, in: .direct(peer)))
-        if arrival.author != me, directChats[peer]?.waitsForUs == true { refuse(.notAccepted) }
+        if arrival.author != me, directChats[peer]?.awaitsOurAnswer == true { refuse(.notAccepted) }
         if arrival.author == me {
-            events += directChats.use(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
+            events += directChats.updateOrCreate(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
         } else if isRequest || directChats.isStranger(peer) {
-            // A text of somebody with whom nothing is agreed upon is a request: we may have forgotten that we accepted.
+            // A text without an agreement is a request: we may have forgotten our acceptance.
             finish(directChats.receiveRequest(message), with: peer, into: &events)
         } else {
             finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
@@ -82,8 +82,8 @@ extension MessageRouter {
         }
         if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
         finish(step, with: peer, into: &events)
-        // What its author did to the request while it was open is done to the message that the request now is.
-        if isOwn, answer == .acceptance, let request, let change = waiting.take(for: request.id, by: peer) {
+        // A change of the open request now applies to the first message.
+        if isOwn, answer == .acceptance, let request, let change = pendingChanges.take(for: request.id, by: peer) {
             apply(change, into: &events)
         }
     }
@@ -96,39 +96,39 @@ extension MessageRouter {
         finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
     }
 
-    /// Edits or deletes where the message is, or keeps the change until the message comes.
+    /// Applies a change to its message, or keeps it until the message comes.
     mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
         if let message = publicChat.messages[id: change.target] {
             if message.author != change.author { refuse(.notItsAuthor) }
             events.note(publicChat.apply(change))
         } else if let peer = directPeer(of: change) {
-            // What changes a direct message is no history, and nobody else's business.
-            if isHistory { return publicChat.noteOver(change.source) }
+            // Changes of direct messages are not history.
+            if isHistory { return publicChat.noteFinal(change.source) }
             events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
         } else {
             hold(change, isPublic: isHistory || publicChat.knows(change.target))
         }
     }
 
-    /// A change of a message that is not here. Of one that is known to be public, a deletion is for everybody.
+    /// Keeps a change whose message is not here. If the message is known to be public, its deletion is kept for others.
     private mutating func hold(_ change: MessageChange, isPublic: Bool) {
         switch change.kind {
         case .delete where isPublic:
             publicChat.keepDeletion(change)
         case .edit where publicChat.knows(change.target):
-            publicChat.noteOver(change.source)
+            publicChat.noteFinal(change.source)
         case .edit, .delete:
-            if isPublic { publicChat.noteOver(change.source) }
-            if isPublic || mayStillCome(change) { waiting.hold(change) }
+            if isPublic { publicChat.noteFinal(change.source) }
+            if isPublic || mayStillCome(change) { pendingChanges.hold(change) }
         }
     }
 
-    /// Whether the direct message that a change is for was not here before.
+    /// True if the direct message of a change was not taken before.
     private func mayStillCome(_ change: MessageChange) -> Bool {
         change.author != me && directChats[change.author]?.hasTaken(change.target) != true
     }
 
-    /// With whom the direct conversation is that holds a message to be changed.
+    /// The peer of the direct conversation that holds the message to change; nil if there is none.
     private func directPeer(of change: MessageChange) -> PeerID? {
         if change.author != me {
             return directChats[change.author]?.messages.contains(id: change.target) == true ? change.author : nil
@@ -136,18 +136,18 @@ extension MessageRouter {
         return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
     }
 
-    /// With whom a direct payload is; nil unless it is ours, or meant for us and from its author to us alone
-    /// (Protocol.md section 8).
+    /// The peer of a direct payload; nil unless it is our own, or came from its author to us alone (Protocol.md section
+    /// 8).
     func counterpart(in arrival: borrowing Arrival, target: PeerID?) -> PeerID? {
         guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
         if arrival.author == me { return target == me ? nil : target }
         return target == me ? arrival.author : nil
     }
 
-    /// The message that a direct payload is, with what its author did to it already; nil if that was to delete it.
+    /// The message in a direct payload, with the change that came before it; nil if that was a deletion.
     private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
         let payload = arrival.payload
-        let change = waiting.take(for: payload.messageId, by: payload.author)
+        let change = pendingChanges.take(for: payload.messageId, by: payload.author)
         guard let change, change.isFirstHand else { return message(from: arrival) }
         if case .delete = change.kind { return nil }
         return message(from: arrival, with: change)
@@ -156,7 +156,7 @@ extension MessageRouter {
     private func message(from arrival: borrowing Arrival) -> Message? {
         Message(
             from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
-            isHistory: arrival.isHistory)
+            askedAt: arrival.askedAt)
     }
 
     private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {

@@ -1,8 +1,8 @@
 package import Wire
 
-/// What can be asked, and what the world does besides sending payloads.
+/// Queries, and changes that do not come from payloads.
 extension MessageRouter {
-    /// What is kept of a conversation, oldest first; nothing for one that there is not.
+    /// The kept messages of a conversation, oldest first; empty if there is none.
     package func history(_ conversation: Conversation) -> [Message] {
         switch conversation {
         case .publicRoom: Array(publicChat.messages)
@@ -10,7 +10,7 @@ extension MessageRouter {
         }
     }
 
-    /// The room, then the direct conversations in which something was said or may be, the one used last first.
+    /// The room, then the direct conversations that are accepted, active or have messages, the one used last first.
     package var overview: [ConversationOverview] {
         let room = ConversationOverview(
             conversation: .publicRoom, isActive: publicChat.isActive, unread: publicChat.unreadCount,
@@ -22,14 +22,15 @@ extension MessageRouter {
             }
     }
 
-    /// The requests that wait for an answer, oldest first; not those of the muted and blocked.
+    /// The open requests of peers that are not hidden, oldest first.
     package var requests: [(from: PeerID, text: String)] {
         directChats.requests.compactMap { chat in
             roster.isHidden(chat.peer) ? nil : chat.request.map { (chat.peer, $0.content) }
         }
     }
 
-    /// Whether others than its receiver may have a payload (relayed or from history). Ask before routing it.
+    /// True if peers other than its receiver may have a payload (relayed or from history). To be called before routing
+    /// it.
     ///
     /// An edit or a deletion only if its message is public: one of a direct message looks the same.
     package func isForEveryone(_ payload: P2PPayload) -> Bool {
@@ -41,30 +42,30 @@ extension MessageRouter {
         }
     }
 
-    /// Nothing that a muted peer says is shown or counted. It is not told.
+    /// Hides a peer's payloads, or shows them again. The peer does not learn it.
     package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [ChatEvent] {
         roster.setMuted(peer, isMuted)
         return isMuted ? typing.stopAll(of: peer) : []
     }
 
-    /// As muting; besides, the caller refuses a blocked peer's links, and what was not delivered to it never is.
+    /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
         roster.setBlocked(peer, isBlocked)
         guard isBlocked else { return [] }
         return typing.stopAll(of: peer) + (directChats.update(peer) { $0.giveUp() } ?? [])
     }
 
-    /// That the person compared a peer's code with it. Nobody is told.
+    /// Notes that the user compared the peer's code. No peer learns it.
     package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
         roster.setVerified(peer, isVerified)
     }
 
-    /// The first link to a peer stands.
+    /// Notes the first link to a peer.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
         roster.linkOpened(peer, now: now, wallClock: wallClock)
     }
 
-    /// The last link to a peer has ended.
+    /// Notes the end of the last link to a peer.
     package mutating func linkClosed(
         _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
     ) -> [ChatEvent] {
@@ -79,6 +80,43 @@ extension MessageRouter {
         Instant.earlier(Instant.earlier(typing.nextDeadline, roster.nextDeadline), nextDelivery)
     }
 
-    /// Does what is due. Then `takeReplies` may have something to send.
+    /// Does what is due. Then `takeReplies` may have payloads to send.
     package mutating func tick(_ now: Instant) -> [ChatEvent] { roster.tick(now) + typing.tick(now) }
+}
+
+/// Public history (Protocol.md section 7).
+extension MessageRouter {
+    /// Checks the signature of a kept payload before it is sent to a peer.
+    ///
+    /// - Parameter id: the first 8 bytes of its id.
+    package mutating func verifySignature(of id: UInt64, with admission: inout Admission) -> SignatureCheck {
+        publicChat.verifySignature(of: id) { admission.verifySignature(of: $0) }
+    }
+
+    /// Hands over the payloads that the public conversation kept since the last call, if any.
+    package mutating func drainArchived(_ take: ([Archive.Item]) -> Void) { publicChat.drainItems(take) }
+
+    /// Notes that a payload from history was refused: it is never asked for again.
+    package mutating func noteFinal(_ id: UInt64) { publicChat.noteFinal(id) }
+}
+
+/// The parts of values that are not copyable, for the census of tables: reflection sees only copyable values.
+extension MessageRouter {
+    package var parts: [(name: String, value: Any)] {
+        [
+            ("publicChat", publicChat), ("directChats", directChats), ("paths", paths), ("typing", typing),
+            ("pendingChanges", pendingChanges), ("replies", replies), ("peersOwedReceipts", peersOwedReceipts),
+            ("peersWithBacklog", peersWithBacklog),
+            ("refusals", refusals),
+        ] + roster.parts.map { ("roster.\($0.name)", $0.value) }
+    }
+}
+
+extension Roster {
+    fileprivate var parts: [(name: String, value: Any)] {
+        [
+            ("muted", muted), ("marks", marks), ("known", known), ("numbers", numbers), ("renamed", renamed),
+            ("deadlines", deadlines),
+        ]
+    }
 }

@@ -1,26 +1,26 @@
 package import Wire
 
-/// Brings each payload to the chat, or the roster, that it is for, and tells what came of it.
+/// Routes each payload to its conversation or the roster, and returns the resulting events.
 package struct MessageRouter: ~Copyable, Sendable {
     package internal(set) var publicChat = PublicChat()
     package internal(set) var directChats: DirectChats
     package internal(set) var roster: Roster
-    /// The conversation that the person is looking at: always exactly one.
+    /// The conversation that the user looks at: always exactly one.
     package internal(set) var activeConversation = Conversation.publicRoom
-    /// Who can be written to without a link.
+    /// The neighbours that pass sealed payloads on.
     package var paths = RelayPaths()
     var typing = TypingList()
-    var waiting = WaitingChanges()
+    var pendingChanges = PendingChanges()
     var replies: [Reply] = []
-    /// Who is to be told that messages came or were read.
-    var owed: Set<PeerID> = []
-    /// For whom something waits that was not sent on the present link.
-    var backlogs: Set<PeerID> = []
+    /// Peers that a receipt has to be sent to.
+    var peersOwedReceipts: Set<PeerID> = []
+    /// Peers with messages that were not sent on the present link.
+    var peersWithBacklog: Set<PeerID> = []
     private var refused: [Refusal: Int] = [:]
-    /// How fast what waits is sent.
+    /// The rate at which waiting messages are sent.
     let pace: Rate
 
-    /// An answer that waits to be signed.
+    /// An automatic answer that waits to be signed.
     struct Reply: Sendable {
         static let capacity = 256
 
@@ -29,9 +29,9 @@ package struct MessageRouter: ~Copyable, Sendable {
     }
 
     /// - Parameters:
-    ///   - marks: what the person decided about peers in earlier runs.
-    ///   - tellsReading: whether others are told what was read, and what they tell is shown.
-    ///   - pace: how fast direct messages are sent again; the sender's own rate.
+    ///   - marks: the user's marks from earlier runs.
+    ///   - tellsReading: whether read receipts are sent, and those of others shown.
+    ///   - pace: the rate at which direct messages are sent again; the sender's own rate.
     package init(
         me: PeerID, marks: PeerMarks = PeerMarks(), tellsReading: Bool = false,
         pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
@@ -44,7 +44,7 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     package var me: PeerID { roster.me }
 
-    /// How often what was admitted came to nothing, by reason.
+    /// Admitted payloads without effect, by reason.
     package var refusals: [Refusal: Int] {
         refused.merging([.requestDisplaced: directChats.displacedRequests]) { $1 }
     }
@@ -53,42 +53,43 @@ package struct MessageRouter: ~Copyable, Sendable {
         refused[reason, default: 0] += 1
     }
 
-    /// Takes in a payload, ours or another's, and returns what changed by it, in order. Then `takeReplies` may have
-    /// something to send.
+    /// Routes a payload, own or another's, and returns the resulting events in order. Then `takeReplies` may have
+    /// payloads to send.
     ///
-    /// - Parameter isHistory: whether it was asked for as history (Protocol.md section 7).
+    /// - Parameter askedAt: when it was asked for as history (Protocol.md section 7), by the wall clock; nil if it came
+    ///   unasked.
     package mutating func route(
-        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false
+        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp? = nil
     ) -> [ChatEvent] {
         var events: [ChatEvent] = []
-        route(payload, now: now, wallClock: wallClock, isHistory: isHistory, into: &events)
+        route(payload, now: now, wallClock: wallClock, askedAt: askedAt, into: &events)
         return events
     }
 
-    /// The same, with what changed put behind what stands in `events`.
+    /// As above; appends the events to `events`.
     package mutating func route(
-        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool = false,
+        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp? = nil,
         into events: inout [ChatEvent]
     ) {
-        let arrival = Arrival(payload, now: now, wallClock: wallClock, isHistory: isHistory)
-        if isHeard(arrival) {
+        let arrival = Arrival(payload, now: now, wallClock: wallClock, askedAt: askedAt)
+        if isShown(arrival) {
             receive(arrival, into: &events)
         } else {
             refuse(.unheard)
-            if !roster.isBlocked(arrival.author) { acknowledgeUnheard(arrival) }
-            if payload.type.isHistory { publicChat.noteOver(payload) }
+            if !roster.isBlocked(arrival.author) { acknowledgeHidden(arrival) }
+            if payload.type.isHistory { publicChat.noteFinal(payload) }
         }
-        if directChats.hasLost { events += directChats.drainUndelivered() }
+        if directChats.hasUndelivered { events += directChats.drainUndelivered() }
     }
 
-    /// The only place that looks at what kind of payload it is.
+    /// The only place that distinguishes the kinds of payloads.
     private mutating func receive(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
-        // By itself: it is nearly all that comes, and a look at the body copies its words.
+        // First, because nearly all payloads are of this kind, and matching the body copies its strings.
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
         case .presence(let state, let stage, let nickname):
-            roster.hear(
+            roster.noteProfile(
                 arrival.author, nickname: nickname, stage: stage, state: state, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
@@ -107,7 +108,7 @@ package struct MessageRouter: ~Copyable, Sendable {
         case .dmLeave(let target):
             receiveAnswer(.departure, arrival, target: target, into: &events)
         case .dmDecline:
-            // Nobody has to know that it was declined: we never send this kind, and one that comes is not told.
+            // Ignored: a declined request gets no answer, and this node never sends this kind.
             return
         case .delivered(let target, let ids):
             receiveReceipt(ids, .delivered, arrival, target: target, into: &events)
@@ -116,9 +117,9 @@ package struct MessageRouter: ~Copyable, Sendable {
         }
     }
 
-    /// The presence of the muted is followed, since muting is not told, and so are their answers to what we said; of the
-    /// blocked nothing is.
-    private func isHeard(_ arrival: borrowing Arrival) -> Bool {
+    /// True unless the author is hidden. Presence and answers of muted peers count too, because muting is secret; of
+    /// blocked peers nothing does.
+    private func isShown(_ arrival: borrowing Arrival) -> Bool {
         switch arrival.verified.type {
         case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(arrival.author)
         case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(arrival.author)
@@ -126,20 +127,22 @@ package struct MessageRouter: ~Copyable, Sendable {
     }
 }
 
-/// A payload with the circumstances of its coming. All look at the same one: no copy is counted up and down.
+/// A payload with the circumstances of its arrival. Not copyable, so that no copy costs a reference count.
 struct Arrival: ~Copyable {
     let verified: VerifiedPayload
     let now: Instant
     let wallClock: Timestamp
-    let isHistory: Bool
+    /// When it was asked for as history; nil if it came unasked.
+    let askedAt: Timestamp?
 
-    init(_ verified: VerifiedPayload, now: Instant, wallClock: Timestamp, isHistory: Bool) {
+    init(_ verified: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp?) {
         self.verified = verified
         self.now = now
         self.wallClock = wallClock
-        self.isHistory = isHistory
+        self.askedAt = askedAt
     }
 
+    var isHistory: Bool { askedAt != nil }
     var payload: P2PPayload { verified.payload }
     var author: PeerID { verified.author }
     var authorClock: AuthorClock { verified.signed.payload.authorClock }
@@ -149,4 +152,16 @@ extension [ChatEvent] {
     mutating func note(_ event: ChatEvent?) {
         if let event { append(event) }
     }
+}
+
+/// Why an admitted payload has no effect; the raw values name the counters of `/stats`.
+package enum Refusal: String, Sendable, CaseIterable {
+    /// An edit or a deletion of a message of another author.
+    case notItsAuthor = "not_its_author"
+    /// A direct message, or another request, of a peer that we have not accepted.
+    case notAccepted = "not_accepted"
+    /// An open request that was evicted for a newer one.
+    case requestDisplaced = "request_displaced"
+    /// From a muted or blocked peer.
+    case unheard
 }

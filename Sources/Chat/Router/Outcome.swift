@@ -1,6 +1,6 @@
 package import Wire
 
-/// A payload of ours and whom it is for.
+/// An own payload and its destination.
 package struct Outgoing: Hashable, Sendable {
     package enum Destination: Hashable, Sendable {
         case everyone
@@ -11,13 +11,13 @@ package struct Outgoing: Hashable, Sendable {
     package let destination: Destination
 }
 
-/// What came of something the person did: what to tell, in order, and what to send, in order.
+/// The result of an operation of the user: events to report and payloads to send, both in order.
 package struct Outcome: Hashable, Sendable {
     package var events: [ChatEvent] = []
     package var outgoing: [Outgoing] = []
 }
 
-/// A conversation as a list of them shows it.
+/// A conversation in a list of conversations.
 package struct ConversationOverview: Hashable, Sendable {
     package let conversation: Conversation
     package let isActive: Bool

@@ -1,7 +1,7 @@
 package import Wire
 
-/// By which neighbours peers without a link can be written to: those that told of their certificates
-/// (Protocol.md section 8).
+/// The neighbours over which peers without a link can be reached: those that passed on their certificates (Protocol.md
+/// section 8).
 package struct RelayPaths: Sendable {
     private var neighbours: [PeerID: [PeerID]] = [:]
     private let capacity: Int
@@ -15,14 +15,14 @@ package struct RelayPaths: Sendable {
     /// The neighbours that lead to a peer, the latest last.
     package subscript(peer: PeerID) -> [PeerID] { neighbours[peer] ?? [] }
 
-    /// A neighbour has told of a peer. Nothing changes where the table is full of others.
+    /// Notes that a neighbour leads to a peer, unless the table is full of other peers.
     package mutating func note(_ peer: PeerID, via neighbour: PeerID) {
         guard neighbours[peer] != nil || neighbours.count < capacity else { return }
         let others = self[peer].filter { $0 != neighbour }
         neighbours[peer] = others.suffix(Limits.sealedCopies - 1) + [neighbour]
     }
 
-    /// A neighbour has no link any more.
+    /// Removes a neighbour that has no link any more.
     package mutating func lose(_ neighbour: PeerID) {
         neighbours = neighbours.compactMapValues { all in
             let rest = all.filter { $0 != neighbour }

@@ -1,21 +1,21 @@
-/// How a scalar behaves on a screen, as far as showing it safely goes (Unicode properties, UAX #44).
+/// The behaviour of a scalar on a screen, as far as safety depends on it (Unicode properties, UAX #44).
 enum DisplayClass {
     /// It has cells of its own.
     case visible
-    /// It goes onto the character before it, and needs one.
+    /// It combines with the character before it, and needs one.
     case mark
-    /// ZWJ and ZWNJ: part of how some scripts and emoji are written, invisible anywhere else.
+    /// ZWJ and ZWNJ: part of some scripts and of emoji, invisible elsewhere.
     case joiner
-    /// Chooses a form of the scalar before it.
+    /// Selects a form of the scalar before it.
     case selector
-    /// Invisible, a command, or nothing that exists.
+    /// Invisible, a control, or unassigned.
     case hidden
 
     static func of(_ scalar: Unicode.Scalar) -> DisplayClass {
         switch scalar.value {
         case 0x200c, 0x200d: return .joiner
         case 0xfe00...0xfe0f, 0x180b...0x180d, 0x180f: return .selector
-        // Arabic number signs and their like, which are seen although they are "format".
+        // Arabic number signs and others that are visible although their category is "format".
         case 0x600...0x605, 0x6dd, 0x70f, 0x890...0x891, 0x8e2, 0x110bd, 0x110cd: return .visible
         default: break
         }
@@ -31,7 +31,7 @@ enum DisplayClass {
         }
     }
 
-    /// Whether a scalar of this class is shown as it is, between what is shown before it and what follows.
+    /// True if a scalar of this class is shown unchanged between these neighbours.
     func isShown(between before: Unicode.Scalar?, and after: Unicode.Scalar?) -> Bool {
         switch self {
         case .visible: true
@@ -49,7 +49,7 @@ enum DisplayClass {
         return before == "\u{fe0f}" || (before.value > 0x7f && before.properties.isEmoji)
     }
 
-    /// Whether a scalar's look may be chosen: anything seen, but not a choice on top of a choice.
+    /// True if a selector may follow: a visible scalar that is not a selector.
     private static func hasForms(_ scalar: Unicode.Scalar) -> Bool {
         switch of(scalar) {
         case .visible, .mark: true

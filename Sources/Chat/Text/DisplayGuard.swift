@@ -1,10 +1,9 @@
-/// Makes a string that somebody else chose safe to show: it changes nothing on a screen but its own cells
-/// (Protocol.md section 6).
+/// Makes a string of a peer safe to show: it changes nothing on a screen but its own cells (Protocol.md section 6).
 ///
-/// What a terminal might obey, and what nobody could see, becomes U+FFFD; line breaks and tabs one space. Idempotent;
-/// the result never has more scalars than the text. Its work grows with the text: bound that first.
+/// Terminal controls and invisible scalars become U+FFFD; a line break or tab becomes one space. Idempotent; the result
+/// never has more scalars than the text. The work grows with the text: limit that first.
 package enum DisplayGuard {
-    /// The text as it may be shown on one line.
+    /// The text, safe to show on one line.
     package static func safe(_ text: String) -> String {
         if ASCII.isPrintable(text) { return text }
         let scalars = Array(text.unicodeScalars)
@@ -16,8 +15,8 @@ package enum DisplayGuard {
         return String(result)
     }
 
-    /// A nickname as it may be shown before a message: also without the signs that set names off from texts, so that
-    /// no nickname can look like another one's with a text behind it.
+    /// A nickname, safe to show before a message: also without the characters that separate names from texts, so that
+    /// no nickname imitates another one with a text.
     package static func safeName(_ name: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in safe(name).unicodeScalars {
@@ -30,9 +29,9 @@ package enum DisplayGuard {
 
     static let replacement: Unicode.Scalar = "\u{fffd}"
 
-    /// Shows the scalar at `index`, or what begins there, behind what is shown already.
+    /// Appends the scalar at `index`, or the sequence that begins there, to the shown ones.
     ///
-    /// - Returns: how many scalars that were.
+    /// - Returns: the number of scalars read.
     private static func show(
         _ scalars: [Unicode.Scalar], at index: Int, behind shown: inout String.UnicodeScalarView
     ) -> Int {

@@ -1,7 +1,6 @@
 internal import Wire
 
-/// The rules for what people call themselves: 1 to 24 characters in at most 96 bytes, trimmed, on one line
-/// (Protocol.md section 2).
+/// The rules for nicknames: 1 to 24 characters in at most 96 bytes, trimmed, on one line (Protocol.md section 2).
 package enum Nickname {
     /// The nickname as it will be sent: trimmed and normalized.
     ///
@@ -14,8 +13,8 @@ package enum Nickname {
         return composed
     }
 
-    /// The nickname that somebody else signed: refused, not mended, where it breaks a rule but that of normalization,
-    /// in which versions of Unicode differ.
+    /// Checks the nickname that a peer signed. It need not be normalized, because versions of Unicode differ; one that
+    /// breaks another rule is refused.
     static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
         // Most names are a few letters of ASCII.
         if bytes.count <= Limits.nicknameCharacters, ASCII.isTrimmedLine(bytes) { return try Text.decode(bytes) }

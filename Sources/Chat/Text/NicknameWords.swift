@@ -1,5 +1,5 @@
 extension Nickname {
-    /// A friendly nickname for who gave none: an adjective and an animal, one of 4,096.
+    /// A random nickname for a user without one: an adjective and an animal, one of 4,096.
     package static func random(using generator: inout some RandomNumberGenerator) -> String {
         guard let adjective = adjectives.randomElement(using: &generator),
             let animal = animals.randomElement(using: &generator)

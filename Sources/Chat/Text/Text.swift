@@ -1,23 +1,24 @@
+@_spi(_Unicode) internal import Swift
 internal import Wire
 
-/// Which rule a text breaks, with the figure that breaks it (Protocol.md section 6).
+/// The rule that a text breaks, with the figure that breaks it (Protocol.md section 6).
 package enum TextFault: Error, Hashable, Sendable {
     case tooManyBytes(Int)
     case empty
     /// In characters.
     case tooLong(Int)
-    /// The scalars of the densest character.
+    /// The most scalars in a character.
     case tooDense(Int)
 }
 
-/// The rules for what people say, the same for sender and receiver and in the same order (Protocol.md section 6).
+/// The rules for texts, the same for sender and receiver and in the same order (Protocol.md section 6).
 package enum Text {
     /// The text as it will be signed: trimmed, normalized, and within the limits.
     package static func compose(_ text: String) throws(ChatError) -> String {
         do throws(TextFault) {
             try checkBytes(text.utf8.count)
             let composed = NFC.normalized(trimmed(text))
-            // A few characters are longer when normalized; receivers count those bytes.
+            // A few characters grow when normalized, and receivers count those bytes.
             try checkBytes(composed.utf8.count)
             try checkCharacters(of: composed)
             return composed
@@ -26,7 +27,7 @@ package enum Text {
         }
     }
 
-    /// The text that somebody else signed, trimmed. It need not be normalized: versions of Unicode differ.
+    /// Checks and trims the text that a peer signed. It need not be normalized, because versions of Unicode differ.
     static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
         // Most texts are one line of ASCII.
         if bytes.count <= Limits.messageCharacters, ASCII.isTrimmedLine(bytes) { return try decode(bytes) }
@@ -36,7 +37,7 @@ package enum Text {
         return text
     }
 
-    /// Strict UTF-8: nothing is repaired.
+    /// Decodes strict UTF-8: nothing is repaired.
     static func decode(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
         do throws(UTF8.ValidationError) {
             return String(copying: try UTF8Span(validating: bytes))
@@ -45,9 +46,9 @@ package enum Text {
         }
     }
 
-    /// Without the scalars of Unicode property White_Space at both ends.
+    /// The text without the scalars of Unicode property White_Space at both ends.
     static func trimmed(_ text: String) -> String {
-        // Most texts begin and end with a letter or a mark of ASCII.
+        // Most texts begin and end with a visible character of ASCII.
         let bytes = text.utf8Span.span
         if !bytes.isEmpty, isVisible(bytes[0]), isVisible(bytes[bytes.count - 1]) { return text }
         let scalars = text.unicodeScalars
@@ -86,5 +87,20 @@ extension ChatError {
                 .tooDense,
                 "message has a character of \(scalars) scalars; \(Limits.scalarsPerCharacter) is the most")
         }
+    }
+}
+
+/// Unicode normalization form C (UAX #15), applied to names and texts when they are composed.
+///
+/// The standard library normalizes for each comparison but exposes the result only as system programming interface. The
+/// alternatives are Foundation, or a copy of Unicode's tables that would age apart from the library's. The toolchain is
+/// pinned and this is the only use.
+enum NFC {
+    /// The work grows with the input: check its size first.
+    static func normalized(_ text: String) -> String {
+        if ASCII.isASCII(text) { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text._nfc { result.append(scalar) }
+        return String(result)
     }
 }

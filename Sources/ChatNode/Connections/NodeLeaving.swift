@@ -9,15 +9,19 @@ extension Node {
     /// How long leaving waits for a peer to acknowledge the last direct messages, which it does with its own goodbye.
     private static let receiptTime = Duration.seconds(1)
 
-    /// Leaves; returns when `.stopped` has been told.
+    /// Leaves; returns when `.stopped` has been emitted, at once if the node never started.
     package func leave() async {
-        if case .stopped = phase { return }
         beginLeaving()
+        if case .stopped = phase { return }
         await withCheckedContinuation { waitingToLeave.append($0) }
     }
 
-    /// Leaves; `.stopped` is told when it is done, within 10 s and the time that discovery needs.
+    /// Begins to leave; `.stopped` is emitted at the end, within 10 s and the time that discovery needs.
     package func beginLeaving() {
+        if case .idle = phase {
+            phase = .stopped
+            forgetKeys()
+        }
         guard case .running = phase else { return }
         send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
         phase = .leaving
@@ -67,8 +71,7 @@ extension Node {
     /// Nobody comes in any more, and nobody is dialled.
     func closeDoors() {
         transport.stopListening()
-        for connection in dials.keys.sorted() { transport.close(connection) }
-        dials = [:]
+        for connection in dialler.underWay where slots[connection] == nil { transport.close(connection) }
     }
 
     var connections: [Connection] { slots.values.sorted { $0.id < $1.id } }

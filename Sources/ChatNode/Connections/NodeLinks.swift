@@ -61,6 +61,10 @@ extension Node {
         if case .worse(let best) = news, !isShutOut { return supersede(slot, by: best) }
         guard !isShutOut, gate.openLink(slot.endpoint, role: slot.link.role, now: now) else {
             counts.connectionsRefused += 1
+            if router.roster.isBlocked(peer) {
+                dialler.identified(slot.id, as: peer, certificate.noise, now: now, using: &randomness)
+                dialler.shutOut(peer, certificate.noise)
+            }
             drop(slot)
             return
         }
@@ -69,7 +73,7 @@ extension Node {
         slot.certificate = certificate
         slot.establishedAt = now
         certificates.keep(certificate, now: now)
-        table.identified(slot.id, as: peer, certificate.noise, now: now, using: &randomness)
+        dialler.identified(slot.id, as: peer, certificate.noise, now: now, using: &randomness)
         adopt(slot, of: peer)
         if news == .better {
             supersedeRuns(before: certificate)
@@ -86,7 +90,7 @@ extension Node {
         for loser in linksByPeer[peer] ?? [] where loser !== winner && isOfSameRun(loser, winner) { retire(loser) }
         chooseActiveLinks()
         if let certificate = slot.certificate {
-            table.linkOpened(to: peer, certificate.noise, now: scheduler.now)
+            dialler.linkOpened(to: peer, certificate.noise, now: scheduler.now)
             discoveries.forEach { $0.linkOpened(to: LinkedRun(certificate.noise)) }
         }
         _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
@@ -194,7 +198,7 @@ extension Node {
     /// Ends a link at once, because of what came on it or did not come.
     func fail(_ slot: Connection, _ error: LinkError) {
         counts.count(error)
-        if error == .connectedToSelf { table.ignore(slot.id) }
+        if error == .connectedToSelf { dialler.ignore(slot.id) }
         drop(slot, error == .silent ? .silent : .lost)
     }
 
@@ -214,11 +218,8 @@ extension Node {
         slot.link.die()
         gate.release(slot.endpoint, from: slot.standing)
         linkIsThrough()
-        guard let peer = slot.peer else {
-            table.failed(slot.id, now: scheduler.now, using: &randomness)
-            armTable()
-            return
-        }
+        defer { armDialler() }
+        guard let peer = slot.peer else { return dialFailed(slot.id) }
         linksByPeer[peer]?.removeAll { $0 === slot }
         chooseActiveLinks()
         tellRunEnded(of: slot)
@@ -228,8 +229,7 @@ extension Node {
         router.paths.lose(peer)
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
         historyLinkClosed(to: peer, end)
-        table.linkClosed(to: peer, now: scheduler.now, using: &randomness)
-        armTable()
+        dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armRouter()
     }
 

@@ -43,14 +43,11 @@ extension Node: TransportHandler {
     }
 
     private func connected(_ connection: ConnectionID) {
-        guard let endpoint = dials.removeValue(forKey: connection), case .running = phase else {
+        guard let endpoint = dialler.endpoint(of: connection), case .running = phase else {
             transport.close(connection)
             return
         }
-        for slower in table.connected(connection) {
-            dials[slower] = nil
-            transport.close(slower)
-        }
+        for slower in dialler.connected(connection) { transport.close(slower) }
         open(connection, to: source(of: connection, at: endpoint), role: .initiator)
     }
 
@@ -63,11 +60,17 @@ extension Node: TransportHandler {
     private func closed(_ connection: ConnectionID, error: TransportError?) {
         if let slot = slots[connection] {
             forget(slot, error == nil ? .closed : .lost)
-        } else if dials.removeValue(forKey: connection) != nil {
+        } else if dialler.endpoint(of: connection) != nil {
             counts.dialsFailed += 1
-            table.failed(connection, now: scheduler.now, using: &randomness)
-            armTable()
+            dialFailed(connection)
+            armDialler()
         }
+    }
+
+    /// Ends an attempt: a discovery that looked its address up may do so again.
+    func dialFailed(_ connection: ConnectionID) {
+        guard let instance = dialler.failed(connection, now: scheduler.now, using: &randomness) else { return }
+        for discovery in discoveries { discovery.dialFailed(instance) }
     }
 }
 
@@ -77,9 +80,11 @@ extension Node {
         guard case .running = phase else { return }
         switch event {
         case .found(let instance, let endpoint):
-            table.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
+            dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
+        case .moved(let instance, let endpoints):
+            dialler.moved(instance, to: endpoints, now: scheduler.now, using: &randomness)
         case .lost(let instance):
-            table.lost(instance, now: scheduler.now)
+            dialler.lost(instance, now: scheduler.now)
         case .networkChanged:
             probeLinks()
         case .namesOutdated:
@@ -91,22 +96,21 @@ extension Node {
             }
             becomeReady(mode)
         }
-        armTable()
+        armDialler()
     }
 
     func dialDue() {
-        guard case .running = phase else { return }
-        for dial in table.due(now: scheduler.now) {
+        guard case .running = phase, gate.room > 0 else { return }
+        for dial in dialler.due(now: scheduler.now, room: gate.room) {
             guard !bans.isBanned(dial.endpoint, now: scheduler.now) else {
-                table.postpone(dial, now: scheduler.now, using: &randomness)
+                dialler.postpone(dial, now: scheduler.now, using: &randomness)
                 continue
             }
             let connection = transport.dial(dial.endpoint)
             counts.dials += 1
-            dials[connection] = dial.endpoint
-            table.dialled(dial, as: connection)
+            dialler.dialled(dial, as: connection)
         }
-        armTable()
+        armDialler()
     }
 }
 
@@ -121,11 +125,12 @@ extension Node {
         }
     }
 
-    func armTable() {
-        guard let deadline = table.nextDeadline, tableTime.arm(deadline) else { return }
+    func armDialler() {
+        // Without room for a link no deadline matters: the end of a link arms it again.
+        guard gate.room > 0, let deadline = dialler.nextDeadline, dialTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
-                if node.tableTime.isCurrent(deadline) { node.dialDue() }
+                if node.dialTime.isCurrent(deadline) { node.dialDue() }
             }
         }
     }

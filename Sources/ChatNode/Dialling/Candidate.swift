@@ -1,32 +1,33 @@
 import Noise
 import Wire
 
-/// Somebody whom discovery names and who can perhaps be dialled.
+/// An instance that discovery names and that can perhaps be dialled.
 struct Candidate {
     enum Phase: Equatable {
         case waiting(until: Instant)
         /// Its addresses are dialled in turn: the index of the next, when, and the connections under way.
         case dialling(next: Int, at: Instant?, open: [ConnectionID])
-        /// One connection stands, its handshake is under way.
+        /// One connection is up, its handshake is under way.
         case handshaking(ConnectionID)
-        /// It has a link.
-        case settled
-        /// It is ourselves, or unwanted.
+        case linked
+        /// Its peer is blocked: no dial until it is admitted.
+        case shutOut
+        /// It is ourselves.
         case ignored
     }
 
-    /// Nil for one that discovery was told of by its address.
+    /// Nil for a candidate that the user named by its address.
     let name: InstanceName?
     private(set) var endpoints: [Endpoint]
     var phase: Phase
     var backoff = Backoff(from: .milliseconds(500), to: .seconds(60))
-    /// Whom a handshake has proven at its addresses, or to whom its name belongs; there was a link then.
+    /// The peer that a handshake has proven at its addresses, or that its name belongs to.
     private(set) var peer: PeerID?
-    /// Whether only its addresses say so: whoever comes by another address may be somebody else.
+    /// True if only its addresses name `peer`: another address may lead to another peer.
     private var isKnownByAddress = false
     /// The number of the latest link whose peer is known not to own the name.
     var comparedTo = 0
-    /// When discovery stopped naming it; nil while it does.
+    /// The time at which discovery stopped naming it; nil while it does.
     var lostAt: Instant?
 
     /// More addresses than a machine of a few interfaces has are not worth dialling.
@@ -38,35 +39,47 @@ struct Candidate {
         phase = .waiting(until: dialAt)
     }
 
-    /// It is known who it is, and there is a link.
-    mutating func settle(as known: PeerID, byAddress: Bool = false) {
+    /// Its peer is known and has a link.
+    mutating func markLinked(to known: PeerID, byAddress: Bool = false) {
         peer = known
         isKnownByAddress = byAddress
-        phase = .settled
+        phase = .linked
     }
 
-    /// Whether whoever has this key is meant. Of one that was told of by its address that is whoever is there; others have a
-    /// name, and nobody settles by having a handshake under the name of somebody else.
-    func isMeant(_ key: PublicKey) -> Bool { name?.belongs(to: key) ?? true }
+    /// Its peer is known and blocked.
+    mutating func markShutOut(as known: PeerID) {
+        peer = known
+        phase = .shutOut
+    }
+
+    /// Its peer is blocked no longer.
+    mutating func admit(now: Instant) {
+        guard case .shutOut = phase else { return }
+        backoff.reset()
+        phase = .waiting(until: now)
+    }
+
+    /// True if a handshake with `key` satisfies this candidate. A candidate known only by address accepts any key.
+    func accepts(_ key: PublicKey) -> Bool { name?.belongs(to: key) ?? true }
 
     var deadline: Instant? {
         switch phase {
         case .waiting(let until): until
         case .dialling(_, let at, _): at
-        case .handshaking, .settled, .ignored: nil
+        case .handshaking, .linked, .shutOut, .ignored: nil
         }
     }
 
     var isBusy: Bool {
         switch phase {
         case .dialling, .handshaking: true
-        case .waiting, .settled, .ignored: false
+        case .waiting, .linked, .shutOut, .ignored: false
         }
     }
 
     func isForgotten(now: Instant) -> Bool {
         guard let lostAt, !isBusy else { return false }
-        return peer == nil || now >= lostAt + PeerTable.memoryOfTheLost
+        return peer == nil || now >= lostAt + Dialler.memoryOfTheLost
     }
 
     /// A new address, or a candidate that is back, is a reason to try at once.
@@ -82,11 +95,24 @@ struct Candidate {
         lostAt = nil
         if isNew, isKnownByAddress {
             (peer, isKnownByAddress) = (nil, false)
-            if case .settled = phase { phase = .waiting(until: soon) }
+            if case .linked = phase { phase = .waiting(until: soon) }
         }
         guard isNew || isBack, case .waiting(let until) = phase else { return }
         backoff.reset()
         phase = .waiting(until: min(until, soon))
+    }
+
+    /// Replaces its endpoints, as after a new lookup of a host name, and dials them at once unless it has a link.
+    mutating func replaceEndpoints(_ new: [Endpoint], dialAt: Instant) {
+        let known = Set(endpoints)
+        endpoints = new.prefix(Candidate.mostEndpoints).sorted { Candidate.rank($0) < Candidate.rank($1) }
+        guard Set(endpoints) != known else { return }
+        backoff.reset()
+        switch phase {
+        case .waiting(let until): phase = .waiting(until: min(until, dialAt))
+        case .dialling(_, _, let open): phase = .dialling(next: 0, at: dialAt, open: open)
+        case .handshaking, .linked, .shutOut, .ignored: break
+        }
     }
 
     /// The endpoint whose turn has come, of those that are not passed over; nil if there is none.
@@ -94,19 +120,19 @@ struct Candidate {
         let (index, open): (Int, [ConnectionID]) =
             switch phase {
             case .dialling(let next, _, let connections): (next, connections)
-            case .waiting, .handshaking, .settled, .ignored: (0, [])
+            case .waiting, .handshaking, .linked, .shutOut, .ignored: (0, [])
             }
         func firstWanted(from index: Int) -> Int? { endpoints[index...].firstIndex { !isPassed($0) } }
         guard let turn = firstWanted(from: index) else {
             phase =
                 open.isEmpty
-                ? .waiting(until: now + PeerTable.crowdedAddressPause)
+                ? .waiting(until: now + Dialler.crowdedAddressPause)
                 : .dialling(next: endpoints.count, at: nil, open: open)
             return nil
         }
         let next = firstWanted(from: turn + 1)
         phase = .dialling(
-            next: next ?? endpoints.count, at: next.map { _ in now + PeerTable.addressInterval }, open: open)
+            next: next ?? endpoints.count, at: next.map { _ in now + Dialler.addressInterval }, open: open)
         return endpoints[turn]
     }
 
@@ -130,13 +156,13 @@ struct Candidate {
             }
         case .handshaking(connection):
             pause(now: now, using: &generator)
-        case .handshaking, .waiting, .settled, .ignored:
+        case .handshaking, .waiting, .linked, .shutOut, .ignored:
             break
         }
     }
 
     mutating func linkClosed(now: Instant, using generator: inout some RandomNumberGenerator) {
-        guard case .settled = phase else { return }
+        guard case .linked = phase else { return }
         pause(now: now, using: &generator)
     }
 

@@ -1,9 +1,9 @@
 import Chat
 import Wire
 
-/// What was taken into the public conversation last, as much of it as is ever offered (Protocol.md section 7).
+/// The last `Limits.offeredPayloads` payloads that were archived from other peers (Protocol.md section 7).
 ///
-/// Each has a number, from 0 on. The newest takes the place of the oldest, so that none is ever moved.
+/// Entries are numbered from 0. A new entry overwrites the oldest one in place.
 struct GossipLog {
     struct Entry {
         let item: Archive.Item
@@ -12,17 +12,17 @@ struct GossipLog {
         var at: Instant { age.at }
     }
 
-    /// When something came.
+    /// When a payload was archived.
     struct Age {
         let at: Instant
-        /// How much had been taken in with it, ours too: all of it takes the place of what came before.
+        /// Count of archived payloads including this one and own ones: each can evict an older payload.
         let archived: UInt64
     }
 
     private static let capacity = UInt64(Limits.offeredPayloads)
 
     private var entries: [Entry] = []
-    /// The number that the next one gets.
+    /// Number of the next entry.
     private(set) var end: UInt64 = 0
 
     mutating func append(_ entry: Entry) {
@@ -31,29 +31,29 @@ struct GossipLog {
         end += 1
     }
 
-    /// For a number that is remembered.
+    /// - Parameter number: of an entry that is still in the log.
     subscript(number: UInt64) -> Entry { entries[Int(number % GossipLog.capacity)] }
 
-    /// The numbers that are remembered of one and all that came behind it.
+    /// The numbers of the entries from `number` on that are still in the log.
     func numbers(from number: UInt64) -> Range<UInt64> { max(number, end - min(end, GossipLog.capacity))..<end }
 }
 
-/// What there is to offer at one moment, with the places that news has in it.
+/// All ids that can be offered at one moment, with the places of the log's entries among them.
 struct HistoryList {
-    /// In the order in which others should get it.
+    /// In the order in which a peer should receive the payloads.
     let ids: [UInt64]
-    /// Of all news that is remembered; nil for what is not kept any more.
+    /// Index in `ids` of each entry of the log; nil for a payload that is no longer archived.
     private let places: [Int?]
     private let first: UInt64
 
-    init(_ ids: [UInt64], _ news: GossipLog) {
+    init(_ ids: [UInt64], _ log: GossipLog) {
         let placeOfID = Dictionary(zip(ids, ids.indices)) { first, _ in first }
-        let numbers = news.numbers(from: 0)
+        let numbers = log.numbers(from: 0)
         self.ids = ids
-        places = numbers.map { placeOfID[news[$0].item.id] }
+        places = numbers.map { placeOfID[log[$0].item.id] }
         first = numbers.lowerBound
     }
 
-    /// For a number that was remembered when the list was made.
+    /// - Parameter number: of an entry that was in the log when the list was made.
     func place(of number: UInt64) -> Int? { places[Int(number - first)] }
 }

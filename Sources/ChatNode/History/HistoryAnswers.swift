@@ -1,8 +1,8 @@
 import Chat
 package import Wire
 
-/// What neighbours asked for and is still to be sent, and how much they may ask for: 100 payloads in any 2 s
-/// (Protocol.md section 7).
+/// Queues of requested payloads that are not sent yet, and the rate limit on them: each peer receives at most
+/// `Limits.wantedPayloads` in any `Limits.historyAnswerInterval` (Protocol.md section 7).
 package struct HistoryAnswers {
     private struct Sending {
         let at: Instant
@@ -10,15 +10,15 @@ package struct HistoryAnswers {
     }
 
     private var queues: [PeerID: [UInt64]] = [:]
-    /// Kept beyond a link, so that who comes back at once gets no more.
+    /// Kept when a link closes, so that a new connection does not reset the limit.
     private var sendings = RecentTable<PeerID, [Sending]>(capacity: Limits.knownPeers)
 
     package init() {}
 
-    /// A peer wants something. Each of the ids is answered once, as far as the rate allows; the rest is ignored.
+    /// Queues requested payloads, each once, up to the rate limit; ignores the rest.
     ///
-    /// - Parameter ids: those that are here.
-    /// - Returns: false if the peer may have nothing more now.
+    /// - Parameter ids: those requested ids that are archived here.
+    /// - Returns: false if the peer has reached the limit.
     package mutating func wanted(_ ids: [UInt64], by peer: PeerID, now: Instant) -> Bool {
         var queue = queues[peer] ?? []
         let room = Limits.wantedPayloads - recent(peer, now).reduce(0) { $0 + $1.count } - queue.count
@@ -29,9 +29,10 @@ package struct HistoryAnswers {
         return true
     }
 
+    /// Returns true if a payload is queued for the peer.
     package func hasSomething(for peer: PeerID) -> Bool { queues[peer] != nil }
 
-    /// What a peer is to be sent next, which counts as sent.
+    /// Removes the next id from the peer's queue and counts it as sent; nil if the queue is empty.
     package mutating func next(for peer: PeerID, now: Instant) -> UInt64? {
         guard var queue = queues[peer], !queue.isEmpty else { return nil }
         let id = queue.removeFirst()
@@ -46,7 +47,7 @@ package struct HistoryAnswers {
         return id
     }
 
-    /// The last link to a peer has ended.
+    /// The last link to a peer closed.
     package mutating func closed(to peer: PeerID) {
         queues[peer] = nil
     }

@@ -1,28 +1,33 @@
 package import Chat
 package import Wire
 
-/// What is offered to whom, and when: everything on a new link, then what is new, the more seldom the less it is wanted
-/// (Protocol.md section 7).
+/// Decides which payload ids to offer to which peer with `have`, and when (Protocol.md section 7).
+///
+/// A new link is offered all ids, then new ones only. Offers become rarer while the peer requests nothing.
 package struct IHave {
     private struct Peer {
-        /// What came later was not offered yet.
+        /// Number in the log of the first entry that was not offered.
         var cursor: UInt64
-        /// From something new to the offer of it.
-        var pause: Duration
-        var newsDue: Instant?
-        /// Of the oldest news that waits for that, while there is any.
+        /// From the arrival of a new payload to its offer.
+        var interval: Duration
+        /// When new payloads are offered; nil if none is pending.
+        var gossipDue: Instant?
+        /// Age of the oldest pending payload.
         var oldest: GossipLog.Age?
-        var newsOfferedAt: Instant?
-        var allDue: Instant?
-        var allOfferedAt: Instant?
-        /// Nothing was wanted of the last offer so far.
+        var gossipedAt: Instant?
+        /// When all payloads are offered; nil for never.
+        var fullOfferDue: Instant?
+        var fullOfferAt: Instant?
+        /// The peer has requested nothing of the last offer so far.
         var isIgnored = false
-        /// What the peer offered itself.
+        /// Ids that the peer offered.
         var known = RecentTable<UInt64, Bool>(capacity: 2 * Limits.offeredPayloads)
 
-        var nextDue: Instant? { Instant.earlier(newsDue, allDue) }
+        var nextDue: Instant? { Instant.earlier(gossipDue, fullOfferDue) }
 
-        /// Tells whether some of the ids were known.
+        /// Records offered ids.
+        ///
+        /// - Returns: true if one of them was known.
         mutating func learn(_ ids: [UInt64]) -> Bool {
             let isRepeated = ids.contains { known[$0] != nil }
             for id in ids { known.set(true, for: id) }
@@ -30,108 +35,112 @@ package struct IHave {
         }
     }
 
-    /// How much is taken in between two looks whether news wait too long.
-    private static let lookInterval: UInt64 = 10
+    /// Payloads archived between two checks for pending payloads that could be evicted before their offer.
+    private static let checkInterval: UInt64 = 10
 
     private let me: PeerID
     private var peers = PackedTable<PeerID, Peer>()
-    private var recent = GossipLog()
+    private var log = GossipLog()
     private var archived: UInt64 = 0
-    /// Whether each peer has a time for its next offer: then something new costs nothing.
-    private var isEverybodyDue = false
+    /// True if `gossipDue` is set for each peer: a new payload then changes nothing.
+    private var isEachPeerDue = false
+    /// When `due` has something to do; nil for never.
     package private(set) var nextDeadline: Instant?
 
     package init(me: PeerID) {
         self.me = me
     }
 
-    /// A link stands: everything is offered, now.
+    /// A link to a peer was established: all payloads are offered at once.
     package mutating func opened(to peer: PeerID, now: Instant) {
-        var entry = peers[peer] ?? Peer(cursor: recent.end, pause: Limits.gossipInterval)
-        entry.pause = Limits.gossipInterval
-        entry.allDue = now
+        var entry = peers[peer] ?? Peer(cursor: log.end, interval: Limits.gossipInterval)
+        entry.interval = Limits.gossipInterval
+        entry.fullOfferDue = now
         peers[peer] = entry
-        isEverybodyDue = false
+        isEachPeerDue = false
         wake(at: now)
     }
 
-    /// The last link to a peer has ended. If it was lost, the others are shown what came until then.
+    /// The last link to a peer closed. If it was lost, all payloads are offered to the other peers, which may have missed some.
     package mutating func closed(to peer: PeerID, isLost: Bool, now: Instant) {
         guard peers.removeValue(forKey: peer) != nil, isLost else { return }
         for index in peers.indices {
-            let earliest = peers.values[index].allOfferedAt.map { $0 + Limits.historyAnswerInterval } ?? now
-            peers.values[index].allDue = max(now, earliest)
+            let earliest = peers.values[index].fullOfferAt.map { $0 + Limits.historyAnswerInterval } ?? now
+            peers.values[index].fullOfferDue = max(now, earliest)
             wake(at: max(now, earliest))
         }
     }
 
+    /// Records payloads that were archived.
     package mutating func note(_ items: [Archive.Item], now: Instant) {
         for item in items { note(item, now: now) }
     }
 
-    /// Something was taken in. What is ours everybody who has a link got from us at once.
+    /// Records a payload that was archived. Own payloads are never pending: each linked peer received them when they were sent.
     package mutating func note(_ item: Archive.Item, now: Instant) {
         archived += 1
-        if archived.isMultiple(of: IHave.lookInterval) { scheduleSoon(now) }
+        if archived.isMultiple(of: IHave.checkInterval) { scheduleSoon(now) }
         guard item.neighbour != nil else { return }
-        let news = GossipLog.Entry(item: item, age: GossipLog.Age(at: now, archived: archived))
-        recent.append(news)
-        guard !isEverybodyDue else { return }
-        isEverybodyDue = true
-        for index in peers.indices where peers.values[index].newsDue == nil { schedule(index, since: news) }
+        let entry = GossipLog.Entry(item: item, age: GossipLog.Age(at: now, archived: archived))
+        log.append(entry)
+        guard !isEachPeerDue else { return }
+        isEachPeerDue = true
+        for index in peers.indices where peers.values[index].gossipDue == nil { schedule(index, since: entry) }
     }
 
-    /// Where so much has come since that news could be replaced before their offer is due, it comes sooner; but not where they
-    /// are replaced before anything is offered at all, in a flood.
+    /// Advances offers whose payloads could be evicted before they are due, but not in a flood, which evicts payloads before any
+    /// offer.
     private mutating func scheduleSoon(_ now: Instant) {
         for index in peers.indices {
-            guard let oldest = peers.values[index].oldest, let due = peers.values[index].newsDue,
+            guard let oldest = peers.values[index].oldest, let due = peers.values[index].gossipDue,
                 oldest.at + Limits.gossipInterval <= now
             else { continue }
             let waiting = archived - oldest.archived
-            guard waiting >= yielding(Limits.crowdedNews, to: peers.keys[index]),
+            guard waiting >= yielded(Limits.crowdedGossip, to: peers.keys[index]),
                 waiting <= UInt64(Limits.messagesPerConversation)
             else { continue }
-            let last = max(oldest.at, peers.values[index].newsOfferedAt ?? oldest.at)
+            let last = max(oldest.at, peers.values[index].gossipedAt ?? oldest.at)
             let earliest = max(now, last + Limits.gossipInterval)
             guard earliest < due else { continue }
-            peers.values[index].newsDue = earliest
+            peers.values[index].gossipDue = earliest
             wake(at: earliest)
         }
     }
 
-    /// A peer offers something.
+    /// Records ids that a peer offers.
     ///
-    /// - Parameter isUseful: whether some of it is lacking here.
+    /// - Parameter isUseful: whether this node lacks one of them.
     package mutating func offered(_ ids: [UInt64], by peer: PeerID, isUseful: Bool) {
-        // Changed where it is: taken out, what the peer offered would be copied first.
+        // Changed in place, because a copy of the entry would copy its table of known ids.
         guard let index = peers.index(forKey: peer) else { return }
-        // An honest peer repeats itself only in an offer of everything, after it lost a link.
-        let isAll = peers.values[index].learn(ids)
-        if isUseful || isAll { peers.values[index].pause = min(peers.values[index].pause, Limits.gossipInterval) }
-        // What it told us by this is no news to it.
+        // An honest peer repeats ids only in a full offer, after it lost a link.
+        let isFullOffer = peers.values[index].learn(ids)
+        if isUseful || isFullOffer {
+            peers.values[index].interval = min(peers.values[index].interval, Limits.gossipInterval)
+        }
+        // The offered ids are no longer pending for the peer.
         reschedule(index)
     }
 
-    /// A peer wants some of what was offered.
+    /// A peer requested some of the offered payloads.
     package mutating func wanted(by peer: PeerID) {
         guard let index = peers.index(forKey: peer) else { return }
         peers.values[index].isIgnored = false
-        peers.values[index].pause = Limits.shortestNewsPause
+        peers.values[index].interval = Limits.shortestGossipInterval
         reschedule(index)
     }
 
-    /// The offers that are due, in the order of the peers' keys.
+    /// Returns the offers to send now, sorted by peer id.
     ///
-    /// - Parameter all: what there is to offer, in order; asked for only where something is due, and once.
+    /// - Parameter all: returns all ids that can be offered, in order. Called at most once, and only if an offer is due.
     package mutating func due(now: Instant, all: () -> [UInt64]) -> [(peer: PeerID, ids: [UInt64])] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         var offers: [(peer: PeerID, ids: [UInt64])] = []
         var made: HistoryList?
         for index in peersDue(now) {
-            let list = made ?? HistoryList(all(), recent)
+            let list = made ?? HistoryList(all(), log)
             made = list
-            let ids = isEverythingDue(index, now) ? takeEverything(index, list, now) : takeNews(index, list, now)
+            let ids = isFullOfferDue(index, now) ? takeAll(index, list, now) : takePending(index, list, now)
             guard !ids.isEmpty else { continue }
             peers.values[index].isIgnored = true
             offers.append((peers.keys[index], ids))
@@ -140,84 +149,88 @@ package struct IHave {
         return offers
     }
 
-    /// For whom something is due, in the order of their keys. All are looked at where they are, which copies none.
+    /// Indices of the peers with a due offer, sorted by peer id. Entries are read in place, because a copy retains their tables.
     private func peersDue(_ now: Instant) -> [Int] {
         let due = peers.indices.filter { peers.values[$0].nextDue.map { $0 <= now } ?? false }
         return due.sorted { peers.keys[$0] < peers.keys[$1] }
     }
 
-    private func isEverythingDue(_ index: Int, _ now: Instant) -> Bool {
-        peers.values[index].allDue.map { $0 <= now } ?? false
+    private func isFullOfferDue(_ index: Int, _ now: Instant) -> Bool {
+        peers.values[index].fullOfferDue.map { $0 <= now } ?? false
     }
 
-    private mutating func takeEverything(_ index: Int, _ list: HistoryList, _ now: Instant) -> [UInt64] {
-        peers.values[index].cursor = recent.end
-        peers.values[index].allDue = nil
-        peers.values[index].allOfferedAt = now
+    private mutating func takeAll(_ index: Int, _ list: HistoryList, _ now: Instant) -> [UInt64] {
+        peers.values[index].cursor = log.end
+        peers.values[index].fullOfferDue = nil
+        peers.values[index].fullOfferAt = now
         reschedule(index)
         return list.ids
     }
 
-    /// What is news to a peer, as far as it is still kept.
-    private mutating func takeNews(_ index: Int, _ list: HistoryList, _ now: Instant) -> [UInt64] {
-        let pause = peers.values[index].pause
-        // What came just now may still be on its author's own way to the peer.
-        let age = min(pause, Limits.gossipInterval)
-        let pending = recent.numbers(from: peers.values[index].cursor)
+    /// The ids of a peer's pending payloads that are still archived.
+    private mutating func takePending(_ index: Int, _ list: HistoryList, _ now: Instant) -> [UInt64] {
+        let interval = peers.values[index].interval
+        // A newer payload may still be in transit from its author to the peer.
+        let age = min(interval, Limits.gossipInterval)
+        let pending = log.numbers(from: peers.values[index].cursor)
         var (ripe, keepsAny, places) = (pending.lowerBound, false, [Int]())
-        while ripe < pending.upperBound, recent[ripe].at + age <= now {
+        while ripe < pending.upperBound, log[ripe].at + age <= now {
             if let place = list.place(of: ripe) {
                 keepsAny = true
-                if isNews(recent[ripe].item, to: index) { places.append(place) }
+                if isNew(log[ripe].item, to: index) { places.append(place) }
             }
             ripe += 1
         }
-        // The oldest that came since the last offer may not be remembered any more.
+        // The log may have dropped the oldest entries since the last offer.
         peers.values[index].cursor = ripe
-        let isReplaced = !keepsAny && ripe > pending.lowerBound
-        if !places.isEmpty || isReplaced {
-            peers.values[index].newsOfferedAt = now
-            if peers.values[index].isIgnored { peers.values[index].pause = min(pause + pause, Limits.longestNewsPause) }
+        let isEvicted = !keepsAny && ripe > pending.lowerBound
+        if !places.isEmpty || isEvicted {
+            peers.values[index].gossipedAt = now
+            if peers.values[index].isIgnored {
+                peers.values[index].interval = min(interval + interval, Limits.longestGossipInterval)
+            }
         }
         reschedule(index)
-        if isReplaced { rest(index, now) }
+        if isEvicted { backOff(index, now) }
         return places.sorted().map { list.ids[$0] }
     }
 
-    /// All that was new to a peer has been replaced by now. In a flood the next will be too, and is not looked at as soon as it is
-    /// due: that would be for each message.
-    private mutating func rest(_ index: Int, _ now: Instant) {
-        guard let due = peers.values[index].newsDue else { return }
-        peers.values[index].newsDue = max(due, now + Limits.gossipInterval)
+    /// Delays the next check after all pending payloads were evicted: a flood evicts the next ones too, and would cause a check for
+    /// each message.
+    private mutating func backOff(_ index: Int, _ now: Instant) {
+        guard let due = peers.values[index].gossipDue else { return }
+        peers.values[index].gossipDue = max(due, now + Limits.gossipInterval)
     }
 
-    private func isNews(_ item: Archive.Item, to index: Int) -> Bool {
+    private func isNew(_ item: Archive.Item, to index: Int) -> Bool {
         let peer = peers.keys[index]
         return item.author != peer && item.neighbour != peer && peers.values[index].known[item.id] == nil
     }
 
-    /// Sets when a peer is offered what waits for that longest; never, if nothing does.
+    /// Sets when the peer's oldest pending payload is offered; nil if none is pending.
     private mutating func reschedule(_ index: Int) {
-        peers.values[index].newsDue = nil
+        peers.values[index].gossipDue = nil
         peers.values[index].oldest = nil
-        let pending = recent.numbers(from: peers.values[index].cursor)
-        guard let first = pending.first(where: { isNews(recent[$0].item, to: index) }) else {
-            isEverybodyDue = false
+        let pending = log.numbers(from: peers.values[index].cursor)
+        guard let first = pending.first(where: { isNew(log[$0].item, to: index) }) else {
+            isEachPeerDue = false
             return
         }
-        schedule(index, since: recent[first])
+        schedule(index, since: log[first])
     }
 
     private mutating func schedule(_ index: Int, since oldest: GossipLog.Entry) {
-        let pause = peers.values[index].pause
-        let due = oldest.at + (me < peers.keys[index] ? pause : pause + pause / 4)
-        peers.values[index].newsDue = due
+        let interval = peers.values[index].interval
+        let due = max(
+            oldest.at + (me < peers.keys[index] ? interval : interval + interval / 4),
+            (peers.values[index].gossipedAt ?? oldest.at) + Limits.shortestGossipInterval)
+        peers.values[index].gossipDue = due
         peers.values[index].oldest = oldest.age
         wake(at: due)
     }
 
-    /// Of the two ends of a link one waits longer, and has nothing left to offer once the other has.
-    private func yielding(_ count: UInt64, to peer: PeerID) -> UInt64 { me < peer ? count : count + count / 4 }
+    /// A quarter more for the node with the greater id: the two ends of a link do not offer each other the same payloads at once.
+    private func yielded(_ count: UInt64, to peer: PeerID) -> UInt64 { me < peer ? count : count + count / 4 }
 
     private mutating func wake(at instant: Instant) {
         nextDeadline = nextDeadline.map { min($0, instant) } ?? instant

@@ -1,42 +1,52 @@
 package import Wire
 
-/// What is asked of whom: what others offer and is lacking here, of one neighbour at a time (Protocol.md section 7).
+/// Decides which missing payloads to request from which neighbour with `want` (Protocol.md section 7).
+///
+/// At any time a payload is requested from at most one neighbour.
 package struct IWant {
     private struct Peer {
-        /// What it offers, oldest first, at most 300.
+        /// Ids that the peer offers, oldest first, at most `Limits.offeredPayloads`. Ids that arrived since the last pass are
+        /// still listed.
         var order: [UInt64] = []
-        /// How often each was asked for.
+        /// Requests sent to the peer, by offered id.
         var tries: [UInt64: Int] = [:]
-        /// When how much was asked for, within the last interval.
-        var asked: [(at: Instant, count: Int)] = []
-        /// It has left something unanswered since it last answered: others are asked first.
-        var isSilent = false
+        /// Requests sent within the last `requestInterval`, with their numbers of ids.
+        var requests: [(at: Instant, count: Int)] = []
+        /// The peer ignored our last request; ask others first.
+        var isUnresponsive = false
     }
 
-    private struct Asked {
+    private struct Request {
         let peer: PeerID
         let at: Instant
     }
 
-    /// A little more than a neighbour needs to answer the next, so that no want meets a closed door.
-    private static let interval = Limits.historyAnswerInterval + .milliseconds(500)
+    /// Slightly longer than the rate window of the neighbour, so that it does not refuse a request that transit delayed.
+    private static let requestInterval = Limits.historyAnswerInterval + .milliseconds(500)
+
+    /// Minimum time between two passes over all peers: a pass checks every offered id, so a flood of offers must not cause
+    /// one pass each.
+    private static let passInterval = Duration.milliseconds(100)
 
     private var peers: [PeerID: Peer] = [:]
-    /// What is asked for and has not come yet. Bounded by what each peer offers.
-    private var underWay: [UInt64: Asked] = [:]
+    /// Requested ids that have not arrived. Bounded by the ids that the peers offer.
+    private var pending: [UInt64: Request] = [:]
+    private var lastPassAt: Instant?
+    /// When `due` has something to do; nil for never.
     package private(set) var nextDeadline: Instant?
 
     package init() {}
 
-    /// A peer offers something that is lacking here.
+    /// Records ids that a peer offers.
+    ///
+    /// - Parameter lacking: the offered ids that this node lacks.
     package mutating func offered(_ lacking: [UInt64], by peer: PeerID, now: Instant) {
         guard !lacking.isEmpty else { return }
         var entry = peers[peer] ?? Peer()
-        // What has come since the last look at it stands there still.
         let listed = Set(entry.order)
         for id in lacking {
             if entry.tries[id] == nil, !listed.contains(id) { entry.order.append(id) }
-            // What was asked for before is still welcome.
+            // An earlier request stays valid, so that its late answer is still accepted.
             entry.tries[id] = min(entry.tries[id] ?? 0, 1)
         }
         for id in entry.order.prefix(max(0, entry.order.count - Limits.offeredPayloads)) { entry.tries[id] = nil }
@@ -45,98 +55,109 @@ package struct IWant {
         wake(at: now)
     }
 
-    /// Whether a payload that came from a peer was asked of it.
+    /// Returns true if a payload was requested from a peer.
     package func isAwaited(_ id: UInt64, from peer: PeerID) -> Bool {
         (peers[peer]?.tries[id] ?? 0) > 0
     }
 
-    /// Whether anything was asked of a peer, or is to be.
+    /// Returns true if the peer offers a payload that was requested from it or may be.
     package func isAwaitingAnything(from peer: PeerID) -> Bool { !(peers[peer]?.tries.isEmpty ?? true) }
 
-    /// What was asked of a peer came.
-    package mutating func arrived(_ id: UInt64, from peer: PeerID) {
-        peers[peer]?.isSilent = false
+    /// A requested payload arrived from a peer.
+    ///
+    /// - Returns: the time of the last request; nil if that request was given up.
+    @discardableResult
+    package mutating func arrived(_ id: UInt64, from peer: PeerID) -> Instant? {
+        peers[peer]?.isUnresponsive = false
         peers[peer]?.tries[id] = nil
-        underWay[id] = nil
+        return pending.removeValue(forKey: id)?.at
     }
 
-    /// The last link to a peer has ended: others are asked.
+    /// The last link to a peer closed: its pending requests go to other peers.
     package mutating func closed(to peer: PeerID, now: Instant) {
         guard peers.removeValue(forKey: peer) != nil else { return }
-        underWay = underWay.filter { $0.value.peer != peer }
+        pending = pending.filter { $0.value.peer != peer }
         wake(at: now)
     }
 
-    /// What is to be asked now, in the order of the peers' keys: of each the newest that it offers, oldest first.
+    /// Returns the requests to send now, sorted by peer id: of each peer the newest ids that it offers, oldest first.
     ///
-    /// - Parameter lacking: tells which ids are still lacking.
+    /// - Parameter lacking: returns those of the given ids that this node still lacks.
     package mutating func due(now: Instant, lacking: ([UInt64]) -> [UInt64]) -> [(peer: PeerID, ids: [UInt64])] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
-        noteSilence(now)
+        lastPassAt = now
+        expireRequests(now)
         for peer in peers.keys { prune(peer, lacking) }
+        let responsive = idsOfResponsivePeers()
         var wants: [(peer: PeerID, ids: [UInt64])] = []
         for peer in peers.keys.sorted() {
-            let ids = choose(from: peer, now)
+            let ids = request(from: peer, besides: responsive, now)
             if !ids.isEmpty { wants.append((peer, ids)) }
         }
-        nextDeadline = soonest(now)
+        nextDeadline = nil
+        if let next = nextChange() { wake(at: next) }
         return wants
     }
 
-    /// What is overdue is free to be asked of others.
-    private mutating func noteSilence(_ now: Instant) {
-        for (id, asked) in underWay where asked.at + Limits.historyPatience <= now {
-            underWay[id] = nil
-            peers[asked.peer]?.isSilent = true
+    /// Releases ids whose requests timed out, so that other peers are asked for them.
+    private mutating func expireRequests(_ now: Instant) {
+        for (id, request) in pending where request.at + Limits.historyTimeout <= now {
+            pending[id] = nil
+            peers[request.peer]?.isUnresponsive = true
         }
     }
 
-    /// Forgets what is here by now, and what a peer was asked for in vain often enough.
+    /// Forgets ids that this node has by now, and ids whose requests to the peer failed `Limits.historyTries` times.
     private mutating func prune(_ peer: PeerID, _ lacking: ([UInt64]) -> [UInt64]) {
         guard var entry = peers[peer] else { return }
         let offered = entry.order.filter { id in
             guard let tries = entry.tries[id] else { return false }
-            return tries < Limits.historyTries || underWay[id]?.peer == peer
+            return tries < Limits.historyTries || pending[id]?.peer == peer
         }
         entry.order = lacking(offered)
-        // All that is in order was counted, so that where there are as many of both nothing has to go.
+        // Every id in `order` has a count of tries, so equal counts mean that none is left over.
         if entry.tries.count != entry.order.count {
             let left = Set(entry.order)
             entry.tries = entry.tries.filter { left.contains($0.key) }
         }
-        peers[peer] = entry.order.isEmpty && entry.asked.isEmpty && !entry.isSilent ? nil : entry
+        peers[peer] = entry.order.isEmpty && entry.requests.isEmpty && !entry.isUnresponsive ? nil : entry
     }
 
-    private mutating func choose(from peer: PeerID, _ now: Instant) -> [UInt64] {
+    /// The ids that responsive peers offer, for the ids of unresponsive peers to be compared with; empty if all respond.
+    private func idsOfResponsivePeers() -> Set<UInt64> {
+        guard peers.values.contains(where: \.isUnresponsive) else { return [] }
+        var ids: Set<UInt64> = []
+        for peer in peers.values where !peer.isUnresponsive { ids.formUnion(peer.tries.keys) }
+        return ids
+    }
+
+    private mutating func request(from peer: PeerID, besides responsive: Set<UInt64>, _ now: Instant) -> [UInt64] {
         guard var entry = peers[peer] else { return [] }
-        entry.asked.removeAll { $0.at + IWant.interval <= now }
-        let room = Limits.wantedPayloads - entry.asked.reduce(0) { $0 + $1.count }
-        let free = entry.order.filter { underWay[$0] == nil && (!entry.isSilent || !isOffered($0, besides: peer)) }
+        entry.requests.removeAll { $0.at + IWant.requestInterval <= now }
+        let room = Limits.wantedPayloads - entry.requests.reduce(0) { $0 + $1.count }
+        let free = entry.order.filter { pending[$0] == nil && (!entry.isUnresponsive || !responsive.contains($0)) }
         let ids = Array(free.suffix(max(0, room)))
         for id in ids {
             entry.tries[id, default: 0] += 1
-            underWay[id] = Asked(peer: peer, at: now)
+            pending[id] = Request(peer: peer, at: now)
         }
-        if !ids.isEmpty { entry.asked.append((now, ids.count)) }
+        if !ids.isEmpty { entry.requests.append((now, ids.count)) }
         peers[peer] = entry
         return ids
     }
 
-    /// Whether somebody who answers offers it too.
-    private func isOffered(_ id: UInt64, besides silent: PeerID) -> Bool {
-        peers.contains { $0.key != silent && !$0.value.isSilent && $0.value.tries[id] != nil }
-    }
-
-    /// When something asked for is overdue, or more may be asked of a peer that offers more.
-    private func soonest(_ now: Instant) -> Instant? {
-        let overdue = underWay.values.map { $0.at + Limits.historyPatience }
+    /// When the next request times out or a peer with more offered ids accepts another request.
+    private func nextChange() -> Instant? {
+        let timeouts = pending.values.map { $0.at + Limits.historyTimeout }
         let free = peers.values.compactMap { entry in
-            entry.order.contains { underWay[$0] == nil } ? entry.asked.first.map { $0.at + IWant.interval } : nil
+            entry.order.contains { pending[$0] == nil }
+                ? entry.requests.first.map { $0.at + IWant.requestInterval } : nil
         }
-        return (overdue + free).min()
+        return (timeouts + free).min()
     }
 
     private mutating func wake(at instant: Instant) {
-        nextDeadline = nextDeadline.map { min($0, instant) } ?? instant
+        let earliest = lastPassAt.map { max(instant, $0 + IWant.passInterval) } ?? instant
+        nextDeadline = nextDeadline.map { min($0, earliest) } ?? earliest
     }
 }

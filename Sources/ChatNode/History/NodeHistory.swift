@@ -1,9 +1,9 @@
 import Chat
 import Wire
 
-/// History for who joins late, and repair for who missed something (Protocol.md section 7).
+/// Connects `HistorySync` with links, admission and the router (Protocol.md section 7).
 extension Node {
-    /// How much of a link's queue answers may fill, so that nobody is too slow because of what it asked for.
+    /// Share of an outbox that answers may fill, so that a peer is not disconnected as too slow because of its own request.
     private static let answerRoom = Outbox.capacity / 4
 
     private var takesPart: Bool {
@@ -11,143 +11,111 @@ extension Node {
         return true
     }
 
-    /// A neighbour offers what it keeps of the public conversation.
-    func receivedHave(_ body: Span<UInt8>, on slot: Connection) {
-        guard let ids = idList(body, limit: Limits.offeredPayloads, on: slot), let peer = slot.peer else { return }
-        let lacking = router.publicChat.lacking(ids)
-        offers.offered(ids, by: peer, isUseful: !lacking.isEmpty)
-        wants.offered(lacking, by: peer, now: scheduler.now)
+    func receivedHave(_ body: Span<UInt8>, on connection: Connection) {
+        guard takesPart, let peer = connection.peer else { return }
+        history.receiveHave(body, from: peer, now: scheduler.now, counts: &counts) { router.publicChat.lacking($0) }
         tickHistory()
     }
 
-    /// A neighbour asks for what we offered.
-    func receivedWant(_ body: Span<UInt8>, on slot: Connection) {
-        guard let ids = idList(body, limit: Limits.wantedPayloads, on: slot), let peer = slot.peer else { return }
-        let kept = ids.filter { router.publicChat.payload($0) != nil }
-        counts.wantedInVain += ids.count - kept.count
-        guard answers.wanted(kept, by: peer, now: scheduler.now) else {
-            counts.wantsRefused += 1
+    func receivedWant(_ body: Span<UInt8>, on connection: Connection) {
+        guard takesPart, let peer = connection.peer else { return }
+        history.receiveWant(body, from: peer, now: scheduler.now, counts: &counts) {
+            router.publicChat.payload($0) != nil
+        }
+        armHistory()
+        answer(on: sendingLink(of: peer) ?? connection)
+    }
+
+    /// Sends some of the payloads that the peer requested; the next ones follow when the outbox has drained.
+    func answer(on connection: Connection) {
+        guard takesPart, let peer = connection.peer, !connection.isRetiring, history.hasAnswers(for: peer) else {
             return
         }
-        if !kept.isEmpty { offers.wanted(by: peer) }
-        armHistory()
-        answer(on: sendingLink(of: peer) ?? slot)
-    }
-
-    private func idList(_ body: Span<UInt8>, limit: Int, on slot: Connection) -> [UInt64]? {
-        guard takesPart else { return nil }
-        guard let ids = IDList.read(body, limit: limit) else {
-            counts.idListsMalformed += 1
-            return nil
-        }
-        return ids
-    }
-
-    /// Sends a portion of what the link's peer asked for; the next follows when this one is through.
-    func answer(on slot: Connection) {
-        guard takesPart, let peer = slot.peer, !slot.isRetiring, answers.hasSomething(for: peer) else { return }
-        while slot.link.outbox.count < Node.answerRoom, let id = answers.next(for: peer, now: scheduler.now) {
-            guard let payload = proven(id) else {
-                // Who is convicted may be who has asked.
-                guard slots[slot.id] === slot else { return }
+        while connection.link.outbox.count < Node.answerRoom, let id = history.nextAnswer(for: peer, now: scheduler.now)
+        {
+            guard let payload = verifiedPayload(id) else {
+                // The author of a forged payload is banned, and may be the peer itself.
+                guard slots[connection.id] === connection else { return }
                 continue
             }
             let author = payload.payload.author
-            if author != context.me { sendCertificate(for: author, on: slot) }
-            slot.link.enqueue(payload.signed.frame(hops: author == context.me ? 0 : 1))
+            if author != context.me { sendCertificate(for: author, on: connection) }
+            connection.link.enqueue(payload.signed.frame(hops: author == context.me ? 0 : 1))
             counts.historySent += 1
             counts.sent.add(payload.payload.type)
-            markDirty(slot)
+            markDirty(connection)
         }
     }
 
-    /// What others may be given. Who signed it falsely, on its own link, is convicted.
-    private func proven(_ id: UInt64) -> VerifiedPayload? {
-        switch router.prove(id, with: &admission) {
-        case .proven(let payload): return payload
+    /// The archived payload with its signature verified. A payload that its author's own link delivered was not verified
+    /// before; if its signature is false, its author is banned.
+    private func verifiedPayload(_ id: UInt64) -> VerifiedPayload? {
+        switch router.verifySignature(of: id, with: &admission) {
+        case .valid(let payload): return payload
         case .absent: return nil
-        case .forged(let liar):
-            bans.ban(liar, now: scheduler.now)
-            for slot in linksByPeer[liar] ?? [] { ban(slot) }
+        case .forged(let author):
+            bans.ban(author, now: scheduler.now)
+            for connection in linksByPeer[author] ?? [] { ban(connection) }
             return nil
         }
     }
 
-    /// Whether a payload frame is something that was asked of this link's peer; its id then.
-    func awaitedID(_ body: Span<UInt8>, from peer: PeerID) -> UInt64? {
-        guard wants.isAwaitingAnything(from: peer) else { return nil }
-        guard let id = SignedPayload.id(inFrame: body)?.prefix else { return nil }
-        return wants.isAwaited(id, from: peer) ? id : nil
-    }
-
-    /// A neighbour gives what it was asked for. What is not fit to be taken in is not asked for again.
-    func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, on slot: Connection) {
-        guard let peer = slot.peer else { return }
-        wants.arrived(id, from: peer)
+    /// Handles a payload that was requested from this link's peer. A rejected payload is not requested again.
+    func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, from peer: PeerID, on connection: Connection) {
+        let askedAt = history.arrived(id, from: peer) ?? scheduler.now
         counts.historyReceived += 1
-        let verdict = admission.admitHistory(
-            frame: body, from: peer, wallClock: scheduler.wallClock)
-        switch verdict {
+        switch admission.admitHistory(frame: body, from: peer, wallClock: scheduler.wallClock) {
         case .admitted(let payload):
             apply(
-                router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, isHistory: true))
+                router.route(
+                    payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             armRouter()
-        case .repeated, .dropped:
-            router.giveUp(id)
-        case .closeLink:
-            drop(slot)
-        case .ban:
-            ban(slot)
+        case .repeated, .dropped: router.noteFinal(id)
+        case .closeLink: drop(connection)
+        case .ban: ban(connection)
         }
     }
 
-    /// Tells of what was just taken in, whichever way it came.
+    /// The reading of the wall clock at a past instant, if the clock was not set since.
+    private func wallClock(at instant: Instant) -> Timestamp {
+        let ago = UInt64(max(0, (scheduler.now - instant).nanoseconds) / 1_000_000)
+        let now = scheduler.wallClock.milliseconds
+        return Timestamp(milliseconds: now - min(now, ago))
+    }
+
+    /// Offers the payloads that were archived since the last call.
     func noteArchived() {
-        router.takeArchived { items in
+        router.drainArchived { items in
             guard configuration.sharesHistory else { return }
-            offers.note(items, now: scheduler.now)
+            history.note(items, now: scheduler.now)
             armHistory()
         }
     }
 
     func historyLinkOpened(to peer: PeerID) {
         guard takesPart else { return }
-        offers.opened(to: peer, now: scheduler.now)
+        history.linkOpened(to: peer, now: scheduler.now)
         tickHistory()
     }
 
     func historyLinkClosed(to peer: PeerID, _ end: LinkEnd) {
-        offers.closed(to: peer, isLost: end != .goodbye, now: scheduler.now)
-        wants.closed(to: peer, now: scheduler.now)
-        answers.closed(to: peer)
+        history.linkClosed(to: peer, end, now: scheduler.now)
         armHistory()
     }
-}
 
-/// What is due.
-extension Node {
     private func tickHistory() {
         guard takesPart else { return }
-        for offer in offers.due(now: scheduler.now, all: { router.publicChat.offer }) {
-            if send(.have, offer.ids, to: offer.peer) { counts.havesSent += 1 }
-        }
-        for want in wants.due(now: scheduler.now, lacking: { router.publicChat.lacking($0) }) {
-            if send(.want, want.ids, to: want.peer) { counts.wantsSent += 1 }
+        for listing in history.due(now: scheduler.now, archive: router.publicChat) {
+            guard let connection = sendingLink(of: listing.peer) else { continue }
+            connection.link.enqueue(IDList.frame(listing.type, listing.ids))
+            markDirty(connection)
+            if listing.type == .have { counts.havesSent += 1 } else { counts.wantsSent += 1 }
         }
         armHistory()
     }
 
-    private func send(_ type: FrameType, _ ids: [UInt64], to peer: PeerID) -> Bool {
-        guard let slot = sendingLink(of: peer) else { return false }
-        slot.link.enqueue(IDList.frame(type, ids))
-        markDirty(slot)
-        return true
-    }
-
-    func armHistory() {
-        guard let deadline = Instant.earlier(offers.nextDeadline, wants.nextDeadline),
-            historyTime.arm(deadline)
-        else { return }
+    private func armHistory() {
+        guard let deadline = history.nextDeadline, historyTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
                 if node.historyTime.isCurrent(deadline) { node.tickHistory() }

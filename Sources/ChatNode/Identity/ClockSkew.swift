@@ -54,7 +54,7 @@ struct ClockSkew {
     static func warning(_ error: Duration) -> String {
         let direction = error > .zero ? "behind" : "ahead of"
         return "this computer's clock seems to be \(text(error)) \(direction) those of the others here; "
-            + "set it: more than 5 min off, nothing gets through relays"
+            + "set it: if it is more than 5 min off, history can be incomplete"
     }
 
     /// The two largest units of a duration, as "1 h 3 min".

@@ -29,7 +29,7 @@ extension Node {
     /// Sends an author's certificate before the first payload of that author that is passed on on a link.
     func sendCertificate(for author: PeerID, on slot: Connection) {
         guard author != slot.peer, let certificate = certificates.best(of: author, now: scheduler.now) else { return }
-        if slot.certificatesSent.count >= Limits.vouchedPerLink { slot.certificatesSent.removeAll() }
+        if slot.certificatesSent.count >= Limits.certificatesSentPerLink { slot.certificatesSent.removeAll() }
         guard slot.certificatesSent.insert(author).inserted else { return }
         tell(certificate, as: .certificate, on: slot)
     }

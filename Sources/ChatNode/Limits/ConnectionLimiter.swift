@@ -1,7 +1,10 @@
 import Chat
 import Wire
 
-/// Who may begin a handshake with us: bounds in all and per source, so that strangers cost little (Protocol.md section 11).
+/// Bounds connections in all, per source and per IPv6 /64, so that strangers cost little (Protocol.md section 11).
+///
+/// Loopback is exempt from the bounds per source. A connection that this node dialled counts only in the totals: discovery
+/// names the address, so its owner can not choose to use it up.
 struct ConnectionLimiter {
     private struct Source {
         var halfOpen = 0
@@ -9,78 +12,92 @@ struct ConnectionLimiter {
         var bucket: TokenBucket
     }
 
-    private var sources: [[UInt8]: Source] = [:]
-    private var everybody: TokenBucket
+    /// Counts of a /64; the entry exists while one of them is above 0.
+    private struct Network {
+        var halfOpen = 0
+        var links = 0
+    }
+
+    private var sources: [Endpoint: Source] = [:]
+    private var networks: [Endpoint: Network] = [:]
+    private var allSources: TokenBucket
     private let isLimited: Bool
     var sourceCount: Int { sources.count }
     private(set) var halfOpen = 0
     private(set) var links = 0
-    /// Those among them that others opened, not of this machine.
+    /// Links that other hosts opened.
     private var foreignLinks = 0
 
     /// - Parameter handshakesPerSecond: from all sources together; 0 lifts the rates, for simulations and closed networks.
     init(handshakesPerSecond: Double, now: Instant) {
         isLimited = handshakesPerSecond > 0
         let burst = handshakesPerSecond * Limits.handshakesBurst / Limits.handshakesPerSecond
-        everybody = TokenBucket(Rate(perSecond: handshakesPerSecond, burst: burst), now: now)
+        allSources = TokenBucket(Rate(perSecond: handshakesPerSecond, burst: burst), now: now)
     }
 
-    /// Sources that are remembered at the same time; those without connections make room.
+    /// Sources in the table at most; sources without connections are evicted.
     static let mostSources = 4_096
 
-    /// Counts a connection that somebody opened to us in as half-open; false, and nothing is counted, if it is refused.
+    /// Links that may still be opened.
+    var room: Int { Limits.links - links }
+
+    /// Counts a connection from `endpoint` as half-open; false, and nothing is counted, if it is refused.
     mutating func admit(_ endpoint: Endpoint, now: Instant) -> Bool {
-        guard halfOpen < Limits.halfOpenHandshakes, links < Limits.links else { return false }
+        guard halfOpen < Limits.halfOpenHandshakes, room > 0 else { return false }
         if !endpoint.isLoopback {
-            guard foreignLinks < ConnectionLimiter.mostForeignLinks, admitSource(endpoint.source, now: now) else {
-                return false
-            }
+            guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasRoom(inNetworkOf: endpoint),
+                networkHalfOpen(endpoint) < Limits.halfOpenHandshakesPerNetwork,
+                admitSource(endpoint.source, now: now)
+            else { return false }
         }
-        guard !isLimited || everybody.take(now: now) else { return false }
+        guard !isLimited || allSources.take(now: now) else { return false }
         halfOpen += 1
-        if !endpoint.isLoopback { sources[endpoint.source]?.halfOpen += 1 }
+        if !endpoint.isLoopback { count(endpoint, { $0.halfOpen += 1 }, { $0.halfOpen += 1 }) }
         return true
     }
 
-    private mutating func closeHalfOpen(_ endpoint: Endpoint) {
-        halfOpen -= 1
-        release(endpoint) { $0.halfOpen -= 1 }
-    }
-
-    /// The last links are kept for those that we dial: a crowd that comes to us can not take them.
+    /// The last links are kept for peers that we dial: a crowd of dialling peers can not take them.
     private static let mostForeignLinks = Limits.links - Limits.linksForDialled
 
-    /// Counts a link in; false, and nothing is counted, if there are too many.
+    /// Counts a link; false, and nothing is counted, if a bound is reached.
     mutating func openLink(_ endpoint: Endpoint, role: Link.Role, now: Instant) -> Bool {
-        guard links < Limits.links else { return false }
-        if !endpoint.isLoopback {
-            guard role == .initiator || foreignLinks < ConnectionLimiter.mostForeignLinks,
+        guard room > 0 else { return false }
+        if role == .responder, !endpoint.isLoopback {
+            guard foreignLinks < ConnectionLimiter.mostForeignLinks, hasRoom(inNetworkOf: endpoint),
                 makeRoom(for: endpoint.source, now: now),
                 (sources[endpoint.source]?.links ?? 0) < Limits.linksPerSource
             else { return false }
-            sources[endpoint.source]?.links += 1
-            if role == .responder { foreignLinks += 1 }
+            count(endpoint, { $0.links += 1 }, { $0.links += 1 })
+            foreignLinks += 1
         }
         links += 1
         return true
     }
 
-    private mutating func closeLink(_ endpoint: Endpoint, role: Link.Role) {
-        links -= 1
-        if role == .responder, !endpoint.isLoopback { foreignLinks -= 1 }
-        release(endpoint) { $0.links -= 1 }
-    }
-
-    /// A connection ended or became something else.
+    /// Counts a connection out that ended or becomes a link.
     mutating func release(_ endpoint: Endpoint, from standing: Connection.Standing) {
         switch standing {
         case .dialled: break
-        case .halfOpen: closeHalfOpen(endpoint)
-        case .link(let role): closeLink(endpoint, role: role)
+        case .halfOpen:
+            halfOpen -= 1
+            if !endpoint.isLoopback { count(endpoint, { $0.halfOpen -= 1 }, { $0.halfOpen -= 1 }) }
+        case .link(let role):
+            links -= 1
+            guard role == .responder, !endpoint.isLoopback else { return }
+            foreignLinks -= 1
+            count(endpoint, { $0.links -= 1 }, { $0.links -= 1 })
         }
     }
 
-    private mutating func admitSource(_ key: [UInt8], now: Instant) -> Bool {
+    private func networkHalfOpen(_ endpoint: Endpoint) -> Int {
+        endpoint.network.flatMap { networks[$0]?.halfOpen } ?? 0
+    }
+
+    private func hasRoom(inNetworkOf endpoint: Endpoint) -> Bool {
+        (endpoint.network.flatMap { networks[$0]?.links } ?? 0) < Limits.linksPerNetwork
+    }
+
+    private mutating func admitSource(_ key: Endpoint, now: Instant) -> Bool {
         guard makeRoom(for: key, now: now), var source = sources[key] else { return false }
         guard source.halfOpen < Limits.halfOpenHandshakesPerSource, source.links < Limits.linksPerSource,
             !isLimited || source.bucket.take(now: now)
@@ -92,7 +109,7 @@ struct ConnectionLimiter {
         return true
     }
 
-    private mutating func makeRoom(for key: [UInt8], now: Instant) -> Bool {
+    private mutating func makeRoom(for key: Endpoint, now: Instant) -> Bool {
         if sources[key] != nil { return true }
         if sources.count >= ConnectionLimiter.mostSources {
             sources = sources.filter { $0.value.halfOpen > 0 || $0.value.links > 0 }
@@ -104,9 +121,16 @@ struct ConnectionLimiter {
         return true
     }
 
-    private mutating func release(_ endpoint: Endpoint, _ change: (inout Source) -> Void) {
-        guard !endpoint.isLoopback, var source = sources[endpoint.source] else { return }
-        change(&source)
-        sources[endpoint.source] = source
+    private mutating func count(
+        _ endpoint: Endpoint, _ changeSource: (inout Source) -> Void, _ changeNetwork: (inout Network) -> Void
+    ) {
+        if var source = sources[endpoint.source] {
+            changeSource(&source)
+            sources[endpoint.source] = source
+        }
+        guard let key = endpoint.network else { return }
+        var network = networks[key] ?? Network()
+        changeNetwork(&network)
+        networks[key] = network.halfOpen == 0 && network.links == 0 ? nil : network
     }
 }

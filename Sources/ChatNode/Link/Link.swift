@@ -30,8 +30,10 @@ package struct Link: ~Copyable {
     private var nextFrame: Int?
     /// Frames of a type that this version does not know; ignored (Protocol.md section 5).
     package private(set) var unknownFrames = 0
-    /// Pings that came faster than they are answered, or whose sender takes nothing.
+    /// Pings that came faster than they are answered, or while the queue was held up.
     package private(set) var unansweredPings = 0
+    /// The nonce of the newest ping that came while the queue was held up; its pong follows when the queue drains.
+    private var deferredPong: [UInt8]?
 
     /// The initiator speaks first: its first message is waiting in the outbox at once.
     package init(role: Role, context: LinkContext, now: Instant, using randomness: inout Randomness) {
@@ -102,6 +104,11 @@ package struct Link: ~Copyable {
     package mutating func flush(_ write: (Span<UInt8>) -> Int) throws(LinkError) {
         seal()
         outbox.drain(write)
+        if !outbox.isHeldUp, let nonce = deferredPong.take() {
+            enqueue([FrameType.pong.rawValue] + nonce)
+            seal()
+            outbox.drain(write)
+        }
         if outbox.isOverfull {
             die()
             throw .tooSlow
@@ -181,12 +188,7 @@ package struct Link: ~Copyable {
             case nil:
                 unknownFrames += 1
             case .ping:
-                // Whoever does not read has no use for more answers.
-                guard !outbox.isHeldUp, timing.mayAnswer(at: now) else {
-                    unansweredPings += 1
-                    continue
-                }
-                enqueue([FrameType.pong.rawValue] + plaintext[body].prefix(LinkTiming.nonceLength))
+                answerPing(plaintext[body].prefix(LinkTiming.nonceLength), now: now)
             case .pong:
                 timing.ponged(plaintext[body], now: now)
             case .some(let type):
@@ -194,6 +196,16 @@ package struct Link: ~Copyable {
             }
         }
         return nil
+    }
+
+    /// A peer that reads nothing gets no answers until it does, and then one.
+    private mutating func answerPing(_ nonce: ArraySlice<UInt8>, now: Instant) {
+        if outbox.isHeldUp {
+            deferredPong = Array(nonce)
+        } else if timing.mayAnswer(at: now) {
+            return enqueue([FrameType.pong.rawValue] + nonce)
+        }
+        unansweredPings += 1
     }
 
     private mutating func seal() {

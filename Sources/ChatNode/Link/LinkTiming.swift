@@ -18,11 +18,14 @@ struct LinkTiming {
     private var lastReceived: Instant
     private var hasReceivedRecord = false
     private var recordBegunAt: Instant?
-    /// Until when something has to come, because it is doubtful whether anything still can.
+    /// Ends the link unless a record arrives before; set when our network has changed.
     private var probeDeadline: Instant?
-    /// Redrawn for each ping, so that an observer can not tell nodes apart by their rhythm.
+    /// Silence before a ping. Redrawn for each ping, so that an observer can not tell nodes apart by their rhythm.
     private var idleInterval: Duration
+    /// The last ping, until its pong arrives: it measures the round trip.
     private var pingUnderWay: (nonce: [UInt8], sentAt: Instant)?
+    /// No record has arrived since the last ping, so no further one is sent.
+    private var isPingOutstanding = false
     private var answers: TokenBucket
 
     init(role: Link.Role, now: Instant, using randomness: inout Randomness) {
@@ -43,6 +46,7 @@ struct LinkTiming {
         lastReceived = now
         recordBegunAt = nil
         probeDeadline = nil
+        isPingOutstanding = false
     }
 
     /// The input is used up; a part of a record may be left.
@@ -52,7 +56,7 @@ struct LinkTiming {
 
     func deadline(isOpen: Bool) -> Instant {
         guard isOpen, let openedAt else { return handshakeDeadline }
-        let ping = pingUnderWay == nil ? lastReceived + idleInterval : lastReceived + Limits.linkDeadAfter
+        let ping = lastReceived + (isPingOutstanding ? Limits.linkDeadAfter : idleInterval)
         let record = recordBegunAt.map { $0 + Limits.recordTime } ?? ping
         // Two by two: more at once go through an array.
         return min(min(ping, record), min(probeDeadline ?? ping, openedAt + Limits.sessionLifetime))
@@ -73,15 +77,16 @@ struct LinkTiming {
         let nonce = randomness.bytes(LinkTiming.nonceLength)
         idleInterval = LinkTiming.drawInterval(using: &randomness)
         pingUnderWay = (nonce, now)
+        isPingOutstanding = true
         return [FrameType.ping.rawValue] + nonce
     }
 
-    /// Whether a ping is answered; more of them than anybody needs are not.
+    /// Whether a ping is answered: false above `Limits.answeredPingsPerSecond`.
     mutating func mayAnswer(at now: Instant) -> Bool {
         answers.take(now: now)
     }
 
-    /// Our network has changed: the link is dead unless something comes soon.
+    /// Our network has changed: the link is dead unless a record arrives within `Limits.probeTimeout`.
     mutating func probe(at now: Instant) {
         probeDeadline = probeDeadline ?? now + Limits.probeTimeout
     }
@@ -92,7 +97,7 @@ struct LinkTiming {
         pingUnderWay = nil
     }
 
-    /// Somebody who has not even sent a first message is not worth the whole time.
+    /// A dialler that has not sent its first message gets less time than a handshake under way.
     private var handshakeDeadline: Instant {
         let isWaitingForFirst = role == .responder && !hasReceivedRecord
         return startedAt + (isWaitingForFirst ? Limits.firstHandshakeMessageTime : Limits.handshakeTime)

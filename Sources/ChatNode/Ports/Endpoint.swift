@@ -29,6 +29,11 @@ package struct Endpoint: Hashable, Sendable {
     /// fe80::/10, which means something only together with `scope`.
     package var isLinkLocalIPv6: Bool { !isIPv4 && address[0] == 0xfe && address[1] & 0xc0 == 0x80 }
 
-    /// What limits count as one source: an IPv4 address, or an IPv6 /64 (Protocol.md section 11).
-    package var source: [UInt8] { isIPv4 ? address : Array(address.prefix(8)) }
+    /// The host that limits per source count: the address with its scope, without the port (Protocol.md section 11).
+    package var source: Endpoint { Endpoint(address: address, port: 0, scope: scope) }
+
+    /// The IPv6 /64 with its scope, in which one host can have any number of addresses; nil for IPv4.
+    package var network: Endpoint? {
+        isIPv4 ? nil : Endpoint(address: address.prefix(8) + [UInt8](repeating: 0, count: 8), port: 0, scope: scope)
+    }
 }

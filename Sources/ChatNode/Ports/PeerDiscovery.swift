@@ -1,4 +1,4 @@
-/// What a node publishes about itself: nothing that outlives the run or names its user (Protocol.md section 10).
+/// A node's records in mDNS: nothing that outlives the run or names its user (Protocol.md section 10).
 package struct Announcement: Hashable, Sendable {
     /// The text of an `InstanceName`: 26 characters.
     package let instance: String
@@ -16,30 +16,32 @@ package struct Announcement: Hashable, Sendable {
     }
 }
 
-/// Which way peers are looked for.
+/// The way in which peers are found.
 package enum DiscoveryMode: String, Sendable {
     case daemon
     case embedded
     case none
 }
 
-/// What discovery has seen. All of it is a hint until a handshake proves who is there.
+/// An observation of discovery: a hint until a handshake proves the peer.
 package enum DiscoveryEvent: Hashable, Sendable {
-    /// An instance can be reached at an endpoint; each endpoint is told once while it holds.
+    /// An instance can be reached at an endpoint; each endpoint is reported once while it holds.
     case found(instance: String, endpoint: Endpoint)
+    /// All endpoints of an instance; those reported before are stale. Not empty.
+    case moved(instance: String, endpoints: [Endpoint])
     /// An instance's last endpoint is gone.
     case lost(instance: String)
     /// Our own interfaces or addresses are not what they were.
     case networkChanged
-    /// Our names are those of another network, or somebody else has them: others are to be announced.
+    /// Our names belong to another network, or collide with another host's: new ones are to be announced.
     case namesOutdated
     /// The way of looking has changed, or is known for the first time.
     case mode(DiscoveryMode, detail: String)
 }
 
-/// A port: announces this node and tells of others. Lives on an executor of its own; all calls return at once.
+/// A port: announces this node and reports others. It lives on an executor of its own; all calls return at once.
 package protocol PeerDiscovery: AnyObject, Sendable {
-    /// Whether it tells a `.mode` soon after `start`; a list of fixed addresses does not.
+    /// Whether it reports a `.mode` soon after `start`; a list of fixed addresses does not.
     var reportsMode: Bool { get }
 
     /// Announces and looks, until `stop`. `tell` is called on any thread.
@@ -48,22 +50,26 @@ package protocol PeerDiscovery: AnyObject, Sendable {
     /// Replaces the announcement: the old one is taken back.
     func announce(_ announcement: Announcement)
 
-    /// There is a link to a run of somebody: where many are to be asked about, it is not.
+    /// A link to a run is up: where many instances wait for a query, this run's do not.
     func linkOpened(to run: LinkedRun)
 
-    /// The last link to a run has ended: it is asked about as others are.
+    /// The last link to a run has ended: its instances are queried again.
     func linkClosed(to run: LinkedRun)
+
+    /// A dial of an instance has failed: its endpoints may be stale.
+    func dialFailed(_ instance: String)
 
     /// Takes the announcement back and stops looking.
     func stop() async
 
-    /// Counters of what was seen and found no room; on any thread.
+    /// Counters of observations that found no room; on any thread.
     var refusals: [Counter] { get }
 }
 
 extension PeerDiscovery {
     package func linkOpened(to run: LinkedRun) {}
     package func linkClosed(to run: LinkedRun) {}
+    package func dialFailed(_ instance: String) {}
     package var refusals: [Counter] { [] }
     package var reportsMode: Bool { true }
 }

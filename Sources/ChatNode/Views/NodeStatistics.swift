@@ -40,6 +40,8 @@ struct NodeStatistics {
     /// Payloads given and got as history.
     var historySent = 0
     var historyReceived = 0
+    /// Offers of history above a peer's rate.
+    var havesRefused = 0
     /// Requests for history that came too soon.
     var wantsRefused = 0
     /// Payloads that were asked for and are not here.
@@ -81,6 +83,7 @@ struct NodeStatistics {
             Counter(name: "wants_sent", value: wantsSent),
             Counter(name: "history_sent", value: historySent),
             Counter(name: "history_received", value: historyReceived),
+            Counter(name: "haves_refused", value: havesRefused),
             Counter(name: "wants_refused", value: wantsRefused),
             Counter(name: "wanted_in_vain", value: wantedInVain),
             Counter(name: "id_lists_malformed", value: idListsMalformed),

@@ -9,7 +9,7 @@ extension Node {
         var census = TableCensus()
         for part in router.parts { census.count(part.value, at: "router.\(part.name)") }
         census.count(admission, at: "admission")
-        census.count(table, at: "table")
+        census.count(dialler, at: "dialler")
         census.count(gate, at: "gate")
         census.count(bans, at: "bans")
         census.count(certificates, at: "certificates")
@@ -17,10 +17,7 @@ extension Node {
         census.count(sealedRelay, at: "sealedRelay")
         census.count(clock, at: "clock")
         census.count(typingNotice, at: "typingNotice")
-        census.count(offers, at: "offers")
-        census.count(wants, at: "wants")
-        census.count(answers, at: "answers")
-        census.count(dials, at: "dials")
+        census.count(history, at: "history")
         // What is behind references or is never copied is not reflected.
         census.note(slots.count, at: "slots")
         census.note(slots.values.reduce(0) { $0 + $1.certificatesSent.count }, at: "slots.vouched")

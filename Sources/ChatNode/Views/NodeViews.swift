@@ -71,7 +71,7 @@ extension Node {
         return [
             Counter(name: "peers_online", value: online()),
             Counter(name: "connections", value: slots.count),
-            Counter(name: "candidates", value: table.count),
+            Counter(name: "candidates", value: dialler.count),
             Counter(name: "half_open_handshakes", value: gate.halfOpen),
             Counter(name: "payloads_admitted", value: admission.admitted),
             Counter(name: "unread_public", value: room),

@@ -1,10 +1,10 @@
-/// Where a peer was said to be: a host name or an address, with a port; `HOST:PORT` or `[ADDRESS]:PORT`.
+/// The address of a peer as the user gives it: a host name or an address, with a port; `HOST:PORT` or `[ADDRESS]:PORT`.
 package struct PeerAddress: Hashable, Sendable {
     /// A name, or an address without brackets; with `%INTERFACE` for a link-local one.
     package let host: String
     package let port: UInt16
 
-    /// DNS has no longer names.
+    /// The longest name of DNS, in bytes (RFC 1035, 2.3.4).
     private static let maximumHost = 253
 
     /// Nil unless `text` has both parts, and the port is none of 1 to 65535.

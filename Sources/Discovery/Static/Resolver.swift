@@ -8,8 +8,7 @@ import Glibc
 enum Resolver {
     private static let maximumEndpoints = 8
 
-    /// The endpoints that a peer was said to be at; none if that is not known now. Waits for name servers: not on an
-    /// event loop.
+    /// The endpoints of a peer's host; none if they are unknown now. Blocks for name servers: not for an event loop.
     static func endpoints(of peer: PeerAddress) -> [Endpoint] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)

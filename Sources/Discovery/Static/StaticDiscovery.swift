@@ -2,8 +2,8 @@ package import ChatNode
 package import Reactor
 import Synchronization
 
-/// Peers that were named when the program was started. Their names are looked up until they are known; announces
-/// nothing and tells no mode.
+/// The peers of `--peer`. Their names are looked up until they are known, after failed dials and every 5 min; it announces
+/// nothing and reports no mode.
 package final class StaticDiscovery: PeerDiscovery {
     private enum Stage { case idle, running, stopped }
 
@@ -12,11 +12,16 @@ package final class StaticDiscovery: PeerDiscovery {
 
     package var reportsMode: Bool { false }
 
-    package init(peers: [PeerAddress]) throws(SystemError) {
-        search = try StaticSearch(peers: peers)
+    package convenience init(peers: [PeerAddress]) throws(SystemError) {
+        try self.init(peers: peers, lookUp: Resolver.endpoints(of:))
     }
 
-    /// Each peer is told as an instance of the name that it was given by.
+    /// - Parameter lookUp: the endpoints of a peer, none if they are unknown; called on a thread that may block.
+    init(peers: [PeerAddress], lookUp: @escaping StaticSearch.Lookup) throws(SystemError) {
+        search = try StaticSearch(peers: peers, lookUp: lookUp)
+    }
+
+    /// Each peer is reported as an instance under the text that the user gave.
     package func start(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
         let isFirst = stage.withLock { stage in
             defer { if stage == .idle { stage = .running } }
@@ -27,6 +32,8 @@ package final class StaticDiscovery: PeerDiscovery {
     }
 
     package func announce(_ announcement: Announcement) {}
+
+    package func dialFailed(_ instance: String) { search.dialFailed(instance) }
 
     package func stop() async {
         stage.withLock { $0 = .stopped }

@@ -5,25 +5,50 @@ import ChatNode
 import Glibc
 import Reactor
 import Synchronization
+import Wire
 
-/// A thread that looks names up until all are known, or nobody wants to know any more.
+/// A thread that looks the names of peers up: until they are known, again after a failed dial, and every 5 min, since the
+/// address behind a name may change.
 ///
-/// A thread, because the system's resolver waits and nothing can end its waiting: nor is the thread waited for.
+/// A thread, because the system's resolver blocks and can not be interrupted: nor is the thread waited for.
 final class StaticSearch: Sendable {
-    private let peers: [PeerAddress]
-    private let tell = Mutex<(@Sendable (DiscoveryEvent) -> Void)?>(nil)
-    /// Readable once it is over.
-    private let end: Descriptor
+    typealias Lookup = @Sendable (PeerAddress) -> [Endpoint]
 
-    init(peers: [PeerAddress]) throws(SystemError) {
+    private struct State {
+        /// Nil before the start and after the end.
+        var tell: (@Sendable (DiscoveryEvent) -> Void)?
+        /// Instances with a failed dial since their last lookup.
+        var failed: Set<String> = []
+    }
+
+    /// A peer's endpoints as of the last lookup that found any, and the time of the next lookup.
+    private struct Entry {
+        let peer: PeerAddress
+        var known: Set<Endpoint> = []
+        var lookedUpAt: Instant?
+        var due: Instant
+        var pauses = Backoff(from: .seconds(1), to: .seconds(60))
+    }
+
+    /// A name is not looked up again sooner, however many of its dials fail.
+    private static let shortestInterval = Duration.seconds(1)
+
+    private let peers: [PeerAddress]
+    private let lookUp: Lookup
+    private let state = Mutex(State())
+    /// Readable when `state` has changed.
+    private let change: Descriptor
+
+    init(peers: [PeerAddress], lookUp: @escaping Lookup) throws(SystemError) {
         self.peers = peers
-        end = try Descriptor("eventfd", eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)))
+        self.lookUp = lookUp
+        change = try Descriptor("eventfd", eventfd(0, CInt(EFD_CLOEXEC) | CInt(EFD_NONBLOCK)))
     }
 
     /// Once.
     func start(_ tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
         guard !peers.isEmpty else { return }
-        self.tell.withLock { $0 = tell }
+        state.withLock { $0.tell = tell }
         var thread = pthread_t()
         let own = unsafe Unmanaged.passRetained(self)
         let status = unsafe pthread_create(
@@ -37,32 +62,64 @@ final class StaticSearch: Sendable {
     }
 
     func stop() {
-        tell.withLock { $0 = nil }
+        state.withLock { $0 = State() }
+        signalChange()
+    }
+
+    /// Has a named peer looked up again; other instances are ignored.
+    func dialFailed(_ instance: String) {
+        guard peers.contains(where: { $0.text == instance }) else { return }
+        state.withLock { _ = $0.failed.insert(instance) }
+        signalChange()
+    }
+
+    private func signalChange() {
         var one: UInt64 = 1
-        _ = unsafe write(end.number, &one, MemoryLayout<UInt64>.size)
+        _ = unsafe write(change.number, &one, MemoryLayout<UInt64>.size)
     }
 
     private func run() {
-        var unknown = peers
-        var pauses = Backoff(from: .seconds(1), to: .seconds(60))
-        while !isOver {
-            unknown.removeAll(where: isFound)
-            if unknown.isEmpty { return }
-            pause(pauses.next())
+        var entries = peers.map { Entry(peer: $0, due: .monotonic) }
+        while true {
+            let (isOver, failed) = state.withLock { state in
+                defer { state.failed = [] }
+                return (state.tell == nil, state.failed)
+            }
+            if isOver { return }
+            for index in entries.indices {
+                if failed.contains(entries[index].peer.text), let last = entries[index].lookedUpAt {
+                    entries[index].due = min(entries[index].due, last + StaticSearch.shortestInterval)
+                }
+                if entries[index].due <= .monotonic { refresh(&entries[index]) }
+            }
+            wait(until: entries.map(\.due).min() ?? .monotonic)
         }
     }
 
-    private var isOver: Bool { tell.withLock { $0 == nil } }
-
-    private func isFound(_ peer: PeerAddress) -> Bool {
-        let endpoints = Resolver.endpoints(of: peer)
-        guard let tell = tell.withLock({ $0 }) else { return false }
-        for endpoint in endpoints { tell(.found(instance: peer.text, endpoint: endpoint)) }
-        return !endpoints.isEmpty
+    private func refresh(_ entry: inout Entry) {
+        let endpoints = lookUp(entry.peer)
+        let now = Instant.monotonic
+        entry.lookedUpAt = now
+        guard !endpoints.isEmpty else {
+            entry.due = now + entry.pauses.next()
+            return
+        }
+        entry.pauses.reset()
+        entry.due = now + Limits.namedPeerRefresh
+        guard entry.known != Set(endpoints), let tell = state.withLock({ $0.tell }) else { return }
+        if entry.known.isEmpty {
+            for endpoint in endpoints { tell(.found(instance: entry.peer.text, endpoint: endpoint)) }
+        } else {
+            tell(.moved(instance: entry.peer.text, endpoints: endpoints))
+        }
+        entry.known = Set(endpoints)
     }
 
-    private func pause(_ duration: Duration) {
-        var request = pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&request, 1, CInt(duration.components.seconds) * 1_000)
+    private func wait(until due: Instant) {
+        let milliseconds = max(0, (due - .monotonic) / .milliseconds(1)).rounded(.up)
+        var request = pollfd(fd: change.number, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&request, 1, CInt(milliseconds)) > 0 else { return }
+        var count: UInt64 = 0
+        _ = unsafe read(change.number, &count, MemoryLayout<UInt64>.size)
     }
 }

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Chat
 
-/// Somebody who signs payloads, and may break every rule while doing so.
+/// An author that may break every rule.
 struct Author: ~Copyable {
     static let room = RoomID(name: "lobby")
     static let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
@@ -35,7 +35,7 @@ struct Author: ~Copyable {
         sign(.publicMessage(stage: .newcomer, nickname: "author", text: text))
     }
 
-    /// The body of a frame with any bytes after the fixed header, truly signed.
+    /// The body of a frame with any bytes after the fixed header, validly signed.
     mutating func frame(kind: UInt8, body: [UInt8], hops: UInt8 = 0) -> [UInt8] {
         sequence += 1
         let header = PayloadHeader(
@@ -50,7 +50,7 @@ extension SignedPayload {
     func frameBody(hops: UInt8 = 0) -> [UInt8] { Array(frame(hops: hops).dropFirst()) }
 }
 
-/// Node's admission, with the time in the test's hands.
+/// The admission of a node, with clocks that the test sets.
 struct Gate {
     static let me = PeerID.numbered(1_000_000)
 
@@ -91,20 +91,20 @@ extension AdmissionResult {
         if case .admitted(let payload) = self { payload } else { nil }
     }
 
-    /// The whole verdict in words, to compare.
+    /// The whole result in words, to compare.
     var text: String {
         switch self {
         case .admitted: "admitted"
         case .repeated: "repeated"
         case .dropped(let reason): "dropped \(reason.rawValue)"
         case .closeLink(let reason): "close \(reason.rawValue)"
-        case .ban(let reason): "convict \(reason.rawValue)"
+        case .ban(let reason): "ban \(reason.rawValue)"
         }
     }
 }
 
 extension PeerID {
-    /// A peer that nobody has the key of.
+    /// A peer whose key is unknown to all.
     static func numbered(_ number: UInt64) -> PeerID {
         var writer = ByteWriter(capacity: PeerID.byteCount)
         for word in [0, 0, 0, number] as [UInt64] { writer.write(word) }

@@ -3,14 +3,14 @@ import Wire
 
 @testable import Chat
 
-/// Somebody with a session and chats, whose clocks only the test moves.
+/// A user with a session and a router, whose clocks only the test moves.
 final class Person {
     let id: PeerID
     var session: UserSession
     var router: MessageRouter
     var now = Instant(nanoseconds: 0)
     var wallClock = Timestamp(milliseconds: 1_800_000_000_000)
-    /// All that was told so far.
+    /// All events so far.
     private(set) var events: [ChatEvent] = []
 
     init(_ nickname: String, seed: UInt64, epoch: UInt64 = 1, tellsReading: Bool = false) {
@@ -28,25 +28,25 @@ final class Person {
         wallClock = Timestamp(milliseconds: wallClock.milliseconds + UInt64(duration.nanoseconds / 1_000_000))
     }
 
-    /// Signs anything at all, as a peer that keeps no rules could.
+    /// Signs any body, as a peer that breaks the rules could.
     func sign(_ body: PayloadBody) -> VerifiedPayload { session.sign(body, at: wallClock) }
 
     func signPublic(_ text: String) -> VerifiedPayload {
         sign(.publicMessage(stage: session.stage, nickname: session.nickname, text: text))
     }
 
-    /// Takes in a payload from its author's own link.
+    /// Receives a payload over its author's own link.
     @discardableResult
-    func hear(_ payload: VerifiedPayload) -> [ChatEvent] {
+    func receive(_ payload: VerifiedPayload) -> [ChatEvent] {
         guard let direct = VerifiedPayload(payload.signed, onLinkOf: payload.payload.author) else { return [] }
         return note(router.route(direct, now: now, wallClock: wallClock))
     }
 
-    /// Takes in a payload that another peer relayed, or gave as history.
+    /// Receives a payload that another peer relayed, or gave as history.
     @discardableResult
-    func hear(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
+    func receive(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
         guard let signed = VerifiedPayload(checking: payload.signed, via: relay.id) else { return [] }
-        return note(router.route(signed, now: now, wallClock: wallClock, isHistory: isHistory))
+        return note(router.route(signed, now: now, wallClock: wallClock, askedAt: isHistory ? wallClock : nil))
     }
 
     @discardableResult
@@ -71,7 +71,7 @@ final class Person {
     func texts(with other: Person) -> [String] { router.history(.direct(other.id)).map(\.content) }
     func state(with other: Person) -> DirectChat.State { router.directChats[other.id]?.state ?? .none }
 
-    /// Does something and sends what comes of it to `others`, and their answers back.
+    /// Performs an operation, delivers its payloads to `others`, and their answers back.
     @discardableResult
     func does(
         to others: Person..., operation: (Person) throws(ChatError) -> Outcome
@@ -87,20 +87,20 @@ final class Person {
     private func deliver(_ outgoing: [Outgoing], to others: [Person]) {
         for item in outgoing {
             for other in others where item.destination == .everyone || item.destination == .peer(other.id) {
-                other.hear(item.payload)
+                other.receive(item.payload)
                 other.deliver(other.replies(), to: [self])
             }
         }
     }
 
-    /// What is sent without being asked for.
+    /// The payloads that the router sends by itself.
     func replies() -> [Outgoing] { router.takeReplies(in: &session, now: now, wallClock: wallClock) }
 
-    /// The same, sent to `other`, and its answers back.
+    /// Delivers the replies to `other`, and its answers back.
     func reply(to other: Person) { deliver(replies(), to: [other]) }
 }
 
-/// What people say to a `Person` in a test.
+/// Operations in a test.
 extension Person {
     func say(_ text: String) throws(ChatError) -> Outcome {
         try router.say(text, in: &session, now: now, wallClock: wallClock)
@@ -130,20 +130,20 @@ extension Person {
 }
 
 extension Person {
-    /// How far each direct message came, the oldest first.
+    /// The delivery state of each own direct message, oldest first.
     func deliveries(to other: Person) -> [Delivery?] {
         let messages = router.history(.direct(other.id)).filter { $0.author == id }
         return messages.map { router.delivery(of: $0, in: .direct(other.id)) }
     }
 }
 
-/// One asks the other for a direct conversation, which accepts.
+/// Makes `one` ask for a direct conversation, and `other` accept.
 func befriend(_ one: Person, _ other: Person) throws {
     try one.does(to: other) { me throws(ChatError) in try me.direct("may I?", to: other) }
     try other.does(to: one) { me throws(ChatError) in try me.accept(one) }
 }
 
-/// People who are linked to each other and know each other's nickname.
+/// Users that are linked to each other and know each other's nickname.
 func room(_ nicknames: String..., tellingReading: Set<String> = []) -> [Person] {
     let people = nicknames.enumerated().map {
         Person($0.element, seed: UInt64($0.offset) + 1, tellsReading: tellingReading.contains($0.element))
@@ -151,7 +151,7 @@ func room(_ nicknames: String..., tellingReading: Set<String> = []) -> [Person] 
     for person in people {
         for other in people where other !== person {
             _ = person.link(to: other)
-            person.hear(other.session.signPresence(at: other.wallClock))
+            person.receive(other.session.signPresence(at: other.wallClock))
         }
     }
     return people

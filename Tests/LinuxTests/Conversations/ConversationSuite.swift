@@ -3,10 +3,10 @@ import ChatNode
 import Testing
 import Wire
 
-/// What people who talk can rely on, the same on the simulated network and on real TCP.
+/// Behaviour that users rely on, on the simulated network and on real TCP.
 @Suite struct ConversationSuite {
     @Test(arguments: WorldKind.allCases)
-    func `everybody hears every public line once, its author too`(kind: WorldKind) async throws {
+    func `every user receives each public line once, its author included`(kind: WorldKind) async throws {
         try await kind.run { world in
             let people = [
                 try await world.person("alice"), try await world.person("bob"), try await world.person("carol"),
@@ -127,7 +127,7 @@ import Wire
     }
 
     @Test(arguments: WorldKind.allCases)
-    func `an edit and a deletion are told as modified and removed`(kind: WorldKind) async throws {
+    func `an edit arrives as modified and a deletion as removed`(kind: WorldKind) async throws {
         try await kind.run { world in
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
             try #require(await world.meet(alice, bob))

@@ -1,9 +1,9 @@
 import ChatNode
 import Testing
 
-/// What a node tells its discovery of its links.
+/// The links that a node reports to its discovery.
 @Suite struct LinkTellingTests {
-    @Test func `discovery knows which instance belongs to whom there is a link to, as long as there is one`()
+    @Test func `discovery knows the instance of each linked peer while the link is up`()
         async throws
     {
         let world = TCPWorld()

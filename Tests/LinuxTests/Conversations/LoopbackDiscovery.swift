@@ -1,7 +1,7 @@
 import ChatNode
 import Synchronization
 
-/// Who listens on loopback, told to everybody at once: a shared link without mDNS.
+/// The nodes that listen on loopback, announced to all of them at once: a shared link without mDNS.
 final class LoopbackDirectory: Sendable {
     private struct Entry {
         let announcement: Announcement
@@ -56,7 +56,7 @@ final class LoopbackDiscovery: PeerDiscovery {
         instance.withLock { $0 = announcement.instance }
     }
 
-    /// What it is called now.
+    /// Its current instance name.
     var name: InstanceName? { instance.withLock { $0.flatMap(InstanceName.init) } }
 
     /// The runs that its node has links to.

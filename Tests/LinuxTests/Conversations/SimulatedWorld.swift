@@ -4,7 +4,7 @@ import Simulator
 import Synchronization
 import Wire
 
-/// The simulated network, whose time passes only while somebody waits.
+/// The simulated network. Its time passes only while a test waits.
 final class SimulatedWorld: World {
     private let timeline: Timeline
     private let make: Mutex<Simulation>

@@ -33,7 +33,7 @@ final class TCPWorld: World {
         return try await add(configuration, discovery, identitySeed: identitySeed)
     }
 
-    /// Starts a node that is told of nobody but the node at a port of this machine, if one is named.
+    /// Starts a node whose only known peer is the node at a port of this machine, if one is named.
     func person(_ nickname: String, besides port: UInt16?) async throws -> TCPPerson {
         var configuration = NodeConfiguration()
         configuration.nickname = nickname
@@ -118,7 +118,7 @@ extension Node {
     }
 }
 
-/// Wakes whoever waits for something to have happened somewhere.
+/// Resumes the waiters when an event has happened.
 final class News: Sendable {
     private struct Waiter {
         let condition: @Sendable () -> Bool
@@ -148,7 +148,7 @@ final class News: Sendable {
         return await withCheckedContinuation { continuation in
             let waiter = Waiter(condition: condition, continuation: continuation)
             state.withLock { $0.waiters[number] = waiter }
-            // What happened before the waiter was in the list would be missed.
+            // An event before the waiter is in the list would be missed.
             let holds = condition()
             if holds || ContinuousClock.now >= end { finish(number, holds) }
         }

@@ -16,7 +16,7 @@ protocol World: Sendable {
     func close() async
 }
 
-/// A node with what somebody in front of it does and sees.
+/// A node with the actions and the view of its user.
 protocol Person: AnyObject, Sendable {
     var key: PeerID { get }
     var told: Told { get }
@@ -69,7 +69,7 @@ extension World {
         await wait(atMost: .seconds(20), until: condition)
     }
 
-    /// Waits until everybody sees everybody.
+    /// Waits until every user sees every other user.
     func meet(_ people: any Person...) async -> Bool {
         await wait {
             people.allSatisfy { one in people.allSatisfy { $0.key == one.key || one.told.hasSeen($0) } }

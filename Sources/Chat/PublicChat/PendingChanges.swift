@@ -1,0 +1,80 @@
+package import Wire
+
+/// Edits and deletions that came before their message. Bounded for each author and for all: the author with the most
+/// entries loses its oldest.
+package struct PendingChanges: Sendable {
+    package static let capacity = 256
+    package static let capacityPerAuthor = 128
+
+    /// With the author, so that no author can take another's place.
+    private struct Key: Hashable {
+        let target: MessageID
+        let author: PeerID
+    }
+
+    private struct Entry {
+        var change: MessageChange
+        let arrival: UInt64
+    }
+
+    private var entries: [Key: Entry] = [:]
+    private var counts: [PeerID: Int] = [:]
+    private var arrivals: UInt64 = 0
+
+    package init() {}
+
+    package var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Keeps a change until its message comes. Of several edits of a message the last is kept; a deletion is final.
+    package mutating func hold(_ change: MessageChange) {
+        let key = Key(target: change.target, author: change.author)
+        if let waiting = entries[key]?.change {
+            if waiting.isReplaced(by: change) { entries[key]?.change = change }
+            return
+        }
+        makeRoom(for: change.author)
+        arrivals += 1
+        counts[change.author, default: 0] += 1
+        entries[key] = Entry(change: change, arrival: arrivals)
+    }
+
+    /// Removes and returns the change for a message of an author.
+    package mutating func take(for id: MessageID, by author: PeerID) -> MessageChange? {
+        guard !entries.isEmpty else { return nil }
+        return remove(Key(target: id, author: author))
+    }
+
+    private mutating func makeRoom(for author: PeerID) {
+        if counts[author, default: 0] == PendingChanges.capacityPerAuthor {
+            dropOldest(of: author)
+        } else if entries.count == PendingChanges.capacity,
+            let busiest = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })
+        {
+            dropOldest(of: busiest.key)
+        }
+    }
+
+    private mutating func dropOldest(of author: PeerID) {
+        let own = entries.lazy.filter { $0.key.author == author }
+        guard let oldest = own.min(by: { $0.value.arrival < $1.value.arrival }) else { return }
+        _ = remove(oldest.key)
+    }
+
+    private mutating func remove(_ key: Key) -> MessageChange? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        let rest = counts[key.author, default: 1] - 1
+        counts[key.author] = rest > 0 ? rest : nil
+        return entry.change
+    }
+}
+
+extension MessageChange {
+    fileprivate func isReplaced(by other: MessageChange) -> Bool {
+        switch (kind, other.kind) {
+        case (.delete, _): false
+        case (.edit, .delete): true
+        case (.edit, .edit): authorClock < other.authorClock
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+import Wire
+
+@testable import ChatNode
+
+/// Pings on links whose queues are held up at times (Protocol.md section 3).
+@Suite struct KeepaliveTests {
+    private let pair = LinkPair()
+
+    init() {
+        pair.shuttle()
+    }
+
+    private func setTime(_ seconds: Int64) {
+        for side in [pair.alice, pair.bob] { side.now = Instant(nanoseconds: seconds * 1_000_000_000) }
+    }
+
+    /// Lets both ends act at each of their deadlines until `end`; each end's output arrives at once.
+    private func idle(until end: Int64) {
+        for second in pair.alice.now.nanoseconds / 1_000_000_000...end {
+            setTime(second)
+            for side in [pair.alice, pair.bob] { side.tick() }
+            pair.shuttle()
+        }
+    }
+
+    /// Queues a frame that the network does not take.
+    private func holdUp(_ side: LinkSide) {
+        side.link.enqueue([FrameType.payload.rawValue, 1])
+        side.offer(taking: 0)
+    }
+
+    @Test func `the ping that a held-up peer dropped is answered when its queue drains`() {
+        holdUp(pair.alice)
+        setTime(61)
+        pair.bob.tick()
+        pair.alice.receive(pair.bob.output())
+        setTime(63)
+        pair.bob.receive(pair.alice.output())
+        #expect(pair.bob.roundTrip == .seconds(2))
+        idle(until: 600)
+        #expect(pair.alice.failure == nil && pair.bob.failure == nil)
+    }
+
+    @Test func `of several dropped pings the newest is answered, once`() {
+        holdUp(pair.alice)
+        for second in 1...3 as ClosedRange<Int64> {
+            setTime(second)
+            pair.bob.ping()
+            pair.alice.receive(pair.bob.output())
+        }
+        setTime(4)
+        pair.bob.receive(pair.alice.output())
+        #expect(pair.bob.roundTrip == .seconds(1))
+        #expect(pair.alice.output().isEmpty)
+    }
+
+    @Test func `an idle link lives on after pings were dropped on both sides`() {
+        holdUp(pair.alice)
+        holdUp(pair.bob)
+        setTime(61)
+        for side in [pair.alice, pair.bob] { side.tick() }
+        // The pings go out and the rest of each queue does not: it holds the peer's ping up as before.
+        let (fromAlice, fromBob) = (pair.alice.output(), pair.bob.output())
+        holdUp(pair.alice)
+        holdUp(pair.bob)
+        pair.alice.receive(fromBob)
+        pair.bob.receive(fromAlice)
+        setTime(62)
+        pair.shuttle()
+        idle(until: 600)
+        #expect(pair.alice.failure == nil && pair.bob.failure == nil)
+    }
+
+    @Test func `any record ends the wait for a pong, and the next silence brings another ping`() {
+        setTime(61)
+        pair.bob.tick()
+        _ = pair.bob.output()
+        pair.alice.link.enqueue([FrameType.payload.rawValue, 1])
+        pair.bob.receive(pair.alice.output())
+        setTime(122)
+        pair.bob.tick()
+        #expect(pair.bob.failure == nil)
+        #expect(pair.bob.output().count == 530)
+    }
+}

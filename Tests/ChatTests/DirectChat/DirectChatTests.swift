@@ -1,0 +1,213 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+struct DirectChatTests {
+    private let people = room("alice", "bob", "carol")
+    private var alice: Person { people[0] }
+    private var bob: Person { people[1] }
+    private var carol: Person { people[2] }
+
+    private func aliceAsks(_ text: String = "may I?") throws {
+        try alice.does(to: bob) { me throws(ChatError) in try me.direct(text, to: bob) }
+    }
+
+    private func bobAccepts() throws {
+        try bob.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
+    }
+
+    private func direct(_ text: String, from: Person, to: Person) -> VerifiedPayload {
+        from.sign(.directMessage(target: to.id, nickname: from.session.nickname, text: text))
+    }
+
+    @Test func `a request is shown as one, accepted, and answered`() throws {
+        try aliceAsks()
+        #expect(bob.events.last == .request(from: alice.id, text: "may I?"))
+        #expect(bob.router.requests.map(\.text) == ["may I?"])
+        #expect(bob.texts(with: alice).isEmpty)
+        try bobAccepts()
+        #expect(bob.router.requests.isEmpty)
+        #expect(bob.texts(with: alice) == ["may I?"])
+        #expect(bob.router.directChats[alice.id]?.unreadCount == 0)
+        #expect(alice.events.contains(.direct(.accepted, with: bob.id)))
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("gladly", to: alice) }
+        #expect(alice.texts(with: bob) == ["may I?", "gladly"])
+        #expect(bob.texts(with: alice) == ["may I?", "gladly"])
+        #expect(alice.router.directChats[bob.id]?.unreadCount == 1)
+    }
+
+    @Test func `nothing is delivered before acceptance`() throws {
+        try aliceAsks()
+        let before = bob.events.count
+        bob.receive(direct("too soon", from: alice, to: bob))
+        bob.receive(alice.sign(.dmRequest(target: bob.id, nickname: "alice", text: "again")))
+        #expect(bob.events.count == before)
+        #expect(bob.router.requests.map(\.text) == ["may I?"])
+        #expect(code { () throws(ChatError) in try alice.direct("and?", to: bob) } == .notAccepted)
+        try bobAccepts()
+        #expect(bob.texts(with: alice) == ["may I?"])
+    }
+
+    @Test func `a decline is silent, and later requests are not shown`() throws {
+        try aliceAsks()
+        let told = alice.events.count
+        let outcome = try bob.router.decline(alice.id)
+        #expect(outcome.outgoing.isEmpty)
+        #expect(outcome.events == [.direct(.declined, with: alice.id)])
+        try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
+        let before = bob.events.count
+        try aliceAsks("please")
+        bob.receive(direct("please!", from: alice, to: bob))
+        #expect(bob.events.count == before)
+        #expect(bob.router.requests.isEmpty)
+        #expect(alice.events.count == told + 3, "her leaving, the request given up, and her new one")
+    }
+
+    @Test func `a peer that declined can still send a request, which is consent`() throws {
+        try aliceAsks()
+        _ = try bob.router.decline(alice.id)
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("after all", to: alice) }
+        #expect(alice.state(with: bob) == .accepted)
+        #expect(bob.state(with: alice) == .accepted)
+        #expect(alice.texts(with: bob) == ["may I?", "after all"])
+    }
+
+    @Test func `crossing requests are accepted on both sides and both are delivered once`() throws {
+        let fromAlice = try alice.direct("hi bob", to: bob)
+        let fromBob = try bob.direct("hi alice", to: alice)
+        alice.receive(fromBob.outgoing[0].payload)
+        bob.receive(fromAlice.outgoing[0].payload)
+        for (person, other) in [(alice, bob), (bob, alice)] {
+            #expect(person.state(with: other) == .accepted)
+            #expect(person.router.directChats[other.id]?.unreadCount == 1)
+        }
+        let replies = people.map { $0.replies() }
+        #expect(
+            replies.map { $0.map(\.payload.payload.type) } == [[.dmAccept, .delivered], [.dmAccept, .delivered], []])
+        for (reply, (other, from)) in zip(replies, [(bob, alice), (alice, bob)]) {
+            let id = try #require(other.router.directChats[from.id]?.messages.first { $0.author == other.id }?.id)
+            #expect(reply.flatMap { other.receive($0.payload) } == [.delivered(with: from.id, ids: [id])])
+            #expect(other.replies().isEmpty)
+        }
+        #expect(Set(alice.texts(with: bob)) == ["hi bob", "hi alice"])
+        #expect(Set(bob.texts(with: alice)) == ["hi bob", "hi alice"])
+    }
+
+    @Test func `a text to a peer that asked accepts and is delivered`() throws {
+        try aliceAsks()
+        try bob.does(to: alice) { me throws(ChatError) in try me.direct("yes", to: alice) }
+        #expect(alice.state(with: bob) == .accepted)
+        #expect(alice.texts(with: bob) == ["may I?", "yes"])
+        #expect(bob.texts(with: alice) == ["may I?", "yes"])
+    }
+
+    @Test func `leaving ends the conversation on both sides, and a new request is needed`() throws {
+        try aliceAsks()
+        try bobAccepts()
+        try bob.does(to: alice) { me throws(ChatError) in try me.leave(alice) }
+        #expect(alice.events.last == .direct(.left, with: bob.id))
+        #expect(bob.events.last == .direct(.left, with: alice.id))
+        alice.receive(direct("still there?", from: bob, to: alice))
+        #expect(!alice.texts(with: bob).contains("still there?"))
+        try aliceAsks("once more?")
+        #expect(bob.events.last == .request(from: alice.id, text: "once more?"))
+        #expect(code { () throws(ChatError) in try bob.leave(alice) } == .notAccepted)
+    }
+
+    @Test func `a peer that missed our leaving learns it at its next message`() throws {
+        try aliceAsks()
+        try bobAccepts()
+        _ = try bob.leave(alice)
+        try alice.does(to: bob) { me throws(ChatError) in try me.direct("hello?", to: bob) }
+        #expect(!bob.texts(with: alice).contains("hello?"))
+        #expect(alice.state(with: bob) == .left)
+    }
+
+    @Test func `a withdrawn request is no longer open`() throws {
+        try aliceAsks()
+        try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
+        #expect(bob.router.requests.isEmpty)
+        #expect(code { () throws(ChatError) in try bob.accept(alice) } == .notAccepted)
+    }
+
+    @Test func `payloads of muted and blocked peers are neither shown nor counted`() throws {
+        try aliceAsks("before")
+        try bobAccepts()
+        _ = bob.router.setMuted(alice.id, true)
+        let before = bob.events.count
+        bob.receive(direct("muted", from: alice, to: bob))
+        bob.receive(alice.signPublic("muted"))
+        #expect(bob.events.count == before)
+        _ = bob.router.setMuted(alice.id, false)
+        bob.receive(direct("heard", from: alice, to: bob))
+        #expect(bob.texts(with: alice) == ["before", "heard"])
+        _ = bob.router.setBlocked(carol.id, true)
+        bob.receive(carol.sign(.dmRequest(target: bob.id, nickname: "carol", text: "me too")))
+        #expect(bob.router.requests.isEmpty)
+        #expect(bob.router.directChats[carol.id] == nil)
+    }
+
+    @Test func `the oldest of 33 open requests is dropped`() throws {
+        let askers = (0..<33).map { Person("asker\($0)", seed: 100 + UInt64($0)) }
+        for asker in askers {
+            bob.receive(asker.sign(.dmRequest(target: bob.id, nickname: "x", text: asker.session.nickname)))
+        }
+        #expect(bob.router.requests.map(\.text) == (1...32).map { "asker\($0)" })
+        #expect(code { () throws(ChatError) in try bob.accept(askers[0]) } == .notAccepted)
+    }
+
+    @Test func `direct payloads are taken only over their author's link and only by their target`() throws {
+        try aliceAsks()
+        try bobAccepts()
+        let relayed = direct("relayed", from: alice, to: bob)
+        #expect(bob.receive(relayed, via: carol).isEmpty)
+        #expect(carol.receive(direct("not for carol", from: alice, to: bob)).isEmpty)
+        #expect(carol.receive(alice.sign(.dmRequest(target: bob.id, nickname: "alice", text: "x"))).isEmpty)
+        #expect(bob.receive(relayed).count == 1)
+    }
+
+    @Test func `a direct message is changed only over its author's own link`() throws {
+        try aliceAsks("frist")
+        try bobAccepts()
+        let id = try #require(bob.router.directChats[alice.id]?.last?.id)
+        let edit = alice.sign(.edit(target: id, text: "first"))
+        #expect(bob.receive(edit, via: carol).isEmpty)
+        #expect(bob.receive(carol.sign(.edit(target: id, text: "carol's"))).isEmpty)
+        #expect(bob.receive(edit).count == 1)
+        #expect(bob.texts(with: alice) == ["first"])
+        #expect(bob.router.isForEveryone(edit.payload) == false)
+    }
+
+    @Test func `a request edited while it is open shows the edit once it is accepted`() throws {
+        try aliceAsks("frist")
+        alice.router.open(.direct(bob.id))
+        let edit = try alice.edit("first")
+        #expect(edit.outgoing.map(\.destination) == [.peer(bob.id)])
+        bob.receive(edit.outgoing[0].payload)
+        #expect(bob.router.requests.map(\.text) == ["frist"])
+        try bobAccepts()
+        #expect(bob.texts(with: alice) == ["first"])
+    }
+
+    @Test func `a peer that is not connected cannot be written to`() throws {
+        let dave = Person("dave", seed: 50)
+        #expect(code { () throws(ChatError) in try alice.direct("hi", to: dave) } == .notConnected)
+        try aliceAsks()
+        _ = bob.unlink(from: alice, .lost)
+        #expect(code { () throws(ChatError) in try bob.accept(alice) } == .notConnected)
+    }
+
+    @Test func `at most 256 conversations are kept, and accepted ones longest`() throws {
+        try aliceAsks()
+        try bobAccepts()
+        for number in 0..<300 {
+            let peer = Person("p", seed: 1_000 + UInt64(number))
+            _ = bob.link(to: peer)
+            _ = try bob.direct("hi", to: peer)
+            _ = try bob.leave(peer)
+        }
+        #expect(bob.router.directChats.count == 256)
+        #expect(bob.state(with: alice) == .accepted)
+    }
+}

@@ -1,0 +1,165 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+/// The public payloads that are kept for others.
+struct ArchiveTests {
+    private let people = room("alice", "bob", "carol")
+    private var alice: Person { people[0] }
+    private var bob: Person { people[1] }
+    private var carol: Person { people[2] }
+
+    private func id(_ payload: VerifiedPayload) -> UInt64 { payload.payload.messageId.prefix }
+
+    private func edit(_ message: VerifiedPayload, _ text: String) -> VerifiedPayload {
+        alice.sign(.edit(target: message.payload.messageId, text: text))
+    }
+
+    private func deletion(_ message: VerifiedPayload) -> VerifiedPayload {
+        alice.sign(.delete(target: message.payload.messageId))
+    }
+
+    @Test func `the offer lists deletions, then messages by their time, each behind its latest edit`() {
+        let late = alice.signPublic("late")
+        alice.wallClock = Timestamp(milliseconds: alice.wallClock.milliseconds - 9_000)
+        let early = alice.signPublic("early")
+        let gone = alice.signPublic("gone")
+        for payload in [late, early, gone] { bob.receive(payload) }
+        let (first, last, removal) = (edit(early, "1"), edit(early, "2"), deletion(gone))
+        for payload in [first, last, removal] { bob.receive(payload) }
+        #expect(bob.router.publicChat.offer == [removal, last, early, late].map(id))
+        #expect(bob.router.publicChat.payload(id(last))?.signed == last.signed)
+        #expect([first, gone].allSatisfy { bob.router.publicChat.payload(id($0)) == nil })
+        #expect(bob.router.publicChat.lacking([first, gone, removal, early].map(id)).isEmpty)
+        #expect(bob.router.publicChat.lacking([4, 5]) == [4, 5])
+    }
+
+    @Test func `a history received in the order of the offer gives the same state, and each message is reported once`()
+    {
+        let messages = (0..<20).map { alice.signPublic("\($0)") }
+        let changes = [edit(messages[3], "three"), deletion(messages[7]), edit(messages[3], "III")]
+        for payload in messages + changes { bob.receive(payload) }
+        for id in bob.router.publicChat.offer {
+            guard let payload = bob.router.publicChat.payload(id) else { continue }
+            carol.receive(payload, via: bob, isHistory: true)
+        }
+        #expect(carol.publicTexts == bob.publicTexts)
+        #expect(carol.events.count { if case .message = $0 { true } else { false } } == 19)
+        #expect(!carol.events.contains { if case .edited = $0 { true } else { false } })
+        #expect(carol.router.publicChat.offer == bob.router.publicChat.offer)
+    }
+
+    @Test func `a change of a direct message is never offered`() throws {
+        try alice.does(to: bob) { me throws(ChatError) in try me.direct("hi", to: bob) }
+        try bob.does(to: alice) { me throws(ChatError) in try me.accept(alice) }
+        let direct = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "psst"))
+        let (early, late) = (edit(direct, "pst"), edit(direct, "ps"))
+        for payload in [early, direct, late] { bob.receive(payload) }
+        #expect(bob.texts(with: alice) == ["hi", "ps"])
+        // The message is not here, so that it may have been a direct one.
+        let unsaid = alice.sign(.directMessage(target: bob.id, nickname: "alice", text: "never mind"))
+        for payload in [deletion(unsaid), unsaid] { bob.receive(payload) }
+        #expect(bob.texts(with: alice) == ["hi", "ps"])
+        #expect(bob.router.publicChat.offer.isEmpty)
+        // Not even if its author gives it as history.
+        let given = edit(direct, "p")
+        bob.receive(given, via: alice, isHistory: true)
+        bob.receive(deletion(direct), via: alice, isHistory: true)
+        #expect(bob.texts(with: alice) == ["hi", "ps"])
+        #expect(bob.router.publicChat.offer.isEmpty)
+        bob.receive(deletion(direct))
+        #expect(bob.texts(with: alice) == ["hi"])
+        #expect(bob.router.publicChat.offer.isEmpty)
+        #expect(bob.router.archivedItems().isEmpty)
+    }
+
+    @Test func `a deleted message does not come back, live or as history`() {
+        let message = alice.signPublic("regretted")
+        let removal = deletion(message)
+        carol.receive(removal, via: bob, isHistory: true)
+        #expect(carol.receive(message, via: bob, isHistory: true).isEmpty)
+        #expect(carol.receive(message).isEmpty)
+        #expect(carol.publicTexts.isEmpty)
+        #expect(carol.router.publicChat.offer == [id(removal)])
+        #expect(carol.router.publicChat.lacking([id(message), id(removal)]).isEmpty)
+    }
+
+    @Test func `the latest 100 deletions are kept, also of evicted messages`() {
+        let messages = (0..<250).map { alice.signPublic("\($0)") }
+        for message in messages { bob.receive(message) }
+        for message in messages[0..<120] { bob.receive(deletion(message)) }
+        #expect(bob.publicTexts.count == 100)
+        #expect(bob.router.publicChat.offer.count == 200)
+        #expect(bob.receive(messages[119]).isEmpty)
+    }
+
+    @Test func `an evicted message is taken back if a deletion made room, and only then`() {
+        let messages = (0..<101).map { number in
+            alice.pass(.milliseconds(1))
+            return alice.signPublic("\(number)")
+        }
+        for message in messages { bob.receive(message) }
+        #expect(bob.router.publicChat.lacking([id(messages[0])]).isEmpty)
+        bob.receive(deletion(messages[50]))
+        #expect(bob.router.publicChat.lacking([id(messages[0])]) == [id(messages[0])])
+        bob.receive(messages[0], via: carol, isHistory: true)
+        #expect(bob.publicTexts.first == "0")
+        #expect(bob.publicTexts.count == 100)
+    }
+
+    @Test
+    func
+        `a signature that was left unchecked is checked before its message is given away, and a false one bans its author`()
+        throws
+    {
+        let honest = alice.signPublic("honest")
+        bob.receive(honest)
+        var admission = Admission(room: Person.room, me: bob.id)
+        var frame = Array(alice.signPublic("deniable").signed.frame(hops: 0).dropFirst())
+        frame[frame.count - 1] ^= 1
+        let verdict = admission.admit(
+            frame: frame.span, from: alice.id, linkEpoch: 1, now: bob.now, wallClock: bob.wallClock)
+        let forged = try #require(verdict.admitted)
+        bob.note(bob.router.route(forged, now: bob.now, wallClock: bob.wallClock))
+        bob.receive(edit(forged, "denied"))
+        #expect(bob.router.publicChat.payload(id(honest))?.provenance == .direct(alice.id))
+        guard case .forged(by: alice.id) = bob.router.verifySignature(of: id(forged), with: &admission),
+            case .valid(let proven) = bob.router.verifySignature(of: id(honest), with: &admission)
+        else {
+            Issue.record("a false signature holds, or a true one does not")
+            return
+        }
+        #expect(proven.provenance == .signed(via: alice.id))
+        #expect(bob.router.publicChat.offer == [id(honest)])
+        #expect(bob.router.publicChat.payload(id(honest))?.provenance == .signed(via: alice.id))
+        #expect(bob.router.publicChat.lacking([id(forged)]).isEmpty)
+        guard case .absent = bob.router.verifySignature(of: id(forged), with: &admission) else {
+            Issue.record("a forgery is kept")
+            return
+        }
+        #expect(bob.publicTexts == ["honest", "denied"])
+    }
+
+    @Test func `a kept payload is reported once, with its author and the neighbour that it came from`() throws {
+        _ = bob.router.archivedItems()
+        let (live, past) = (alice.signPublic("live"), alice.signPublic("past"))
+        bob.receive(live)
+        bob.receive(live)
+        bob.receive(past, via: carol, isHistory: true)
+        try bob.does { me throws(ChatError) in try me.say("own") }
+        let items = bob.router.archivedItems()
+        #expect(items.map(\.neighbour) == [alice.id, carol.id, nil])
+        #expect(items.map(\.author) == [alice.id, alice.id, bob.id])
+        #expect(bob.router.archivedItems().isEmpty)
+    }
+}
+
+extension MessageRouter {
+    /// The payloads that the public conversation kept since the last call.
+    fileprivate mutating func archivedItems() -> [Archive.Item] {
+        var items: [Archive.Item] = []
+        drainArchived { items += $0 }
+        return items
+    }
+}

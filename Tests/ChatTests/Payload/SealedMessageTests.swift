@@ -1,0 +1,232 @@
+import Noise
+import Testing
+import Wire
+
+@testable import Chat
+
+/// Sealed payloads over relays, from author to admission (Protocol.md section 8).
+struct SealedMessageTests {
+    private let relay = PeerID.numbered(500)
+
+    private func key(_ seed: UInt64) -> KeyPair {
+        var randomness = Randomness.seeded(seed)
+        return KeyPair.generate(using: &randomness, protection: .transient)
+    }
+
+    private func certificate(of author: borrowing Author, epoch: UInt64? = nil) -> Certificate {
+        Certificate.issue(
+            by: author.identity, noise: key(90).publicKey, dm: key(91).publicKey, epoch: epoch ?? author.epoch,
+            at: Timestamp(milliseconds: 1))
+    }
+
+    /// The content that the target finds in the frame.
+    private func opened(_ payload: SignedPayload, _ certificate: Certificate) -> [UInt8] {
+        certificate.bytes + payload.signedBytes + payload.signature + [0, 0, 0]
+    }
+
+    private func admit(_ opened: [UInt8], by gate: inout Gate, via link: PeerID? = nil) -> String {
+        do throws(DropReason) {
+            let content = try SealedContent(opened)
+            return gate.admission.admitSealed(
+                content, via: link ?? relay, now: gate.now, wallClock: gate.wallClock
+            ).text
+        } catch {
+            return "no content: \(error.rawValue)"
+        }
+    }
+
+    private func toMe(_ text: String) -> PayloadBody {
+        .directMessage(target: Gate.me, nickname: "alice", text: text)
+    }
+
+    @Test func `every kind of a direct conversation, and edits, are admitted as sealed`() throws {
+        for kind in PayloadType.allCases {
+            var alice = Author(seed: 1)
+            var gate = Gate()
+            let payload = alice.sign(Bodies.of(kind, to: Gate.me))
+            let verdict = admit(opened(payload, certificate(of: alice)), by: &gate)
+            #expect(verdict == (kind.maySeal ? "admitted" : "dropped misdirected"), "\(kind)")
+        }
+        let sealed = PayloadType.allCases.filter(\.maySeal)
+        #expect(
+            sealed == [.edit, .delete, .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read])
+    }
+
+    @Test func `sealed provenance differs from direct, and counts as much in a direct conversation`() throws {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let content = try SealedContent(opened(alice.sign(toMe("hello")), certificate(of: alice)))
+        let verdict = gate.admission.admitSealed(content, via: relay, now: gate.now, wallClock: gate.wallClock)
+        let payload = try #require(verdict.admitted)
+        #expect(payload.provenance == .sealed(via: relay))
+        #expect(payload.isFirstHand)
+    }
+
+    @Test func `a frame is opened by its target alone, and fills a record`() throws {
+        let bob = key(5)
+        var alice = Author(seed: 1)
+        var bobs = Author(seed: 2)
+        bobs.epoch = 3
+        let target = Certificate.issue(
+            by: bobs.identity, noise: key(6).publicKey, dm: bob.publicKey, epoch: 3, at: Timestamp(milliseconds: 1))
+        var randomness = Randomness.seeded(7)
+        for (length, size) in [(1, 510), (78, 510), (79, 1_278), (846, 1_278), (847, 4_094)] {
+            let text = String(repeating: "é", count: length / 2) + (length.isMultiple(of: 2) ? "" : "x")
+            let payload = VerifiedPayload(
+                signing: .dmRequest(target: bobs.id, nickname: "n", text: text), by: alice.identity, in: Author.room,
+                epoch: 1, sequence: 1, timestamp: Author.wallClock)
+            let frame = try #require(
+                SealedMessage.frame(
+                    sealing: payload, with: certificate(of: alice), to: target, using: &randomness))
+            #expect(frame.count == size, "\(length) bytes")
+            let body = Array(frame.dropFirst())
+            let content = try SealedContent(SealedMessage.open(body.span, for: bobs.id, with: bob))
+            #expect(content.certificate.identity == alice.id)
+            #expect(throws: NoiseError.self) { try SealedMessage.open(body.span, for: alice.id, with: bob) }
+            #expect(throws: NoiseError.self) { try SealedMessage.open(body.span, for: bobs.id, with: key(6)) }
+        }
+        _ = alice.say("the author is still there")
+    }
+
+    @Test func `the longest message fits a frame`() throws {
+        let alice = Author(seed: 1)
+        let body = PayloadBody.directMessage(
+            target: Gate.me, nickname: String(repeating: "n", count: Limits.nicknameBytes),
+            text: String(repeating: "x", count: Limits.messageBytes))
+        let payload = VerifiedPayload(
+            signing: body, by: alice.identity, in: Author.room, epoch: 1, sequence: 1, timestamp: Author.wallClock)
+        let certificate = certificate(of: alice)
+        var randomness = Randomness.seeded(7)
+        let frame = SealedMessage.frame(sealing: payload, with: certificate, to: certificate, using: &randomness)
+        #expect(frame?.count == 4_094)
+    }
+
+    @Test func `a fault in a sealed payload drops it and bans no neighbour`() {
+        var alice = Author(seed: 1)
+        var mallory = Author(seed: 2)
+        var gate = Gate()
+        let good = alice.sign(toMe("hello"))
+        let own = certificate(of: alice)
+        #expect(admit(opened(good, certificate(of: mallory)), by: &gate) == "dropped bad_certificate")
+        #expect(admit(opened(good, certificate(of: alice, epoch: 2)), by: &gate) == "dropped wrong_epoch")
+        let other = alice.sign(.directMessage(target: relay, nickname: "alice", text: "not for you"))
+        #expect(admit(opened(other, own), by: &gate) == "dropped misdirected")
+        var forged = opened(good, own)
+        forged[Certificate.byteCount + 80] ^= 1
+        #expect(admit(forged, by: &gate) == "dropped bad_signature")
+        alice.room = RoomID(name: "attic")
+        #expect(admit(opened(alice.sign(toMe("wrong room")), own), by: &gate) == "dropped other_room")
+        #expect(admit(opened(good, own), by: &gate) == "admitted")
+        _ = mallory.say("still here")
+    }
+
+    @Test(
+        arguments: [
+            (-300_001, "dropped stale"), (-300_000, "admitted"), (300_000, "admitted"),
+            (300_001, "dropped from_the_future"),
+        ] as [(Int, String)])
+    func `a sealed payload may be 300 seconds from now`(offset: Int, verdict: String) {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        alice.time = Timestamp(milliseconds: UInt64(Int(Author.wallClock.milliseconds) + offset))
+        #expect(admit(opened(alice.sign(toMe("when?")), certificate(of: alice)), by: &gate) == verdict)
+    }
+
+    @Test func `a sealed payload received again is repeated if its author waits for a receipt, and dropped if not`() {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let own = certificate(of: alice)
+        let text = opened(alice.sign(toMe("hello")), own)
+        let answer = opened(alice.sign(.dmAccept(target: Gate.me)), own)
+        let verdicts = [text, answer, text, answer].map { admit($0, by: &gate) }
+        #expect(verdicts == ["admitted", "admitted", "repeated", "dropped duplicate"])
+        #expect(gate.admission.drops == [.duplicate: 2])
+    }
+
+    @Test func `one author is held to its rates over all ways`() {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let own = certificate(of: alice)
+        var verdicts: [String: Int] = [:]
+        for number in 0..<60 {
+            let link = PeerID.numbered(600 + UInt64(number % 6))
+            verdicts[admit(opened(alice.sign(toMe("\(number)")), own), by: &gate, via: link), default: 0] += 1
+        }
+        #expect(verdicts == ["admitted": 20, "dropped author_rate": 40])
+    }
+
+    @Test func `one link is held to the relaying rate, and to five new authors`() {
+        var gate = Gate()
+        let verdicts = (1...9 as ClosedRange<UInt64>).map { seed in
+            var author = Author(seed: seed)
+            return admit(opened(author.sign(toMe("hello")), certificate(of: author)), by: &gate)
+        }
+        #expect(verdicts.count { $0 == "admitted" } == 5)
+        #expect(verdicts.count { $0 == "dropped new_author_rate" } == 4)
+    }
+
+    @Test func `prefixes, random bytes and non-zero padding are refused`() throws {
+        var alice = Author(seed: 1)
+        let own = certificate(of: alice)
+        let whole = opened(alice.sign(toMe("hello")), own)
+        for count in 0..<whole.count - 3 {
+            #expect(throws: DropReason.malformed) { try SealedContent(Array(whole.prefix(count))) }
+        }
+        #expect(throws: DropReason.malformed) { try SealedContent(whole + [1]) }
+        var randomness = Randomness.seeded(3)
+        for _ in 0..<500 {
+            let bytes = randomness.bytes(Int.random(in: 0..<700, using: &randomness))
+            #expect(throws: DropReason.self) { try SealedContent(bytes) }
+        }
+    }
+}
+
+@Suite struct RelayPathsTests {
+    private func peer(_ number: UInt64) -> PeerID { .numbered(number) }
+
+    @Test func `the latest four neighbours lead to a peer`() {
+        var paths = RelayPaths()
+        for neighbour in [1, 2, 3, 4, 5, 2] as [UInt64] { paths.note(peer(100), via: peer(neighbour)) }
+        #expect(paths[peer(100)] == [3, 4, 5, 2].map { peer($0) })
+        #expect(paths[peer(101)].isEmpty)
+    }
+
+    @Test func `a neighbour without a link leads to no peer`() {
+        var paths = RelayPaths()
+        paths.note(peer(100), via: peer(1))
+        paths.note(peer(101), via: peer(1))
+        paths.note(peer(101), via: peer(2))
+        paths.lose(peer(1))
+        #expect(paths[peer(100)].isEmpty)
+        #expect(paths[peer(101)] == [peer(2)])
+        #expect(paths.count == 1)
+    }
+
+    @Test func `a full table takes no new peer`() {
+        var paths = RelayPaths(capacity: 2)
+        for number in 100..<110 as Range<UInt64> { paths.note(peer(number), via: peer(1)) }
+        #expect(paths.count == 2)
+        paths.note(peer(100), via: peer(2))
+        #expect(paths[peer(100)] == [peer(1), peer(2)])
+    }
+}
+
+extension Bodies {
+    /// A body of a kind, for `target` if the kind has one.
+    static func of(_ kind: PayloadType, to target: PeerID) -> PayloadBody {
+        switch kind {
+        case .publicMessage: .publicMessage(stage: .newcomer, nickname: "n", text: "hello")
+        case .presence: .presence(.here, stage: .newcomer, nickname: "n")
+        case .typing: .typing(target: target, isOn: true)
+        case .edit: .edit(target: .numbered(1), text: "better")
+        case .delete: .delete(target: .numbered(1))
+        case .dmRequest: .dmRequest(target: target, nickname: "n", text: "may I?")
+        case .dmAccept: .dmAccept(target: target)
+        case .dmDecline: .dmDecline(target: target)
+        case .dmLeave: .dmLeave(target: target)
+        case .directMessage: .directMessage(target: target, nickname: "n", text: "hello")
+        case .delivered: .delivered(target: target, ids: [.numbered(1)])
+        case .read: .read(target: target, ids: [.numbered(1)])
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Noise
+import Testing
+
+@testable import Chat
+
+struct DisplayGuardTests {
+    @Test(
+        arguments: [
+            "plain text", "한글 \u{1112}\u{1161}\u{11ab}", "कि क्‍ष", "می‌خواهم", "👨‍👩‍👧‍👦 👍🏽 ❤️‍🔥 1️⃣",
+            "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+            "e\u{301}", "שלום", "\u{600}12", "🏴‍☠️", "漢字\u{3000}仮名", "a\u{fffd}b", "",
+        ])
+    func `ordinary text is shown unchanged`(text: String) {
+        #expect(Array(DisplayGuard.safe(text).utf8) == Array(text.utf8))
+    }
+
+    @Test(
+        arguments: [
+            "\u{0}", "\u{7}", "\u{8}", "\u{b}", "\u{c}", "\u{1b}", "\u{7f}", "\u{80}", "\u{85}", "\u{9b}", "\u{9f}",
+            "\u{ad}",
+            "\u{61c}", "\u{200e}", "\u{200f}", "\u{202a}", "\u{202e}", "\u{2066}", "\u{2069}", "\u{200b}", "\u{2060}",
+            "\u{2064}", "\u{feff}", "\u{180e}", "\u{2028}", "\u{2029}", "\u{115f}", "\u{1160}", "\u{3164}", "\u{ffa0}",
+            "\u{e000}", "\u{f0000}", "\u{10fffd}", "\u{378}", "\u{ffff}", "\u{10ffff}", "\u{fff9}",
+            "\u{e0001}", "\u{e0041}", "\u{e007f}", "\u{34f}", "\u{17b4}", "\u{200c}", "\u{200d}", "\u{e0100}",
+        ] as [Unicode.Scalar])
+    func `terminal controls and invisible scalars are replaced`(scalar: Unicode.Scalar) {
+        let text = "a" + String(Character(scalar)) + "b"
+        #expect(DisplayGuard.safe(text) == "a\u{fffd}b")
+    }
+
+    @Test func `a noncharacter is replaced`() throws {
+        let scalar = try #require(Unicode.Scalar(UInt32(0xfdd0)))
+        #expect(DisplayGuard.safe(String(Character(scalar))) == "\u{fffd}")
+    }
+
+    @Test func `line breaks and tabs become one space`() {
+        #expect(DisplayGuard.safe("a\nb\rc\td\r\ne") == "a b c d e")
+        #expect(DisplayGuard.safe("a\n\nb") == "a  b")
+    }
+
+    @Test func `a joiner outside its scripts and emoji is replaced`() {
+        #expect(DisplayGuard.safe("😀\u{200d}b") == "😀\u{fffd}b")
+        #expect(DisplayGuard.safe("a\u{200d}😀") == "a\u{fffd}😀")
+        #expect(DisplayGuard.safe("\u{200d}") == "\u{fffd}")
+        #expect(DisplayGuard.safe("ک\u{200c}\u{200c}\u{200c}") == "ک\u{200c}\u{fffd}\u{fffd}")
+        #expect(DisplayGuard.safe("1\u{200d}2") == "1\u{fffd}2")
+    }
+
+    @Test func `tags that form no flag are replaced`() {
+        #expect(DisplayGuard.safe("🏴\u{e0067}\u{e0062}") == "🏴\u{fffd}\u{fffd}")
+        #expect(DisplayGuard.safe("😀\u{e0067}\u{e0062}\u{e0065}\u{e007f}").unicodeScalars.count == 5)
+        let long = "🏴" + String(repeating: "\u{e0061}", count: 7) + "\u{e007f}"
+        #expect(!DisplayGuard.safe(long).unicodeScalars.contains("\u{e0061}"))
+    }
+
+    @Test func `a mark needs a base character`() {
+        #expect(DisplayGuard.safe("\u{301}a") == "\u{fffd}a")
+        #expect(DisplayGuard.safe("\u{fe0f}a") == "\u{fffd}a")
+    }
+
+    @Test func `a selector behind a selector is replaced`() {
+        #expect(Array(DisplayGuard.safe("❤\u{fe0f}\u{fe0f}").unicodeScalars) == ["❤", "\u{fe0f}", "\u{fffd}"])
+    }
+
+    @Test func `a nickname cannot imitate a line of another peer`() {
+        #expect(DisplayGuard.safeName("bob#4821> hi <eve") == "bob\u{fffd}4821\u{fffd} hi \u{fffd}eve")
+        #expect(DisplayGuard.safeName("quiet-otter") == "quiet-otter")
+        #expect(DisplayGuard.safeName("[x\u{1b}") == "\u{fffd}x\u{fffd}")
+    }
+
+    @Test func `no scalar gives a control or a second line`() {
+        var unsafe: [Int] = []
+        // From the third plane on all scalars of a plane are alike, but the tags in plane 14.
+        let values =
+            Array(0..<0x3_0000) + Array(stride(from: 0x3_0000, to: 0x11_0000, by: 61)) + Array(0xe_0000..<0xe_0200)
+        for value in values {
+            guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
+            let shown = DisplayGuard.safe("x" + String(Character(scalar)) + "y").unicodeScalars
+            let isUnsafe = shown.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
+            if isUnsafe || shown.count != 3 { unsafe.append(value) }
+        }
+        #expect(unsafe.isEmpty)
+    }
+
+    @Test func `guarding twice changes nothing, and no text grows`() {
+        var randomness = Randomness.seeded(3)
+        let scalars: [Unicode.Scalar] = [
+            "a", "#", "\r", "\n", "\t", "\u{1b}", "\u{200d}", "\u{200c}", "\u{fe0f}", "😀", "🏽", "\u{1f3f4}",
+            "\u{e0067}",
+            "\u{e0062}", "\u{e007f}", "क", "\u{94d}", "ک", "\u{301}", "\u{fffd}", "\u{202e}", "\u{180b}", "ᠠ",
+            "\u{20e3}",
+        ]
+        for _ in 0..<2_000 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<12 {
+                if let scalar = scalars.randomElement(using: &randomness) { text.append(scalar) }
+            }
+            let once = DisplayGuard.safe(String(text))
+            #expect(Array(DisplayGuard.safe(once).utf8) == Array(once.utf8))
+            #expect(once.unicodeScalars.count <= text.count)
+            #expect(once.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f })
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Wire
+
+@testable import Chat
+
+/// Payloads of other authors: direct, relayed, and as history.
+extension RoomRun {
+    func arrive(_ choices: inout Choices, _ operation: Int) {
+        let signed = operation < 6 || said.isEmpty ? sign(&choices) : choices.pick(said)
+        let neighbour = author(&choices)
+        switch choices.below(8) {
+        case 0..<4: hear(signed, from: signed.payload.author, hops: 0, &choices)
+        case 4, 5: hear(signed, from: neighbour.id, hops: choices.byte(), &choices)
+        default: hearHistory(signed, from: neighbour.id, &choices)
+        }
+    }
+
+    private func sign(_ choices: inout Choices) -> SignedPayload {
+        let author = author(&choices)
+        switch choices.below(16) {
+        case 0: author.sequence += UInt64(choices.byte())
+        case 1: author.epoch += 1
+        case 2: author.sequence = author.sequence / 2
+        default: author.sequence += 1
+        }
+        let body = body(&choices)
+        let age = choices.below(8) == 0 ? choices.word() % 2_000_000_000 : 0
+        let time = Timestamp(milliseconds: wallClock.milliseconds - min(wallClock.milliseconds, age))
+        let signed = SignedPayload(
+            body, by: author.identity, in: RoomRun.room, epoch: author.epoch, sequence: author.sequence, timestamp: time
+        )
+        if said.count < 512 { said.append(signed) }
+        return signed
+    }
+
+    private func body(_ choices: inout Choices) -> PayloadBody {
+        let target = choices.below(4) == 0 ? author(&choices).id : session.id
+        let name = choices.pick(["otter", "heron", "x", "me"])
+        let text = choices.pick(["hello", "안녕", "e\u{301}", "ring me", "a\u{202e}b"])
+        switch choices.below(14) {
+        case 0, 1: return .publicMessage(stage: .newcomer, nickname: name, text: text)
+        case 2: return .presence(choices.pick(PresenceState.allCases), stage: .regular, nickname: name)
+        case 3: return .typing(target: choices.flag() ? target : nil, isOn: choices.flag())
+        case 4: return .edit(target: message(&choices), text: text)
+        case 5: return .dmRequest(target: target, nickname: name, text: text)
+        case 6: return .dmAccept(target: target)
+        case 7: return .dmDecline(target: target)
+        case 8: return .dmLeave(target: target)
+        case 9, 10: return .directMessage(target: target, nickname: name, text: text)
+        case 11: return .delivered(target: target, ids: (0...choices.below(3)).map { _ in message(&choices) })
+        case 12: return .read(target: target, ids: (0...choices.below(3)).map { _ in message(&choices) })
+        default: return .delete(target: message(&choices))
+        }
+    }
+
+    /// The id of a message of any author, own ones included, or of a message that does not exist yet.
+    private func message(_ choices: inout Choices) -> MessageID {
+        let ours = model.ours
+        switch choices.below(3) {
+        case 0 where !ours.isEmpty: return choices.pick(ours)
+        case 1 where !said.isEmpty: return choices.pick(said).payload.messageId
+        default: return said.last?.payload.messageId ?? MessageID(signed: [choices.byte()].span)
+        }
+    }
+
+    private func hear(_ signed: SignedPayload, from link: PeerID, hops: UInt8, _ choices: inout Choices) {
+        guard linked.contains(link) else { return }
+        var frame = Array(signed.frame(hops: hops).dropFirst())
+        if choices.below(16) == 0 { choices.mutate(&frame, times: 3) }
+        judged += 1
+        let verdict = admission.admit(
+            frame: frame.span, from: link, linkEpoch: signed.payload.epoch, now: now, wallClock: wallClock)
+        switch verdict {
+        case .admitted(let payload):
+            demand(payload.payload.author != session.id, "our own comes from outside")
+            demand(payload.provenance == .direct(link) || payload.signed.isSignatureValid, "nobody signed this")
+            note(router.route(payload, now: now, wallClock: wallClock))
+        case .repeated(let payload):
+            demand(payload.payload.author == link, "somebody repeats what is another's")
+            note(router.routeAgain(payload, now: now, wallClock: wallClock))
+        case .dropped, .closeLink, .ban: break
+        }
+    }
+
+    private func hearHistory(_ signed: SignedPayload, from link: PeerID, _ choices: inout Choices) {
+        let isLacking = !router.publicChat.lacking([signed.payload.messageId.prefix]).isEmpty
+        guard linked.contains(link), isLacking else { return }
+        var frame = Array(signed.frame(hops: 1).dropFirst())
+        if choices.below(16) == 0 { choices.mutate(&frame, times: 3) }
+        judged += 1
+        switch admission.admitHistory(frame: frame.span, from: link, wallClock: wallClock) {
+        case .admitted(let payload):
+            demand(payload.signed.isSignatureValid, "nobody signed this history")
+            note(router.route(payload, now: now, wallClock: wallClock, askedAt: wallClock))
+        case .repeated: fatalError("history is repeated")
+        case .dropped, .closeLink, .ban: router.noteFinal(signed.payload.messageId.prefix)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Chat
+
+@testable import earshot
+
+extension FuzzTarget {
+    /// All pieces of an input yield one sequence of lines, and each line is a command, a text, or an error with a message.
+    static let commands = FuzzTarget(name: "commands", seeds: CommandRules.seeds) { input in
+        var choices = Choices(input)
+        let cuts = choices.bytes(8)
+        let stream = choices.rest()
+        var cutting = Choices(cuts)
+        let lines = CommandRules.lines([stream])
+        demand(CommandRules.lines(cutting.pieces(of: stream)) == lines, "lines are cut otherwise from pieces")
+        for line in lines { CommandRules.check(line) }
+    }
+}
+
+private enum CommandRules {
+    static func seeds() -> [[UInt8]] {
+        let names = CommandEntry.all.map { "/\($0.name) \"a b\" abcdef ok\n/\($0.name)\n" }
+        let lines = [
+            "hello\n//slash\r\n/mgs 4821 hi\n\n", "/msg \"quiet otter\" hi", "/verify otter#4821 no\n/open public\n",
+        ]
+        return (names + lines).map { [9, 1, 30, 4, 5, 60, 7, 8] + Array($0.utf8) }
+    }
+
+    static func lines(_ pieces: [[UInt8]]) -> [LineSplitter.Line] {
+        var splitter = LineSplitter()
+        var lines: [LineSplitter.Line] = []
+        for piece in pieces {
+            splitter.feed(piece[...])
+            while let line = splitter.next() { lines.append(line) }
+        }
+        if let line = splitter.finish() { lines.append(line) }
+        return lines
+    }
+
+    static func check(_ line: LineSplitter.Line) {
+        switch line {
+        case .invalidUTF8, .tooLong: break
+        case .text(let text):
+            demand(!text.utf8.contains(0x0a), "a line with a line end in it")
+            do throws(ChatError) {
+                check(try Command(line: text), text)
+            } catch {
+                demand(text.utf8.first == UInt8(ascii: "/"), "a text that is no command is refused")
+                demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be shown")
+            }
+        }
+    }
+
+    private static func check(_ command: Command, _ line: String) {
+        switch command {
+        case .say(let text):
+            let isSlash = line.utf8.first == UInt8(ascii: "/")
+            demand(Array(text.utf8) == Array(line.utf8.dropFirst(isSlash ? 1 : 0)), "another text is said")
+        case .announce: demand(false, "a line that only the control socket has a word for")
+        case .message(let who, let text): demand(!who.isEmpty && !text.isEmpty, "nothing to nobody")
+        case .accept(let who), .decline(let who), .leave(let who), .open(let who), .mark(_, let who),
+            .verify(let who, _):
+            demand(!who.isEmpty, "a command about nobody")
+        case .history(let who): demand(who != "", "the history of nobody")
+        case .edit(let target, let text): demand(!text.isEmpty && isReference(target), "an edit of nothing")
+        case .delete(let target): demand(isReference(target), "a deletion of nothing")
+        case .act(let text), .rename(let text): demand(!text.isEmpty, "an empty text")
+        case .who, .requests, .openPublic, .close, .unread, .typing, .away, .back, .wipe, .statistics, .help, .quit:
+            break
+        }
+    }
+
+    private static func isReference(_ target: String?) -> Bool {
+        guard let target else { return true }
+        return (6...32).contains(target.utf8.count) && target.allSatisfy(\.isHexDigit)
+    }
+}

@@ -1,0 +1,96 @@
+import Noise
+import Wire
+
+@testable import Chat
+
+extension FuzzTarget {
+    /// An accepted payload satisfies every rule for texts and nicknames, and is written again as it was read.
+    static let payload = FuzzTarget(name: "payload", seeds: PayloadRules.seeds) { input in
+        var choices = Choices(input)
+        let signed = PayloadRules.draw(&choices)
+        let payload: P2PPayload
+        do throws(PayloadError) { payload = try P2PPayload(decoding: signed.span) } catch { return }
+        PayloadRules.check(payload.body)
+        let header = PayloadHeader(
+            room: payload.room, author: payload.author, epoch: payload.epoch, sequence: payload.sequence,
+            timestamp: payload.timestamp, kind: payload.type.rawValue)
+        let written = header.encoded(with: payload.body.encoded())
+        // The signature covers white space around a text; decoding removes it.
+        demand(written.count < signed.count || written == signed, "a payload is written otherwise than it was read")
+        do throws(PayloadError) {
+            let again = try P2PPayload(decoding: written.span)
+            demand(again.body == payload.body, "a payload is read otherwise than it was written")
+        } catch {
+            fatalError("what was written is not read: \(error)")
+        }
+    }
+}
+
+enum PayloadRules {
+    static let room = RoomID(name: "lobby")
+
+    static func seeds() -> [[UInt8]] {
+        let peer = [UInt8](repeating: 9, count: PeerID.byteCount)
+        let id = [UInt8](repeating: 8, count: MessageID.byteCount)
+        let name = [5] + Array("otter".utf8)
+        let text = Array("안녕, e\u{301} 👩‍👧".utf8)
+        let bodies: [(UInt8, [UInt8])] = [
+            (1, [0] + name + text), (2, [1, 2] + name), (3, peer + [1]), (4, id + text), (5, id),
+            (16, peer + name + text), (17, peer), (18, peer), (19, peer), (20, peer + name + text),
+            (21, peer + [2] + id + id), (22, peer + [1] + id), (1, [0] + name + Array("  trimmed \n".utf8)),
+        ]
+        return bodies.map { [1, $0.0] + $0.1 }
+    }
+
+    /// Arbitrary bytes, or a body of any kind behind a valid header.
+    static func draw(_ choices: inout Choices) -> [UInt8] {
+        guard choices.flag() else { return choices.rest() }
+        let kind = choices.byte()
+        let author = PeerID([UInt8](repeating: 5, count: PeerID.byteCount))
+        guard let author else { return [] }
+        let header = PayloadHeader(
+            room: room, author: author, epoch: 1, sequence: 2, timestamp: Timestamp(milliseconds: 3), kind: kind)
+        return header.encoded(with: choices.rest())
+    }
+
+    static func check(_ body: PayloadBody) {
+        switch body {
+        case .publicMessage(_, let nickname, let text), .dmRequest(_, let nickname, let text),
+            .directMessage(_, let nickname, let text):
+            check(nickname: nickname)
+            check(text: text)
+        case .presence(_, _, let nickname): check(nickname: nickname)
+        case .edit(_, let text): check(text: text)
+        case .delivered(_, let ids), .read(_, let ids):
+            demand((1...100).contains(ids.count), "a receipt of \(ids.count) ids")
+        case .typing, .delete, .dmAccept, .dmDecline, .dmLeave: break
+        }
+    }
+
+    static func check(text: String) {
+        demand(text.utf8.count <= Limits.messageBytes, "a text of \(text.utf8.count) bytes")
+        demand((1...Limits.messageCharacters).contains(text.count), "a text of \(text.count) characters")
+        checkScalars(text)
+    }
+
+    static func check(nickname: String) {
+        demand(nickname.utf8.count <= Limits.nicknameBytes, "a nickname of \(nickname.utf8.count) bytes")
+        demand((1...Limits.nicknameCharacters).contains(nickname.count), "a nickname of \(nickname.count) characters")
+        checkScalars(nickname)
+        for scalar in nickname.unicodeScalars {
+            demand(!isControl(scalar), "a control character in a nickname")
+        }
+    }
+
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+
+    private static func checkScalars(_ text: String) {
+        let scalars = text.unicodeScalars
+        demand(scalars.first?.properties.isWhitespace == false, "white space before it")
+        demand(scalars.last?.properties.isWhitespace == false, "white space behind it")
+        let densest = text.map(\.unicodeScalars.count).max() ?? 0
+        demand(densest <= Limits.scalarsPerCharacter, "a character of \(densest) scalars")
+    }
+}
