@@ -7,8 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from earshot_node import BINARY
+
 ROOT = Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
 
 
 def run(*arguments, binary=BINARY):
