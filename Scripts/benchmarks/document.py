@@ -105,7 +105,7 @@ def star_section(results):
         return None
     fields = ["silent_mb", "silent_kib", "pss_mb"]
     rows = [[f"{nodes - 1}"] + [shown(results.median(field, nodes=nodes)) for field in fields] for nodes in results.names("nodes")]
-    return table(["links", "PSS before anything is said, MB", "private part of it, KiB", "PSS after all have spoken, MB"], rows)
+    return table(["links", "PSS before the first message, MB", "private part, KiB", "PSS after each node has sent one, MB"], rows)
 
 
 def parts_section(results):

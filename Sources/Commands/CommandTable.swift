@@ -27,9 +27,9 @@ package struct CommandEntry: Sendable {
     ]
 
     private static let direct = [
-        plain("requests", "who asks for a direct conversation", .requests),
+        plain("requests", "open requests for direct conversations", .requests),
         entry("accept", "let WHO write to you", { .accept(who: $0) }),
-        entry("decline", "refuse WHO's request; it is not told", { .decline(who: $0) }),
+        entry("decline", "refuse WHO's request without notice", { .decline(who: $0) }),
         entry("leave", "end the direct conversation with WHO", { .leave(who: $0) }),
     ]
 
@@ -41,7 +41,7 @@ package struct CommandEntry: Sendable {
         },
         plain("close", "back to the public conversation", .close),
         plain("unread", "each conversation's unread count and last message", .unread),
-        CommandEntry(name: "history", operands: "[WHO]", help: "what is kept, at most 100 messages") {
+        CommandEntry(name: "history", operands: "[WHO]", help: "the latest messages, at most 100") {
             operands throws(ChatError) in .history(who: operands.optionalWho())
         },
     ]
@@ -85,7 +85,7 @@ package struct CommandEntry: Sendable {
     private static let program = [
         plain("stats", "counters", .statistics),
         plain("help", "this list", .help),
-        plain("wipe", "forget everything now, files too, and go on as somebody else", .wipe),
+        plain("wipe", "erase all data now, files too, and continue under a new identity", .wipe),
         plain("quit", "leave", .quit),
     ]
 

@@ -42,7 +42,11 @@ def nullable(shape):
 
 
 def either(*shapes):
-    return lambda value: any(not breaches(value, shape) for shape in shapes)
+    def fits(value):
+        return any(not breaches(value, shape) for shape in shapes)
+
+    fits.shapes = shapes  # for Scripts/reference, which lists the members
+    return fits
 
 
 def milliseconds(value):

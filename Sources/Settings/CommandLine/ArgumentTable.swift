@@ -93,7 +93,7 @@ extension Arguments: ControlledSettings {
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
         Option(
-            name: "--allow-root", help: "run as root too, where somebody has logged in",
+            name: "--allow-root", help: "run as root, also outside a container",
             kind: .flag { $0.allowsRoot = true }),
     ]
 
