@@ -138,7 +138,7 @@ extension Node {
     }
 
     private func introduceOurselves(on slot: Connection) {
-        if slot.ours != context.certificate { tell(context.certificate, as: .certificate, on: slot) }
+        if slot.ours != context.certificate { sendCertificate(context.certificate, as: .certificate, on: slot) }
         slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         slot.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1

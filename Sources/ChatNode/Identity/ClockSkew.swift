@@ -1,20 +1,20 @@
 import Wire
 
-/// Notices that our wall clock is wrong: when three linked peers or more, and most of them, put it over a minute off in
-/// the same direction (Protocol.md section 7).
+/// Detects a wrong wall clock: at least three linked peers, and a majority of them, differ from it by over a minute in the
+/// same direction (Protocol.md section 7).
 ///
-/// What they say of their time is signed when it is sent, and a round trip is nothing against a minute.
+/// A presence is signed when it is sent, so its timestamp is at most one round trip old.
 struct ClockSkew {
     /// How far the peers' clocks are ahead of ours, in milliseconds.
     private var offsets = PackedTable<PeerID, Int64>()
     private var isTold = false
 
-    /// Further than this nobody's clock is off; beyond it a figure says nothing.
+    /// Caps offsets, in milliseconds, so that hostile timestamps cannot overflow the arithmetic.
     private static let furthest: UInt64 = 1 << 52
 
-    /// A peer said over its own link what time it is there.
+    /// Records the time that a peer reported over its own link.
     ///
-    /// - Returns: how far ours is behind theirs (ahead: negative), if that is news to the person.
+    /// - Returns: how far our clock is behind (ahead: negative) if the user needs a new warning, else nil.
     mutating func note(_ theirs: Timestamp, of peer: PeerID, wallClock: Timestamp) -> Duration? {
         let distance = Int64(min(theirs.distance(to: wallClock), ClockSkew.furthest))
         offsets[peer] = theirs < wallClock ? -distance : distance
@@ -29,12 +29,12 @@ struct ClockSkew {
         return error
     }
 
-    /// A peer has no link any more.
+    /// The last link to a peer closed.
     mutating func forget(_ peer: PeerID) {
         offsets[peer] = nil
     }
 
-    /// Of an even number the one that is nearer to none, so that half of the peers are never enough.
+    /// For an even count, the middle offset nearer to zero, so that half of the peers are never enough.
     private var median: Int64 {
         let sorted = offsets.values.sorted()
         let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
@@ -50,7 +50,7 @@ struct ClockSkew {
         return (error > limit || error < .zero - limit) && witnesses >= Limits.clockWitnesses
     }
 
-    /// What the person is told.
+    /// Returns the warning for the user.
     static func warning(_ error: Duration) -> String {
         let direction = error > .zero ? "behind" : "ahead of"
         return "this computer's clock seems to be \(text(error)) \(direction) those of the others here; "

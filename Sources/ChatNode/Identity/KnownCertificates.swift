@@ -2,19 +2,19 @@ import Chat
 import Noise
 import Wire
 
-/// The best session certificate of each identity, for a day after it was last heard of (Protocol.md section 9).
+/// The best session certificate of each identity, kept for a day after it was last received (Protocol.md section 9).
 struct KnownCertificates {
-    /// What a certificate changes.
+    /// Relation of a received certificate to the known one of its identity.
     enum News: Equatable {
-        /// This one, or a later one of the same run, is known.
+        /// This certificate, or a later one of the same run, is known.
         case nothing
         /// No certificate of its identity is known.
         case first
-        /// The run goes on with another dm key.
+        /// Same run, new dm key.
         case renewal
-        /// A later run than the one that is known, or the same under a later epoch.
+        /// A later run than the known one, or the same run under a later epoch.
         case better
-        /// A later run is known: the certificate of that.
+        /// A later run is known, with the given certificate.
         case worse(than: Certificate)
     }
 
@@ -41,7 +41,7 @@ struct KnownCertificates {
         return certificate.isRenewal(of: known) ? .renewal : .nothing
     }
 
-    /// Remembers a certificate, unless what is known is worth more.
+    /// Stores a certificate unless a better one is known.
     mutating func keep(_ certificate: Certificate, now: Instant) {
         switch news(of: certificate, now: now) {
         case .first, .renewal, .better:

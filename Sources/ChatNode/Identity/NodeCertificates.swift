@@ -2,13 +2,13 @@ import Chat
 import Noise
 import Wire
 
-/// Certificates that links tell of (Protocol.md section 9).
+/// Exchanges certificates with linked peers (Protocol.md section 9).
 extension Node {
-    /// A neighbour tells of an identity's certificate: its own, ours elsewhere, or another's.
+    /// Handles a certificate: the neighbour's own, one of another session of our identity, or one of a third identity.
     func receivedCertificate(_ body: Span<UInt8>, on slot: Connection) {
         guard let certificate = readCertificate(body, on: slot) else { return }
         if certificate.identity == context.me {
-            heard(ofOurselves: certificate)
+            handleOwnCertificate(certificate)
         } else if let current = slot.certificate, certificate.isOfSameRun(as: current) {
             renewed(certificate, instead: current, on: slot)
         } else if slot.certificate != nil {
@@ -16,39 +16,39 @@ extension Node {
         }
     }
 
-    /// A neighbour knows a better certificate of our own identity.
+    /// Handles a better certificate of our own identity.
     func receivedSuperseded(_ body: Span<UInt8>, on slot: Connection) {
         guard let certificate = readCertificate(body, on: slot) else { return }
         guard certificate.identity == context.me else {
             counts.unexpectedFrames += 1
             return
         }
-        heard(ofOurselves: certificate)
+        handleOwnCertificate(certificate)
     }
 
-    /// Sends an author's certificate before the first payload of that author that is passed on on a link.
+    /// Sends an author's certificate on a link, once, before the first payload of that author.
     func sendCertificate(for author: PeerID, on slot: Connection) {
         guard author != slot.peer, let certificate = certificates.best(of: author, now: scheduler.now) else { return }
         if slot.certificatesSent.count >= Limits.certificatesSentPerLink { slot.certificatesSent.removeAll() }
         guard slot.certificatesSent.insert(author).inserted else { return }
-        tell(certificate, as: .certificate, on: slot)
+        sendCertificate(certificate, as: .certificate, on: slot)
     }
 
     /// Sends a certificate.
-    func tell(_ certificate: Certificate, as type: FrameType, on slot: Connection) {
+    func sendCertificate(_ certificate: Certificate, as type: FrameType, on slot: Connection) {
         slot.link.enqueue([type.rawValue] + certificate.bytes)
         markDirty(slot)
     }
 
-    /// Ends a link whose certificate is worse than one that is known, and says so.
+    /// Sends the better certificate and a goodbye, and closes the link.
     func supersede(_ slot: Connection, by better: Certificate) {
         counts.superseded += 1
-        tell(better, as: .superseded, on: slot)
+        sendCertificate(better, as: .superseded, on: slot)
         slot.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.superseded.rawValue])
         finish(slot)
     }
 
-    /// Ends the links of all earlier runs of a certificate's identity.
+    /// Closes the links of all earlier runs of a certificate's identity.
     func supersedeRuns(before certificate: Certificate) {
         for slot in linksByPeer[certificate.identity] ?? [] {
             guard let theirs = slot.certificate, !theirs.isOfSameRun(as: certificate) else { continue }
@@ -56,20 +56,20 @@ extension Node {
         }
     }
 
-    /// Takes in what a neighbour tells of somebody else's certificate, whose signature was checked.
+    /// Handles a verified certificate of a third identity.
     func learn(_ certificate: Certificate, from slot: Connection) {
         let now = scheduler.now
         switch certificates.news(of: certificate, now: now) {
         case .nothing:
             break
         case .worse(let best):
-            // So that what was missed during a partition is made up for.
-            return tell(best, as: .certificate, on: slot)
+            // The neighbour can have missed the better one during a partition.
+            return sendCertificate(best, as: .certificate, on: slot)
         case .first:
             let isTaken = admission.learn(epoch: certificate.epoch, of: certificate.identity, via: slot.peer, now: now)
             guard isTaken else { return }
         case .renewal:
-            vouchAgain(for: certificate)
+            resendCertificate(for: certificate)
         case .better:
             guard slot.betterCertificates.take(now: now) else {
                 counts.certificatesRefused += 1
@@ -81,14 +81,14 @@ extension Node {
         notePath(to: certificate.identity, via: slot)
     }
 
-    /// A better certificate than the one that is known is passed on once.
+    /// Forwards a certificate to all other links.
     func passOn(_ certificate: Certificate, from slot: Connection) {
         for other in activeLinks where other !== slot && other.peer != certificate.identity {
-            tell(certificate, as: .certificate, on: other)
+            sendCertificate(certificate, as: .certificate, on: other)
         }
     }
 
-    /// The link's own peer has another dm key, or goes on under a later epoch.
+    /// Handles a certificate of the neighbour's run with a new dm key or a later epoch.
     private func renewed(_ certificate: Certificate, instead current: Certificate, on slot: Connection) {
         let now = scheduler.now
         guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
@@ -100,7 +100,7 @@ extension Node {
         case .nothing, .first, .worse:
             break
         case .renewal:
-            vouchAgain(for: certificate)
+            resendCertificate(for: certificate)
         case .better:
             if slot.betterCertificates.take(now: now) { passOn(certificate, from: slot) }
         }
@@ -108,7 +108,7 @@ extension Node {
 
     private func replace(by certificate: Certificate, from slot: Connection) {
         let links = linksByPeer[certificate.identity] ?? []
-        // A link of the same run is told of the later epoch itself, between the payloads that it holds for.
+        // A link of the same run receives the later epoch itself, in order with the payloads of each epoch.
         if !links.contains(where: { $0.certificate?.isOfSameRun(as: certificate) ?? false }) {
             _ = admission.learn(epoch: certificate.epoch, of: certificate.identity, via: nil, now: scheduler.now)
         }
@@ -116,9 +116,9 @@ extension Node {
         passOn(certificate, from: slot)
     }
 
-    /// Who was told of the certificate before is told of the new one: at once by a relay, whose links write to its peers
-    /// without hearing from them, else with the next payload.
-    private func vouchAgain(for certificate: Certificate) {
+    /// Marks a renewed certificate as unsent on links that received the previous one. A relay sends it at once, because its
+    /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
+    private func resendCertificate(for certificate: Certificate) {
         certificates.keep(certificate, now: scheduler.now)
         for slot in activeLinks where slot.certificatesSent.contains(certificate.identity) {
             slot.certificatesSent.remove(certificate.identity)
@@ -126,7 +126,8 @@ extension Node {
         }
     }
 
-    /// The genuine certificate in a frame. One that is not convicts the neighbour, who has to check before it tells.
+    /// Returns the verified certificate in a frame, else nil. A bad signature bans the neighbour, which has to verify
+    /// certificates before it forwards them.
     private func readCertificate(_ body: Span<UInt8>, on slot: Connection) -> Certificate? {
         guard slot.relayed.take(now: scheduler.now) else {
             counts.certificatesRefused += 1
@@ -143,7 +144,7 @@ extension Node {
         return nil
     }
 
-    /// What has been checked before need not be again: most frames tell of what everybody tells of.
+    /// Returns the known certificate if the frame repeats it, which saves a second verification; most frames do.
     private func knownCertificate(_ body: Span<UInt8>, on slot: Connection) -> Certificate? {
         guard body.count == Certificate.byteCount else { return nil }
         let bytes = [UInt8](copying: body)

@@ -2,24 +2,25 @@ import Chat
 import Noise
 import Wire
 
-/// Our own certificate, and our identity in another place (Protocol.md sections 1 and 9).
+/// Renews our own certificate and handles other sessions of our identity (Protocol.md sections 1 and 9).
 extension Node {
-    /// Which run of the identity this is; a re-issue raises it.
+    /// The epoch of our certificate; a re-issue raises it.
     package var epoch: UInt64 { context.certificate.epoch }
 
-    /// A connection led to another session of our own identity. It is kept while the two settle which one goes on.
+    /// A handshake reached another session of our own identity. The link stays open while the two decide which
+    /// one continues.
     func metOurselves(_ certificate: Certificate, on slot: Connection) {
         slot.isOurselves = true
         let shown = context.certificate
-        heard(ofOurselves: certificate)
+        handleOwnCertificate(certificate)
         guard !slot.isForgotten else { return }
-        // A re-issue has been told on all links.
-        if context.certificate == shown { tell(shown, as: .superseded, on: slot) }
+        // A re-issue was sent on all links already.
+        if context.certificate == shown { sendCertificate(shown, as: .superseded, on: slot) }
         finishLater(slot)
     }
 
-    /// There is another session of our identity, or there was.
-    func heard(ofOurselves theirs: Certificate) {
+    /// Handles the certificate of another session of our identity, which can have ended.
+    func handleOwnCertificate(_ theirs: Certificate) {
         guard case .running = phase, let startedAt else { return }
         switch login.meet(theirs, ours: context.certificate, sinceStart: scheduler.now - startedAt) {
         case .stay:
@@ -33,7 +34,7 @@ extension Node {
         }
     }
 
-    /// Replaces the dm key when its time has come.
+    /// Schedules the next replacement of the dm key.
     func armRelayKeys() {
         let deadline = relayKeys.nextDeadline
         scheduler.schedule(at: deadline) { [weak self] in
@@ -45,32 +46,33 @@ extension Node {
         }
     }
 
-    /// The secret halves of all keys that outlive a link are zeroed.
+    /// Zeroes the secret halves of all keys that outlive a link.
     func forgetKeys() {
         session.forgetKey()
         context.staticKey.forget()
         relayKeys.forget()
     }
 
-    /// Issues a certificate for the epoch and the dm key as they are now, and tells it on every link.
+    /// Issues a certificate for the current epoch and dm key, and sends it on every link.
     private func renewCertificate() {
-        // A clock that was set back must not make it look like an earlier one.
+        // The clock can have been set back; the new certificate must still be the later one.
         let earliest = Timestamp(milliseconds: context.certificate.issuedAt.milliseconds + 1)
         context.certificate = session.certify(
             noise: context.staticKey.publicKey, dm: relayKeys.publicKey, at: max(scheduler.wallClock, earliest))
         for slot in connections where !slot.isRetiring {
-            tell(context.certificate, as: slot.isOurselves ? .superseded : .certificate, on: slot)
+            sendCertificate(context.certificate, as: slot.isOurselves ? .superseded : .certificate, on: slot)
         }
     }
 
-    /// Gives way to a later session: everybody is told of it, nobody that we leave, since our identity stays.
+    /// Ends this session in favour of a later one. Sends its certificate on all links, and no presence that we left,
+    /// since our identity stays in the room.
     private func signOut(because better: Certificate) {
         emit(.notice(.signedOut, "signed in elsewhere; if that was not you, discard this identity"))
         stopReason = .signedOut
         phase = .leaving
         closeDoors()
         for slot in connections {
-            tell(better, as: .certificate, on: slot)
+            sendCertificate(better, as: .certificate, on: slot)
             slot.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.superseded.rawValue])
             finish(slot)
         }

@@ -2,9 +2,9 @@ import Chat
 import Noise
 import Wire
 
-/// Direct messages that go over relays (Protocol.md section 8).
+/// Sends, receives and forwards direct messages over relays (Protocol.md section 8).
 extension Node {
-    /// A direct message for somebody, perhaps for us.
+    /// Handles a sealed message: opens it if it is addressed to this node, else forwards it.
     func receivedSealed(_ body: Span<UInt8>, on slot: Connection) {
         guard let neighbour = slot.peer, SealedMessage.bodySizes.contains(body.count) else {
             counts.unexpectedFrames += 1
@@ -22,7 +22,7 @@ extension Node {
         }
     }
 
-    /// Seals a payload for a peer without a link and hands it to the neighbours that told of the peer.
+    /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer.
     func seal(_ payload: VerifiedPayload, for peer: PeerID) {
         guard configuration.sealsForRelays, payload.payload.type.maySeal,
             let target = certificates.best(of: peer, now: scheduler.now)
@@ -38,7 +38,7 @@ extension Node {
         counts.sealedSent += 1
     }
 
-    /// A neighbour has told of a peer: what is sealed for the peer goes there.
+    /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour.
     func notePath(to peer: PeerID, via slot: Connection) {
         guard configuration.sealsForRelays, let neighbour = slot.peer, neighbour != peer else { return }
         router.pathNoted(to: peer, via: neighbour)
@@ -70,7 +70,8 @@ extension Node {
         }
     }
 
-    /// To the peer that it is for if there is a link, else to everybody: once, and never at the cost of a link.
+    /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
+    /// half full, so that forwarding never closes a link.
     private func passOnSealed(_ frame: [UInt8], from slot: Connection) {
         guard configuration.relaysSealed else {
             counts.sealedForOthers += 1

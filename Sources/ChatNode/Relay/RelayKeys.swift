@@ -2,7 +2,7 @@ import Chat
 import Noise
 import Wire
 
-/// The dm keys: the one that the certificate names, and for five minutes the one before (Protocol.md sections 1 and 8).
+/// The dm key in our certificate and, for five minutes, the previous one (Protocol.md sections 1 and 8).
 struct RelayKeys: ~Copyable {
     private var current: KeyPair
     private var previous: KeyPair?
@@ -16,12 +16,12 @@ struct RelayKeys: ~Copyable {
 
     var publicKey: PublicKey { current.publicKey }
 
-    /// When `tick` has something to do.
+    /// When `tick` is due next.
     var nextDeadline: Instant { forgetsAt.map { min($0, rotatesAt) } ?? rotatesAt }
 
-    /// Replaces the key, or forgets the one before, as is due.
+    /// Replaces the key, or wipes the previous one, if due.
     ///
-    /// - Returns: whether there is a new key.
+    /// - Returns: true if the key was replaced.
     mutating func tick(now: Instant, using randomness: inout Randomness) -> Bool {
         if let forgetsAt, now >= forgetsAt {
             previous = nil
@@ -36,7 +36,7 @@ struct RelayKeys: ~Copyable {
         return true
     }
 
-    /// What was sealed for us in the body of a frame 9; nil if it was not, or to a key that is forgotten.
+    /// Opens the body of a frame 9. Nil if it was not sealed for this node, or was sealed for a wiped key.
     func open(_ body: Span<UInt8>, for me: PeerID) -> [UInt8]? {
         if let opened = try? SealedMessage.open(body, for: me, with: current) { return opened }
         switch previous {

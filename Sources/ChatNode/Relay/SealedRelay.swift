@@ -2,17 +2,17 @@ import Chat
 import Noise
 import Wire
 
-/// What becomes of a sealed message: it is for us, or for others, and looked at once (Protocol.md section 8).
+/// Classifies sealed messages by recipient and filters repeated ones (Protocol.md section 8).
 struct SealedRelay {
     enum Course: Equatable {
         case forUs
         case forOthers
-        /// The very same frame was seen before.
+        /// An identical frame was received before.
         case repeated
     }
 
     private let address: [UInt8]
-    /// By a digest of the whole frame: an altered copy that comes first must not stop the frame that it was made from.
+    /// Keyed by a digest of the whole frame, so that an altered copy that arrives first does not suppress the original.
     private var seen: RecentTable<[UInt8], Void>
 
     init(me: PeerID, capacity: Int = Limits.sealedSeen) {

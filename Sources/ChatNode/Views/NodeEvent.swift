@@ -1,7 +1,7 @@
 package import Chat
 package import Wire
 
-/// Something the node wants its person to know that is no chat event.
+/// Code of a notice to the user.
 package enum NoticeCode: String, Sendable, CaseIterable {
     case discoveryChanged = "discovery_changed"
     case discoveryLost = "discovery_lost"
@@ -9,7 +9,7 @@ package enum NoticeCode: String, Sendable, CaseIterable {
     case signedOut = "signed_out"
 }
 
-/// What the node tells its user, in batches, in the order in which it happened. Names are as they were when it happened.
+/// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.
 package enum NodeEvent: Sendable {
     case ready(me: Who, port: UInt16, room: String, discovery: DiscoveryMode)
     case peer(PresenceState, Who, online: Int)
@@ -20,30 +20,30 @@ package enum NodeEvent: Sendable {
     case deleted(ConversationView, MessageID, unread: Int)
     case delivered(with: Who, ids: [MessageID])
     case read(with: Who, ids: [MessageID])
-    /// Direct messages of ours that are given up.
+    /// Own direct messages that the node no longer tries to deliver.
     case failed(with: Who, messages: [Undelivered])
     case typing(Who, ConversationView, isOn: Bool)
     case notice(NoticeCode, String)
-    /// The node has left; nothing follows.
+    /// The last event of a node.
     case stopped(StopReason)
 }
 
 /// Why a node stopped.
 package enum StopReason: Sendable, Equatable {
     case asked
-    /// The same identity started elsewhere.
+    /// Another session of our identity continues instead.
     case signedOut
-    /// It could not go on.
+    /// An error ended the node; the text describes it.
     case failed(String)
 }
 
-/// A conversation as people name it.
+/// A conversation with the current name of its peer.
 package enum ConversationView: Hashable, Sendable {
     case publicRoom
     case direct(with: Who)
 }
 
-/// A message with the names that it is shown under.
+/// A message with the names to show.
 package struct MessageView: Hashable, Sendable {
     package let conversation: ConversationView
     package let id: MessageID

@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// What has happened since the node started.
+/// Counters since the start of the node.
 struct NodeStatistics {
     var handshakesDone = 0
     var connectionsRefused = 0

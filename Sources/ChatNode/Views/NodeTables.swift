@@ -2,9 +2,8 @@ import Chat
 import Wire
 
 extension Node {
-    /// How many entries each table has that grows and shrinks while the node runs, by where it is. Those inside entries of
-    /// another are added up. Found by reflection, but for the router, which names its parts. It looks at every entry, so it
-    /// is for tests and experiments.
+    /// Returns the number of entries of each table by its path; nested tables are summed. For tests and experiments only:
+    /// reflection visits every entry. The router names its parts itself.
     package func tableSizes() -> [String: Int] {
         var census = TableCensus()
         for part in router.parts { census.count(part.value, at: "router.\(part.name)") }
@@ -18,11 +17,11 @@ extension Node {
         census.count(clock, at: "clock")
         census.count(typingNotice, at: "typingNotice")
         census.count(history, at: "history")
-        // What is behind references or is never copied is not reflected.
+        // Reflection reaches no class instances and no noncopyable values.
         census.note(slots.count, at: "slots")
-        census.note(slots.values.reduce(0) { $0 + $1.certificatesSent.count }, at: "slots.vouched")
+        census.note(slots.values.reduce(0) { $0 + $1.certificatesSent.count }, at: "slots.certificatesSent")
         census.note(linksByPeer.values.reduce(0) { $0 + $1.count }, at: "linksByPeer")
-        census.note(activeLinks.count, at: "audience")
+        census.note(activeLinks.count, at: "activeLinks")
         census.note(waitingToSend.count + waitingToLeave.count, at: "waiting")
         return census.sizes
     }
@@ -41,7 +40,7 @@ struct TableCensus {
         switch mirror.displayStyle {
         case .collection, .set, .dictionary:
             note(mirror.children.count, at: path)
-            // Of bytes and keys there are only many.
+            // Bytes and keys contain no further tables.
             guard let first = mirror.children.first, TableCensus.hasParts(first.value) else { return }
             for child in mirror.children { count(child.value, at: path) }
         case .struct, .tuple, .optional, .enum:

@@ -1,7 +1,7 @@
 package import Chat
 package import Wire
 
-/// What a person sees: names as they are now, put to what the chats hold.
+/// Views of the node's state for the program, with current names.
 extension Node {
     package func me() -> Who {
         let known = router.roster.who(context.me)
@@ -27,7 +27,7 @@ extension Node {
         }
     }
 
-    /// The one peer that `text` names: `4821`, `#4821`, `#4821-3377` or a nickname.
+    /// Finds the peer with the number or nickname in `text`: `4821`, `#4821`, `#4821-3377` or a nickname.
     ///
     /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
     package func find(_ text: String) throws(ChatError) -> PeerID {
@@ -49,7 +49,7 @@ extension Node {
 
     package var activeConversation: ConversationView { view(router.activeConversation) }
 
-    /// The messages that are kept, the oldest first; at most 100.
+    /// The stored messages of a conversation, the oldest first; at most 100.
     package func history(_ conversation: Conversation) -> [MessageView] {
         let unread = router.overview.first { $0.conversation == conversation }?.unread ?? 0
         return router.history(conversation).map { view($0, in: conversation, unread: unread) }
@@ -64,7 +64,7 @@ extension Node {
         }
     }
 
-    /// Counters by name, all of them, in a fixed order.
+    /// All counters, in a fixed order.
     package func statistics() -> [Counter] {
         let (room, others) = unread
         let waiting = slots.values.map { $0.link.outbox.count }
@@ -81,7 +81,7 @@ extension Node {
         ] + counts.counters(admission) + refusalCounters
     }
 
-    /// Unread messages: of the room, and of all direct conversations.
+    /// Unread messages of the room and of all direct conversations.
     private var unread: (room: Int, direct: Int) {
         let all = router.overview.reduce(0) { $0 + $1.unread }
         let room = router.publicChat.unreadCount

@@ -1,15 +1,14 @@
 package import Chat
 package import Wire
 
-/// What may outlast the node, and what is lost with it.
 extension Node {
-    /// What the person has decided about peers.
+    /// The user's decisions about peers, for storage.
     package var marks: PeerMarks { router.roster.marks }
 
-    /// What the person and a peer compare to know that nobody sits between them.
+    /// The code that the user and a peer compare to rule out a man in the middle.
     package func verificationCode(with peer: PeerID) -> VerificationCode { VerificationCode(context.me, peer) }
 
-    /// How much is kept in memory at this moment.
+    /// Counts the entries in memory now.
     package func memoryUsage() -> MemoryUsage {
         let conversations = router.overview.map(\.conversation)
         return MemoryUsage(
@@ -18,12 +17,12 @@ extension Node {
     }
 }
 
-/// What a node knows, counted: all of it is forgotten with the node.
+/// Counts of the entries that a node keeps in memory and discards when it ends.
 package struct MemoryUsage: Hashable, Sendable {
-    /// The public one among them.
+    /// Includes the public conversation.
     package let conversations: Int
     package let messages: Int
-    /// Everybody heard of, whether here or gone.
+    /// Known peers, linked or not.
     package let peers: Int
 
     package init(conversations: Int, messages: Int, peers: Int) {
