@@ -2,9 +2,9 @@ import Reactor
 import Synchronization
 import Wire
 
-/// The files of an identity that is in use: the one with its key, locked as long as this lives, and the state beside it.
+/// The files of an identity in use: the file of its key, locked as long as this lives, and the state's beside it.
 package final class IdentityFiles: Sendable {
-    /// What the state's file is called beside the identity's.
+    /// Appended to the name of the identity's file, it names the state's.
     static let stateSuffix = ".state"
 
     private let directory: PrivateDirectory
@@ -13,10 +13,12 @@ package final class IdentityFiles: Sendable {
     private let statePlace: FilePlace
     private let id: PeerID
     private let willWrite: @Sendable () -> Void
-    /// Nil once the files are removed: then nothing is written any more.
+    /// Held while the disk is written: by one thread at a time, and apart from `content`, which is read meanwhile.
+    private let writing = Mutex(())
+    /// The state as it is on the disk; nil once the files are removed: then nothing is written any more.
     private let content: Mutex<IdentityState?>
 
-    /// Whether an identity was there and its state was not: lost, or never there.
+    /// True if the identity's file had no state beside it: lost, or never there.
     package let isStateMissing: Bool
 
     init(
@@ -36,21 +38,21 @@ package final class IdentityFiles: Sendable {
     package var path: String { identityPlace.path }
     package var statePath: String { statePlace.path }
 
-    /// As it is on the disk.
+    /// The state as it is on the disk.
     package var state: IdentityState { content.withLock { $0 } ?? IdentityState() }
 
-    /// Whether what is stored is kept: not once the files are removed.
+    /// False once the files are removed.
     package var isInUse: Bool { content.withLock { $0 != nil } }
 
-    /// Changes the state; it is on the disk when this returns. On an error it is as it was, here and there.
+    /// Changes the state; it is on the disk when this returns, which may take seconds. An error leaves it unchanged.
     package func store(_ change: (inout IdentityState) -> Void) throws(StorageError) {
-        let failure: StorageError? = content.withLock { content in
-            guard var changed = content else { return nil }
+        let failure: StorageError? = writing.withLock { _ in
+            guard var changed = content.withLock({ $0 }) else { return nil }
             change(&changed)
             do throws(StorageError) {
                 willWrite()
                 try directory.replace(statePlace, changed.write(of: id).span)
-                content = changed
+                content.withLock { $0 = changed }
                 return nil
             } catch {
                 return error
@@ -61,10 +63,10 @@ package final class IdentityFiles: Sendable {
 
     /// Removes both files, and writes nothing any more.
     ///
-    /// - Returns: the paths of those that were there, and why others could not be removed.
+    /// - Returns: the paths of the removed files, and the errors of the others.
     package func remove() -> (removed: [String], failures: [StorageError]) {
-        content.withLock { content in
-            content = nil
+        writing.withLock { _ in
+            content.withLock { $0 = nil }
             var removed: [String] = []
             var failures: [StorageError] = []
             for place in [identityPlace, statePlace] {

@@ -19,6 +19,7 @@ struct App: Sendable {
     private let departure: Departure
     private let loop: EventLoop
     private let files: IdentityFiles?
+    private let writer: StateWriter?
     private let current: CurrentNode
     private let reports: ReportQueue
     private let display: any ReportDisplay
@@ -47,9 +48,10 @@ struct App: Sendable {
         self.reports = reports
         let control = try App.makeControl(arguments, diagnostics)
         self.control = control
-        let (node, files) = try App.makeFirstNode(
+        let (node, files, writer) = try App.makeFirstNode(
             arguments, on: loop, diagnostics, deliver: reports.entrance(and: control?.tell))
         self.files = files
+        self.writer = writer
         let current = CurrentNode(node)
         self.current = current
         let input: any LineSource
@@ -66,7 +68,7 @@ struct App: Sendable {
         }
         signals = Signals(on: try App.runningLoop("signals"))
         let executor = CommandExecutor(
-            current: current, departure: departure, storeMarks: App.storeMarks(in: files, diagnostics),
+            current: current, departure: departure, storeMarks: App.storeMarks(with: writer),
             keepsMarks: { files?.isInUse ?? false }
         ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
         pump = InputLoop(input: input, executor: executor, reports: reports)
@@ -91,6 +93,7 @@ struct App: Sendable {
         }
         await control?.end()
         await display.finish()
+        await writer?.end()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
         return departure.exitCode
     }

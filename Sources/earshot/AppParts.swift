@@ -24,22 +24,20 @@ extension App {
     static func makeFirstNode(
         _ arguments: Arguments, on loop: EventLoop, _ diagnostics: Diagnostics,
         deliver: @escaping @Sendable ([NodeEvent]) -> Void
-    ) throws(StartFailure) -> (Node, IdentityFiles?) {
+    ) throws(StartFailure) -> (Node, IdentityFiles?, StateWriter?) {
         guard let path = arguments.identity else {
-            return (
-                try makeNode(configuration(arguments), Identity.passing(), arguments, on: loop, deliver: deliver), nil
-            )
+            let passing = Identity.passing()
+            return (try makeNode(configuration(arguments), passing, arguments, on: loop, deliver: deliver), nil, nil)
         }
         let opened = try KeptIdentity.open(path, phraseFrom: arguments.phraseDescriptor, diagnostics)
         let files = opened.files
+        let writer = try StartFailure.naming { () throws(SystemError) in
+            try StateWriter(files) { diagnostics.say(.error, "\($0)") }
+        }
         let node = try makeNode(
             configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver
-        ) { epoch in
-            do throws(StorageError) { try files.store { $0.epoch = epoch } } catch {
-                diagnostics.say(.error, "\(error)")
-            }
-        }
-        return (node, files)
+        ) { epoch in writer.submit { $0.epoch = epoch } }
+        return (node, files, writer)
     }
 
     /// The node that comes after a wipe: of another identity, under another name.
@@ -52,17 +50,11 @@ extension App {
     }
 
     /// Stores the marks of peers in the identity's state, if there is one; the node goes on if that fails.
-    static func storeMarks(in files: IdentityFiles?, _ diagnostics: Diagnostics) -> CommandExecutor.StoreMarks {
+    static func storeMarks(with writer: StateWriter?) -> CommandExecutor.StoreMarks {
         { marks in
-            do throws(StorageError) {
-                try files?.store { state in
-                    state.verified = marks.verified.inOrder
-                    state.blocked = marks.blocked.inOrder
-                }
-            } catch {
-                diagnostics.say(.error, "\(error)")
-            }
-            return {}
+            guard let writer else { return {} }
+            let (verified, blocked) = (marks.verified.inOrder, marks.blocked.inOrder)
+            return writer.submit { ($0.verified, $0.blocked) = (verified, blocked) }
         }
     }
 

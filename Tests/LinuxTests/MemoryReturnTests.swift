@@ -39,7 +39,7 @@ import Testing
         var network = LocalNetwork()
         network.discovery = .none
         for _ in 0..<10 {
-            _ = try Node.local(NodeConfiguration(), .passing(), network: network, on: loop) { _ in }
+            _ = try network.node(NodeConfiguration(), .passing(), on: loop) { _ in }
         }
         let count = await withCheckedContinuation { answer in
             loop.execute { answer.resume(returning: loop.timerCount) }

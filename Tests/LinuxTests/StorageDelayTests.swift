@@ -8,6 +8,7 @@ import Testing
 import Transports
 import Wire
 
+@testable import Commands
 @testable import earshot
 
 /// Commands whose answer waits for the disk, while the node does not.
@@ -24,6 +25,7 @@ import Wire
         _ = try StoredIdentity.create(scratch("me"), phrase: nil)
         let opened = try StoredIdentity.open(scratch("me"), locking: true).unlock(with: nil, willWrite: disk.hold)
         let files = opened.files
+        let writer = try StateWriter(files) { _ in }
         let loop = try EventLoop(name: "alice")
         loop.start()
         let told = Told()
@@ -40,7 +42,8 @@ import Wire
         try await node.start()
         #expect(await news.wait(atMost: .seconds(20)) { told.hasSeen(bob) })
         let executor = CommandExecutor(
-            current: CurrentNode(node), files: files, diagnostics: Diagnostics(level: .error), departure: Departure()
+            current: CurrentNode(node), departure: Departure(), storeMarks: App.storeMarks(with: writer),
+            keepsMarks: { files.isInUse }
         ) { [] }
         let answers = Locked<[Report]>([])
         async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
@@ -55,6 +58,7 @@ import Wire
         let stored = try StoredIdentity.open(scratch("me"), locking: false).unlock(with: nil).files.state
         #expect(stored.verified + stored.blocked == [bob.key])
         await node.leave()
+        await writer.end()
         loop.stop()
         await world.close()
     }
