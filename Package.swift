@@ -67,15 +67,16 @@ let package = Package(
             name: "Benchmarks",
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
-        room("Process", ["Wire", "Chat", "ChatNode", "Reactor", "Storage", "CLinux"]),
+        room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"]),
         room("Commands", ["Wire", "Chat", "ChatNode"]),
-        room("Rendering", ["Wire", "Chat", "ChatNode", "Reactor", "Commands"]),
+        room("Rendering", ["Wire", "Chat", "ChatNode", "Commands"]),
+        room("Settings", ["Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
         room(
-            "Settings",
-            ["Wire", "Chat", "ChatNode", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
-        room("Doctor", ["Wire", "ChatNode", "Reactor", "Discovery", "Process", "Rendering", "Settings"]),
+            "Doctor",
+            ["Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering", "Settings"]),
         room(
-            "StreamFace", ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
+            "StreamFace",
+            ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
             path: "Sources/Faces/Stream"),
         room(
             "TerminalFace",
@@ -83,14 +84,17 @@ let package = Package(
             path: "Sources/Faces/Terminal"),
         room(
             "ControlFace",
-            ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering", "Settings", "CLinux"],
+            [
+                "Wire", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering", "Settings",
+                "CLinux",
+            ],
             path: "Sources/Faces/Control"),
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage", "Simulator",
-                "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace", "TerminalFace",
-                "ControlFace", "CLinux",
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
+                "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
+                "TerminalFace", "ControlFace", "CLinux",
             ],
             swiftSettings: lean,
             linkerSettings: hardening),

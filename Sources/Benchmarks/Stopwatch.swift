@@ -59,3 +59,22 @@ struct Stopwatch {
 /// Takes results, so that the compiler can not leave out what made them.
 @inline(never)
 func keep<Result: ~Copyable>(_ result: borrowing Result) {}
+
+/// What there is to measure.
+enum Mode: String, CaseIterable {
+    case codec, session, handshake, ring, router, loop
+
+    /// - Parameter samples: how often each operation is timed.
+    func measure(samples: Int) -> [Figure] {
+        var stopwatch = Stopwatch(self, samples: samples)
+        switch self {
+        case .codec: CodecMeasurement.run(&stopwatch)
+        case .session: SessionMeasurement.run(&stopwatch)
+        case .handshake: HandshakeMeasurement.run(&stopwatch)
+        case .ring: RingMeasurement.run(&stopwatch)
+        case .router: RouterMeasurement.run(&stopwatch)
+        case .loop: LoopMeasurement.run(&stopwatch)
+        }
+        return stopwatch.figures
+    }
+}

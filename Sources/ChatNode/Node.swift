@@ -80,7 +80,7 @@ package actor Node {
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
-    /// When `waitUntilMaySend` last let somebody go on.
+    /// The last return of `waitUntilMaySend`.
     var lastLetGoAt: Instant?
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
@@ -160,7 +160,7 @@ package actor Node {
         .ready(me: me(), port: port, room: configuration.room, discovery: mode)
     }
 
-    /// Who we are and where we listen, as `.ready` told it, with the names of now; nil before that.
+    /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
     package func introduction() -> NodeEvent? { discoveryMode.map(introduction) }
 
     /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
@@ -193,7 +193,7 @@ package actor Node {
 
     private static func endTurn(of node: isolated Node) { node.endTurn() }
 
-    /// One write for each link that has something to say, and one batch for whoever listens.
+    /// One write for each link with waiting bytes, and one batch of events.
     private func endTurn() {
         isTurnEndAsked = false
         noteArchived()
@@ -228,7 +228,7 @@ package actor Node {
         deliverBatch()
     }
 
-    /// Two batches in turn: whoever is told may make us tell more.
+    /// Double-buffered: the receiver may emit events while this batch is delivered.
     private func deliverBatch() {
         guard !batch.isEmpty else { return }
         isPortionGathered = false

@@ -108,7 +108,7 @@ extension Node {
         armDialler()
     }
 
-    /// Notes that a peer's code was compared, or takes that back. Nobody is told.
+    /// Notes that a peer's code was compared, or takes that back. No peer is informed.
     package func setVerified(_ peer: PeerID, _ isVerified: Bool) {
         router.setVerified(peer, isVerified)
     }

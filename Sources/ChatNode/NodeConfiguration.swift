@@ -1,6 +1,6 @@
 import Wire
 
-/// What a node is told before it starts.
+/// The configuration of a node.
 package struct NodeConfiguration: Sendable {
     /// 1 to 24 characters; nil draws one at random.
     package var nickname: String?
@@ -9,9 +9,10 @@ package struct NodeConfiguration: Sendable {
     package var port: UInt16 = 0
     /// Messages per second that this author sends; twice as many are accepted from each other author. 0: no limit.
     package var messagesPerSecond = Limits.sendPerSecond
-    /// Handshakes begun with us per second, from everybody; the burst is twice that. 0: no limit, for simulations.
+    /// Handshakes that all peers together may begin with us per second; the burst is twice that. 0: no limit, for
+    /// simulations.
     package var handshakesPerSecond = Limits.handshakesPerSecond
-    /// Whether others are told which direct messages were read, and it is shown when they tell it.
+    /// Sends read receipts for direct messages, and shows those of others.
     package var readReceipts = false
     /// Whether past messages are asked for and offered.
     package var sharesHistory = true

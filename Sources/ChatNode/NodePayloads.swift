@@ -69,13 +69,13 @@ extension Node {
         slot.isHeard = true
     }
 
-    /// What was routed may have made something to send, or a deadline: the end of the turn looks, once for all that came.
+    /// A routed payload may have made a reply or a deadline: the end of the turn looks, once for all payloads.
     func routed() {
         isRouterChanged = true
         askForTurnEnd()
     }
 
-    /// Does what a person asks for. What came before is answered before.
+    /// Performs an action of the user. Earlier payloads are answered before.
     func act(_ operation: () throws(ChatError) -> Outcome) throws(ChatError) {
         sendReplies()
         apply(try operation())

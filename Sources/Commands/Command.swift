@@ -1,4 +1,4 @@
-/// What a line of input asks for.
+/// The request of a line of input.
 package enum Command: Hashable, Sendable {
     /// A message to the conversation that is open, not yet checked against the text rules.
     case say(String)
@@ -33,7 +33,7 @@ package enum Command: Hashable, Sendable {
     case help
     case quit
 
-    /// What a person sets for a key; silent to the other side.
+    /// A mark that the user sets for a key; silent to the other side.
     package enum Mark: String, Hashable, Sendable, CaseIterable { case mute, unmute, block, unblock }
 
     /// Whether it sends something of the person's own making, so that piped input waits until it may.

@@ -4,12 +4,12 @@ import Chat
 package struct CommandEntry: Sendable {
     /// Without the slash.
     package let name: String
-    /// What stands behind the name in `/help`; empty for a command that takes nothing.
+    /// The operands as `/help` shows them; empty for a command without any.
     package let operands: String
     package let help: String
     let make: @Sendable (Operands) throws(ChatError) -> Command
 
-    /// Whether somebody's name can be completed behind it.
+    /// True if a peer's name can be completed behind it.
     package var takesWho: Bool { operands.split { !$0.isLetter }.contains("WHO") }
 
     package var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operands)" }

@@ -6,14 +6,14 @@ package final class CurrentNode: Sendable {
     private struct State {
         var node: Node
         var isWiping = false
-        /// What the node knew, once it is to be forgotten.
+        /// The memory of a node that `/wipe` ends.
         var forgotten: MemoryUsage?
-        /// What is told of it once it is.
+        /// The answer of a wipe that is done.
         var told: Answer?
         var waiting: [CheckedContinuation<Answer?, Never>] = []
     }
 
-    /// Where a node that is to be forgotten stands, because of somebody else who asked the same.
+    /// The step of a wipe at the time of a second request.
     private enum WipeStep { case begins, isUnderWay, isDone }
 
     private let state: Mutex<State>
@@ -66,16 +66,16 @@ package final class CurrentNode: Sendable {
         }
     }
 
-    /// What is forgotten with the node that has ended; nil if it ended for another reason.
+    /// The memory of the ended node; nil if it ended for another reason than a wipe.
     package func takeForgotten() -> MemoryUsage? { state.withLock { $0.forgotten.take() } }
 
-    /// Notes what is told of a wipe, for whoever has asked for it.
+    /// Keeps the answer of a wipe for the callers that wait.
     package func note(_ answer: Answer) { state.withLock { $0.told = answer } }
 
     /// Lets go of the node.
     package func replace(with node: Node) { state.withLock { $0.node = node } }
 
-    /// Lets whoever waits for the end of a wipe go on; false if there was none.
+    /// Resumes the callers that wait for the end of a wipe; false if there was none.
     package func goOn() -> Bool {
         let (wasWiping, told, waiting) = state.withLock { state in
             defer { (state.isWiping, state.told, state.waiting) = (false, nil, []) }

@@ -25,7 +25,7 @@ package final class Departure: Sendable {
         }
     }
 
-    /// Notes why the node stopped, which is news only if nobody had asked it to.
+    /// Notes the node's own reason to stop, unless the program has decided before.
     package func nodeStopped(_ reason: StopReason) {
         switch reason {
         case .asked: _ = note(.asked)
@@ -43,7 +43,7 @@ package final class Departure: Sendable {
 
     package var isDecided: Bool { cause.withLock { $0 != nil } }
 
-    /// What the program says about it on standard error, if anything.
+    /// The line for standard error; nil if there is none.
     package var complaint: String? {
         guard case .failed(let why) = cause.withLock({ $0 }) else { return nil }
         return why

@@ -29,7 +29,7 @@ package struct InputLoop: Sendable {
         return !executor.departure.isDecided
     }
 
-    /// What a line is answered comes behind the events of the lines before it: those are queued in the node's own turn.
+    /// Performs a line. Its answer follows the events of earlier lines: those are queued in the node's own turn.
     ///
     /// - Returns: whether it was done.
     private func obey(_ line: InputLine) async -> Bool {
@@ -37,7 +37,7 @@ package struct InputLoop: Sendable {
             let text = try line.content.text()
             if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
             let command = try Command(line: text)
-            // What is said shows by itself.
+            // A message is shown by its own event.
             if !command.isPaced { reports.append([.entered(text)]) }
             return await executor.obey(command, isPaced: line.isPaced) { reports.append([$0]) }
         } catch {

@@ -3,7 +3,7 @@ import Chat
 /// A line of input, and whether it waits until it may be sent.
 package struct InputLine: Hashable, Sendable {
     package let content: LineSplitter.Line
-    /// What a person typed is refused when it comes too soon; lines of a pipe or a paste wait, so that none is lost.
+    /// A typed line is refused when it comes too soon; lines of a pipe or a paste wait, so that none is lost.
     package let isPaced: Bool
 
     package init(content: LineSplitter.Line, isPaced: Bool) {
@@ -17,6 +17,6 @@ package protocol LineSource: Sendable {
     /// The next line, waited for; nil at the end of the input.
     func next() async -> InputLine?
 
-    /// Is told what came of each line: one that was not accepted may be typed again.
+    /// Takes the result of each line: a refused line may be typed again.
     func settle(_ line: InputLine, isAccepted: Bool) async
 }

@@ -1,7 +1,7 @@
 package import Chat
 import Wire
 
-/// What stands behind a command's name.
+/// The text behind a command's name.
 package struct Operands: Sendable {
     package let command: String
     package let usage: String

@@ -6,11 +6,11 @@ package enum Report: Sendable {
     case event(NodeEvent)
     case error(ChatError)
     case answer(Answer)
-    /// A command as it was entered, before anything comes of it. Where input is not typed, nobody wants to see it.
+    /// A command as it was entered, before its effects. It is shown only where input is typed.
     case entered(String)
 }
 
-/// What a command that asks for something gets.
+/// The answer of a command.
 package enum Answer: Sendable {
     case peers([PeerView])
     case requests([(who: Who, text: String)])
@@ -24,7 +24,7 @@ package enum Answer: Sendable {
     case verification(Who, code: String, isVerified: Bool, isKept: Bool)
     /// `/wipe`: what was forgotten, and the files that were removed.
     case wiped(MemoryUsage, files: [String])
-    /// `/mute` and its like, `/nick`, `/away`, `/back`: done, and about whom.
+    /// `/mute` and its like, `/nick`, `/away`, `/back`: done, for this peer.
     case done(command: String, Who)
 
     /// The name that JSON gives it: the command's own.

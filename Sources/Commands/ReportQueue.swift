@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What is to be shown and is not yet, in the order in which it happened: what the node tells, and what comes of input.
+/// The reports that wait to be shown, in order: events of the node and results of input.
 ///
-/// Bounded, because a reader that stops must not fill the memory: the oldest reports are dropped then, and counted.
-/// Whoever can wait does so before it adds: see `waitForRoom`.
+/// Bounded, because a reader that stops must not fill the memory: the oldest reports are dropped then, and counted. A
+/// caller that can wait does so before it adds: see `waitForRoom`.
 package final class ReportQueue: Sendable {
     /// In reports; hours of a busy room.
     package static let capacity = 65_536
@@ -87,6 +87,15 @@ package final class ReportQueue: Sendable {
     /// How many reports have still to be seen.
     package var count: Int { state.withLock { $0.count } }
 
-    /// How many reports nobody has seen nor will see.
+    /// The number of reports that were dropped unseen.
     package var dropped: Int { state.withLock { $0.dropped } }
+}
+
+/// Where reports are shown, in the order in which they come.
+package protocol ReportDisplay: Sendable {
+    /// - Returns: false once nothing can be shown any more: there is nothing left to do but to leave.
+    func show(_ reports: [Report]) async -> Bool
+
+    /// Ends the display: no report follows, and no line is read.
+    func finish() async
 }

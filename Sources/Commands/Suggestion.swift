@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant to type.
+/// Finds the word that the user probably meant to type.
 package enum Suggestion {
     /// The candidate nearest to `word`, if it is near enough that it may have been meant.
     ///

@@ -14,12 +14,12 @@ package struct Conditions: Hashable, Sendable {
         self.loss = loss
     }
 
-    /// After how long TCP sends again what nobody has confirmed; it doubles each time (RFC 6298, Linux' minimum).
+    /// TCP's first retransmission timeout; it doubles each time (RFC 6298, Linux' minimum).
     static let retransmission = Duration.milliseconds(200)
-    /// The same before a connection stands, and between two questions of mDNS (RFC 6762 section 5.2).
+    /// The timeout before a connection is up, and between two queries of mDNS (RFC 6762 section 5.2).
     static let firstRetransmission = Duration.seconds(1)
     static let longestRetransmission = Duration.seconds(60)
-    /// What one TCP segment carries on Ethernet, in bytes.
+    /// The payload of one TCP segment on Ethernet, in bytes.
     static let segmentSize = 1_448
 
     func drawLatency(using randomness: inout Randomness) -> Duration {

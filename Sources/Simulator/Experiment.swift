@@ -26,8 +26,8 @@ package struct Experiment {
     private var report: ExperimentReport
 
     /// - Parameters:
-    ///   - observe: is told how far the run is, many times a second of the simulated world.
-    ///   - isCalledOff: whether nothing more is to be said; asked before each thing that is to happen.
+    ///   - observe: takes the progress, many times a second of the simulated world.
+    ///   - isCalledOff: true ends the run; called before each event.
     package init(
         _ settings: ExperimentSettings, observe: @escaping (ExperimentProgress) -> Void = { _ in },
         isCalledOff: @escaping () -> Bool = { false }
@@ -49,7 +49,7 @@ package struct Experiment {
     /// How long nodes may take to meet, and messages to come once all is said and healed.
     static let meetingTime = Duration.seconds(60)
     static let restTime = Duration.seconds(120)
-    /// What was said is followed for so long at least, and through a partition: more than the room's history takes to fill.
+    /// Messages are followed for at least this long, and through a partition: longer than the room's history takes to fill.
     static let memory = Duration.seconds(1_800)
     /// Beyond the 10 s that leaving politely takes at most.
     static let leavingTime = Duration.seconds(12)
@@ -57,7 +57,7 @@ package struct Experiment {
     private static let lookInterval = Duration.milliseconds(100)
     private static let observationInterval = Duration.milliseconds(20)
 
-    /// Runs the experiment. What happens is the same for the same settings, unless it is called off.
+    /// Runs the experiment. Equal settings give equal events, unless it is cancelled.
     package mutating func run() -> ExperimentReport {
         meet()
         let met = cast.totals
@@ -158,7 +158,7 @@ package struct Experiment {
     }
 }
 
-/// What happens on the agenda.
+/// Events of the agenda.
 extension Experiment {
     private mutating func hold(_ occasion: Occasion) {
         switch occasion {

@@ -14,7 +14,7 @@ struct ExperimentCast {
         let identitySeed: UInt64
     }
 
-    /// What nodes counted, added up.
+    /// Sums of the nodes' counters.
     struct Totals {
         var payloadsSent = 0
         var handshakes = 0
@@ -94,7 +94,7 @@ struct ExperimentCast {
         simulation.forget(member.peer)
     }
 
-    /// What the tables of the first `count` hold, of each the most.
+    /// For each table the largest size among the first `count` nodes.
     func tableSizes(ofFirst count: Int) -> [String: Int] {
         members.prefix(count).reduce(into: [:]) { most, member in
             most.merge(member.peer.with { node in node.tableSizes() }, uniquingKeysWith: max)
@@ -108,7 +108,7 @@ struct ExperimentCast {
     /// How many peers all nodes that are there have a link to, added up.
     var online: Int { present.values.reduce(0) { $0 + $1.peer.with { node in node.online() } } }
 
-    /// What all nodes have counted that are there or were.
+    /// The counters of all nodes, present or gone.
     var totals: Totals {
         var totals = gone
         for member in leaving.values { count(member, into: &totals) }

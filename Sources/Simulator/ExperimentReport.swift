@@ -1,4 +1,4 @@
-/// What came of an experiment. All of it is of the simulated world, so one seed gives one report.
+/// The results of an experiment. All of them are of the simulated world, so one seed gives one report.
 package struct ExperimentReport: Hashable, Sendable {
     package let settings: ExperimentSettings
     /// Messages that a node took for sending.
@@ -15,28 +15,28 @@ package struct ExperimentReport: Hashable, Sendable {
     package var left = 0
     package var killed = 0
     package var joined = 0
-    /// What a node wrote to the network in all: its handshakes, payloads and pings, sealed.
+    /// Bytes that a node wrote to the network in all: handshakes, payloads and pings, sealed.
     package var bytesMean = 0
     package var bytesMost = 0
     /// Virtual time, and what happened in it: packets that came, deadlines that passed.
     package var simulated = Duration.zero
     package var events = 0
 
-    /// What the residents' tables held, at each time that it was looked.
+    /// The sizes of the residents' tables at each sampling time.
     package var samples: [TableSample] = []
 
     package init(settings: ExperimentSettings) {
         self.settings = settings
     }
 
-    /// Payloads sent for each message that was shown to somebody, in thousandths; nil where none was.
+    /// Payloads sent for each message shown, in thousandths; nil where none was shown.
     package var sendsPerDelivery: Int? {
         let shown = deliveries.delivered + deliveries.others
         return shown == 0 ? nil : (payloadsSent * 1_000 + shown / 2) / shown
     }
 }
 
-/// What the tables of those who stay held at a time: of each table the most that one of them had.
+/// The sizes of the residents' tables at one time: of each table the largest.
 package struct TableSample: Hashable, Sendable {
     package let at: Duration
     package let sizes: [String: Int]

@@ -1,4 +1,4 @@
-/// What an experiment is to be: how many nodes, on what kind of network, saying how much.
+/// The settings of an experiment: number of nodes, kind of network, rate of messages.
 package struct ExperimentSettings: Hashable, Sendable {
     package var nodes = 20
     package var messages = 100
@@ -24,6 +24,6 @@ package struct ExperimentSettings: Hashable, Sendable {
 
     package static let mostNodes = 1_000
     package static let mostMessages = 1_000_000
-    /// What a node holds (Protocol.md section 11): a room where everybody sees everybody can have one more.
+    /// The most links of a node (Protocol.md section 11): a fully linked room can have one node more.
     package static let mostLinks = 256
 }

@@ -2,7 +2,7 @@ package import ChatNode
 import Synchronization
 import Wire
 
-/// Everybody who announces on the simulated network, as a shared multicast link would tell it.
+/// The announcements on the simulated network, delivered as by a shared multicast link.
 package final class InMemoryDirectory: Sendable {
     struct Entry: Sendable {
         var announcement: Announcement
@@ -43,12 +43,12 @@ package final class InMemoryDirectory: Sendable {
         }
     }
 
-    /// What a host is announced as.
+    /// The current announcement of a host.
     package func announcement(of host: HostID) -> Announcement? {
         entries.withLock { $0[host]?.announcement }
     }
 
-    /// Tells everybody of everybody within reach again, as after a partition.
+    /// Announces all hosts within reach to each other again, as after a partition.
     package func reintroduceAll() {
         for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
     }
@@ -59,8 +59,8 @@ package final class InMemoryDirectory: Sendable {
         for event in [DiscoveryEvent.namesOutdated, .networkChanged] { entry?.tell(event) }
     }
 
-    /// Tells a host and everybody within its reach of each other; again, if they have heard it before. Others hear the host
-    /// announce itself; it hears of them when they answer, each after a while, so that not all answer at once.
+    /// Announces a host and the hosts within its reach to each other, also if they have heard it before. Others hear its
+    /// announcement; it hears their answers, each after a while, so that not all answer at once.
     package func introduce(_ host: HostID) {
         let all = entries.withLock { $0 }
         guard let mine = all[host] else { return }
@@ -92,7 +92,7 @@ package final class InMemoryDiscovery: PeerDiscovery {
     private let host: HostID
     private let isDeaf: Bool
 
-    /// - Parameter isDeaf: whether it only announces, and hears of nobody.
+    /// - Parameter isDeaf: true if it announces and hears no announcements.
     package init(directory: InMemoryDirectory, host: HostID, isDeaf: Bool = false) {
         self.directory = directory
         self.host = host

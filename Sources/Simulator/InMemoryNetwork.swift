@@ -56,7 +56,7 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.partition(groups) }
     }
 
-    /// Two hosts do not reach each other any more, whoever reaches both.
+    /// Two hosts do not reach each other any more, though others reach both.
     package func part(_ first: HostID, _ second: HostID) {
         state.withLock { $0.part(first, second) }
     }
@@ -67,7 +67,7 @@ package final class InMemoryNetwork: Sendable {
         releaseHeld()
     }
 
-    /// A host that reads nothing more, as one whose program was stopped, until it is told to read again.
+    /// Stops a host from reading, as a stopped process, or lets it read again.
     package func setReading(_ isReading: Bool, at host: HostID) {
         state.withLock { $0.setReading(isReading, at: host) }
         releaseHeld()
@@ -81,19 +81,18 @@ package final class InMemoryNetwork: Sendable {
         }
     }
 
-    /// What becomes of a host's connections when it gets another address: nothing comes through any more, and nobody is
-    /// told.
+    /// Gives a host another address: its connections deliver nothing any more, without an error on either side.
     package func loseConnections(of host: HostID) {
         state.withLock { $0.loseConnections(of: host) }
     }
 
-    /// What a killed program's kernel does: the port closes, and so do its connections. Nothing comes from it any more.
+    /// Kills a program as the kernel does: its port and its connections close, and nothing comes from it any more.
     package func kill(_ host: HostID) {
         let connections = state.withLock { $0.kill(host) }
         for connection in connections { close(connection) }
     }
 
-    /// Nobody is connected or listens any more, and nobody is told.
+    /// Drops all listeners and connections without an event.
     func forget() {
         let forgotten = state.withLock { $0.takeHandlers() }
         _ = consume forgotten
@@ -113,7 +112,7 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.canSee(first, second) }
     }
 
-    /// How long something takes that is said to everybody and repeated until it is answered.
+    /// The delay of a multicast that is repeated until it is answered.
     func drawMulticastDelay() -> Duration {
         state.withLock { $0.drawLatency() + $0.drawFirstWait() }
     }

@@ -1,18 +1,19 @@
 package import ChatNode
 package import Wire
 
-/// Who said which message in an experiment, who was shown it, and when: it counts what would be too much to keep.
+/// The messages of an experiment, with their authors, receivers and times; it counts the rest, which would be too much to
+/// keep.
 package struct Ledger: Sendable {
     /// A node's time in the room.
     package struct Stay: Sendable {
         let from: Instant
         /// Nil while it is there.
         var until: Instant?
-        /// It had no time to tell anybody anything at the end.
+        /// It was killed: its last messages may have reached no node.
         var isKilled = false
     }
 
-    /// A message at somebody who was shown it.
+    /// A message as one node showed it.
     private struct Showing {
         let node: Int32
         let isHistory: Bool
@@ -30,7 +31,7 @@ package struct Ledger: Sendable {
     private var entries: [MessageID: Entry] = [:]
     /// Of those who are there, or were not long ago, by their numbers.
     private var stays: [Int: Stay] = [:]
-    /// What came of the messages that are no longer followed.
+    /// The deliveries of messages that are no longer followed.
     private var settled = Deliveries()
     private let memory: Duration
     private var foldedAt = Instant(nanoseconds: 0)
@@ -86,7 +87,7 @@ package struct Ledger: Sendable {
     /// How long a node has to be there before a message and after it to be one that is expected to be shown it.
     package static let settling = Duration.seconds(10)
 
-    /// What was to be shown and what was, with all that has come until now.
+    /// Expected and actual deliveries until now.
     package var deliveries: Deliveries {
         var result = settled
         let judge = Judge(stays)
@@ -105,7 +106,7 @@ package struct Ledger: Sendable {
         return settled.missed + open.missed
     }
 
-    /// Lets go of the messages that are older than what is followed, and of whoever left before any that is.
+    /// Drops messages older than the time that is followed, and nodes that left before any of the others.
     private mutating func fold(_ now: Instant) {
         guard now > foldedAt + memory / 2 else { return }
         foldedAt = now
@@ -118,11 +119,11 @@ package struct Ledger: Sendable {
         stays = stays.filter { $0.value.until.map { $0 >= oldest } ?? true }
     }
 
-    /// Who was to be shown what. A value of its own: as a method of the ledger it would hold a copy of the ledger while it adds
-    /// to one of its fields, and each message would copy all latencies of the experiment so far.
+    /// The expected receivers of a message. A value of its own: as a method of the ledger it would hold a copy of the
+    /// ledger while it adds to one of its fields, and each message would copy all latencies of the experiment so far.
     private struct Judge {
         private let stays: [Int: Stay]
-        /// The same, quicker to go through.
+        /// `stays` as an array, which is faster to iterate.
         private let everybody: [(number: Int, stay: Stay)]
 
         init(_ stays: [Int: Stay]) {
@@ -160,7 +161,7 @@ package struct Ledger: Sendable {
             }
         }
 
-        /// Whether its author was killed before anybody had it: who comes and speaks at once has no links yet.
+        /// True if the author was killed before any node had the message: a newcomer that speaks at once has no links yet.
         private func isLost(_ entry: Entry) -> Bool {
             guard entry.showings.isEmpty, let author = stays[entry.author], author.isKilled else { return false }
             return author.until.map { $0 < entry.saidAt + Ledger.settling } ?? false
@@ -173,7 +174,7 @@ package struct Ledger: Sendable {
     }
 }
 
-/// What a node was not shown, though it was there.
+/// The messages that a node was not shown, though it was present.
 package struct Gap: Hashable, Sendable {
     /// When it came, and when it left; nil where it is there yet.
     package let came: Instant
@@ -199,20 +200,20 @@ package struct Gap: Hashable, Sendable {
 package struct Deliveries: Hashable, Sendable {
     /// At every node that was there from 10 s before the message until 10 s after it, or until the end.
     package var expected = 0
-    /// Of those: as they were said, or later, from somebody who had kept them.
+    /// Of those: delivered as they were said, or later, from another node's history.
     package var live = 0
     package var repaired = 0
     /// To nodes that had just come or were about to go: not expected, and not counted as delivered.
     package var others = 0
-    /// Messages that nobody had when their authors were killed, within 10 s of saying them: expected of nobody.
+    /// Messages that no node had when their authors were killed, within 10 s of saying them: expected of no node.
     package var lost = 0
-    /// Shown once more to somebody who had been shown it.
+    /// Deliveries to nodes that had the message already.
     package var duplicates = 0
     /// From being said to being shown live, in microseconds, the shortest first.
     package var latencies: [UInt32] = []
-    /// The same of those that were repaired.
+    /// The latencies of repaired deliveries.
     package var repairs: [UInt32] = []
-    /// Of whoever missed something, by its number.
+    /// The gaps of each node that missed a message, by its number.
     package var gaps: [Int: Gap] = [:]
 
     package var delivered: Int { live + repaired }
@@ -221,7 +222,7 @@ package struct Deliveries: Hashable, Sendable {
     /// The latency that `percent` of the live deliveries did not exceed; nil where there were none.
     package func latency(percent: Int) -> Duration? { Deliveries.rank(percent, of: latencies) }
 
-    /// The same of those that were repaired.
+    /// That percentile of the repaired deliveries.
     package func repair(percent: Int) -> Duration? { Deliveries.rank(percent, of: repairs) }
 
     private static func rank(_ percent: Int, of microseconds: [UInt32]) -> Duration? {

@@ -2,14 +2,14 @@ import ChatNode
 import Noise
 import Wire
 
-/// What travels in one direction of a connection.
+/// A unit under way in one direction of a connection.
 enum Segment: Sendable {
     case bytes([UInt8])
     case finish
     case close
 }
 
-/// The simulated network as a value: who is connected with whom, what is under way, what is held back.
+/// The simulated network as a value: connections, segments under way, and segments held back.
 struct NetworkState: Sendable {
     private struct Host {
         /// One address of each family that the network has.
@@ -33,10 +33,10 @@ struct NetworkState: Sendable {
         var stalled = 0
         var unread = 0
         var wantsToWrite = false
-        /// After `finish` or `close` nothing more is written, and after `close` nothing is told.
+        /// After `finish` or `close` nothing more is written, and after `close` nothing is reported.
         var hasEnded = false
         var isDeaf = false
-        /// The way it took is gone for good, which neither end is told.
+        /// Its route is gone for good, without an event at either end.
         var isLost = false
         var lastArrival = Instant(nanoseconds: 0)
     }
@@ -58,7 +58,7 @@ struct NetworkState: Sendable {
     private var hosts: [Host] = []
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
-    /// Pairs that do not reach each other, whoever reaches both.
+    /// Pairs that do not reach each other, though others reach both.
     private var parted: Set<Set<HostID>> = []
     private var randomness: Randomness
     private let conditions: Conditions
@@ -73,13 +73,15 @@ struct NetworkState: Sendable {
         self.families = families
     }
 
-    /// - Parameter place: where it stands in the topology; nil for the first place that nobody had yet.
+    /// - Parameter place: its place in the topology; nil for the first free one.
     mutating func addHost(at place: Int?) -> HostID {
         let number = hosts.count
         let digits = [UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-        let linkLocal: [UInt8] = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + digits
         var endpoints: [Endpoint] = []
-        if families != .ipv4 { endpoints.append(Endpoint(address: linkLocal, port: 40_000, scope: 2)) }
+        if families != .ipv4 {
+            let linkLocal = [0xfe, 0x80] + [UInt8](repeating: 0, count: 11) + digits
+            endpoints.append(Endpoint(address: linkLocal, port: 40_000, scope: 2))
+        }
         if families != .ipv6 { endpoints.append(Endpoint(address: [10] + digits, port: 40_000)) }
         hosts.append(Host(endpoints: endpoints, place: place ?? number))
         return HostID(number: number)
@@ -112,13 +114,13 @@ struct NetworkState: Sendable {
         parted.insert([first, second])
     }
 
-    /// Everybody reaches everybody.
+    /// Ends all partitions.
     mutating func heal() {
         partition([])
         parted = []
     }
 
-    /// Everybody who was told something, taken out.
+    /// Takes all handlers out.
     mutating func takeHandlers() -> [any TransportHandler] {
         let handlers = ends.values.map(\.handler) + hosts.compactMap(\.listener)
         ends = [:]
@@ -153,9 +155,7 @@ struct NetworkState: Sendable {
         return hosts[host.number].endpoints[0].port
     }
 
-    mutating func stopListening(_ host: HostID) {
-        hosts[host.number].listener = nil
-    }
+    mutating func stopListening(_ host: HostID) { hosts[host.number].listener = nil }
 
     /// The dial's first packet arrives.
     mutating func connect(
@@ -179,9 +179,7 @@ struct NetworkState: Sendable {
     }
 
     /// Whether a dial that failed was still wanted.
-    mutating func takeDial(_ connection: ConnectionID) -> Bool {
-        dials.remove(connection) != nil
-    }
+    mutating func takeDial(_ connection: ConnectionID) -> Bool { dials.remove(connection) != nil }
 
     func isOpen(_ connection: ConnectionID) -> Bool {
         ends[connection].map { !$0.hasEnded } ?? false
@@ -200,7 +198,7 @@ struct NetworkState: Sendable {
         return (count, arrival)
     }
 
-    /// Queues the end of a direction behind its bytes; nil if there is nobody to tell.
+    /// Queues the end of a direction behind its bytes; nil if the other end is gone.
     mutating func end(_ connection: ConnectionID, with ending: Segment, now: Instant) -> Instant? {
         dials.remove(connection)
         guard var end = ends[connection] else { return nil }
@@ -217,7 +215,7 @@ struct NetworkState: Sendable {
         return arrival
     }
 
-    /// The segment that is due from `connection`; nil while it is held back or if nobody is there to take it.
+    /// The segment that is due from `connection`; nil while it is held back or if the other end is gone.
     mutating func nextDelivery(from connection: ConnectionID) -> Delivery? {
         // Changed where it is: taken out, the queue would be copied.
         guard let place = ends.index(forKey: connection), !ends.values[place].isLost,
@@ -234,7 +232,7 @@ struct NetworkState: Sendable {
         }
         ends.values[place].queue.removeFirst()
         let end = ends.values[place]
-        // Nobody takes it where the other side has closed; that it has is still under way.
+        // The other side has closed, and its end is still under way: the segment is dropped.
         if far.isDeaf && end.isDeaf && end.queue.isEmpty { ends[connection] = nil }
         guard !far.isDeaf else { return nil }
         let delivery = Delivery(

@@ -45,7 +45,7 @@ package final class SimulatedPeer: Sendable {
 
     package var events: [NodeEvent] { told.events.withLock { $0 } }
 
-    /// Every message that was told, in any conversation.
+    /// Every message that the node reported, in any conversation.
     package var messages: [MessageView] {
         events.compactMap { if case .message(let message) = $0 { message } else { nil } }
     }
@@ -105,7 +105,7 @@ package final class SimulatedPeer: Sendable {
         with { node in node.statistics() }.first { $0.name == name }?.value ?? 0
     }
 
-    /// What SIGKILL does: the kernel closes the connections, and nobody says goodbye but the mDNS daemon.
+    /// Kills the program as SIGKILL does: the kernel closes the connections, and only the mDNS daemon says goodbye.
     package func kill() {
         network.timeline.perform {
             network.kill(host)

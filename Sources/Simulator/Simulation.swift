@@ -28,7 +28,7 @@ package final class Simulation {
         directory = InMemoryDirectory(network: network)
     }
 
-    /// The network knows its nodes, and what is to happen knows the network: somebody has to let go first.
+    /// The network refers to its nodes and the agenda to the network: this breaks the cycle.
     deinit {
         timeline.forget()
         network.forget()
@@ -39,12 +39,12 @@ package final class Simulation {
     /// Starts a node on a host of its own.
     ///
     /// - Parameters:
-    ///   - clockError: how wrong its wall clock is.
-    ///   - identitySeed: nodes with the same one are the same identity, with other keys of the run; nil for a new one.
+    ///   - clockError: the offset of its wall clock.
+    ///   - identitySeed: equal seeds give one identity, with other keys of the run; nil for a new one.
     ///   - minimumEpoch: as for `Node`.
-    ///   - place: where it stands in the topology; nil for the first place that nobody had yet.
-    ///   - isDeaf: whether it hears nobody's announcements.
-    ///   - listener: takes what the node tells, which is not kept then; nil to keep it in `SimulatedPeer.events`.
+    ///   - place: its place in the topology; nil for the first free one.
+    ///   - isDeaf: true if it hears no announcements.
+    ///   - listener: takes the node's events, which are not kept then; nil to keep them in `SimulatedPeer.events`.
     package func node(
         _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, minimumEpoch: UInt64 = 0,
         place: Int? = nil, isDeaf: Bool = false, configure: (inout NodeConfiguration) -> Void = { _ in },
@@ -94,7 +94,7 @@ package final class Simulation {
         network.partition(groups.map { $0.map(\.host) })
     }
 
-    /// Two nodes do not reach each other, whoever reaches both: as on two networks with a relay between them.
+    /// Two nodes do not reach each other, though others reach both: as on two networks with a relay between them.
     package func part(_ first: SimulatedPeer, _ second: SimulatedPeer) {
         network.part(first.host, second.host)
     }

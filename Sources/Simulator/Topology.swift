@@ -9,7 +9,7 @@ package struct Topology: Sendable {
         self.neighbours = neighbours
     }
 
-    /// Everybody sees everybody, as on one network.
+    /// All hosts hear each other, as on one network.
     package static let full = Topology(neighbours: nil)
 
     /// A connected graph: a ring of all places, and random chords until each place sees `links` others, or nearly.

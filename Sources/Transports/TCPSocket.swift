@@ -1,7 +1,7 @@
-import ChatNode
 internal import CLinux
+package import ChatNode
 internal import Glibc
-import Reactor
+package import Reactor
 
 /// The calls on TCP sockets that are more than one line.
 enum TCPSocket {
@@ -65,5 +65,18 @@ enum TCPSocket {
         var one: CInt = 1
         let result = unsafe setsockopt(socket, level, option, &one, socklen_t(MemoryLayout<CInt>.size))
         try SystemError.check("setsockopt", result)
+    }
+}
+
+extension TransportError {
+    /// What a failed call on a socket means to who waits for the connection.
+    package init(_ error: SystemError) {
+        switch error.errno {
+        case ECONNREFUSED: self = .refused
+        case ECONNRESET, EPIPE: self = .reset
+        case ETIMEDOUT: self = .timedOut
+        case EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN: self = .unreachable
+        default: self = .system(call: error.call, errno: error.errno)
+        }
     }
 }

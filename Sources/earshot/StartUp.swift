@@ -1,5 +1,6 @@
-import Process
+import CLinux
 import ChatNode
+import Process
 import Synchronization
 
 /// Measures how long the program took until it was ready, for `/stats`.
@@ -24,5 +25,15 @@ final class StartUp: Sendable {
         let resident = ProcessFacts.residentBytes().map { Counter(name: "resident_bytes", value: $0) }
         let ready = readyAfter.withLock { $0 }.map { Counter(name: "start_to_ready_us", value: $0) }
         return [resident, ready].compactMap(\.self)
+    }
+}
+
+/// The words of the command line.
+enum ProcessArguments {
+    /// All words behind the program's name; nil where the C library does not pass them on.
+    static var words: [String]? {
+        let count = linux_argument_count()
+        guard count > 0, let words = unsafe linux_argument_words() else { return nil }
+        return (1..<Int(count)).compactMap { index in unsafe words[index].map { unsafe String(cString: $0) } }
     }
 }

@@ -4,7 +4,7 @@ import Wire
 
 /// The place of one connection in the node: its link, with what the node knows about it.
 final class Connection {
-    /// What the connection counts as in `ConnectionLimiter`.
+    /// The count of `ConnectionLimiter` that the connection belongs to.
     enum Standing {
         /// We dialled it, and its handshake is under way.
         case dialled
@@ -30,20 +30,20 @@ final class Connection {
     var isRetiring = false
     /// The peer sends nothing more on it.
     var peerRetired = false
-    /// The network was told to end it once all is sent.
+    /// The transport ends it once all bytes are sent.
     var isFinishing = false
     var isDirty = false
     /// It is in no table any more: nothing of it is read or written.
     var isForgotten = false
     /// Since when its queue holds a fast sender up.
     var fullSince: Instant?
-    /// Whose certificates were sent on it.
+    /// The owners of the certificates that were sent on it.
     var certificatesSent: Set<PeerID> = []
     /// Frames that are looked at though they are about others: certificates and sealed messages.
     var relayed: TokenBucket
     /// Certificates that are passed on because they are better than the ones that were known.
     var betterCertificates: TokenBucket
-    /// What a sealed message for its peer begins with; asked for once there is a peer.
+    /// The first bytes of a sealed message for its peer; read once there is a peer.
     lazy var sealedAddress = peer.map(SealedMessage.address(of:))
     /// When the node looks at its deadlines next.
     var time = TimerToken()
@@ -63,7 +63,7 @@ final class Connection {
 
     var peer: PeerID? { certificate?.identity }
 
-    /// Who dialled: the tie between two links of the same peers is broken by it (Protocol.md section 3).
+    /// The peer that dialled: it breaks the tie between two links of one pair (Protocol.md section 3).
     func initiator(me: PeerID) -> PeerID? {
         switch link.role {
         case .initiator: me

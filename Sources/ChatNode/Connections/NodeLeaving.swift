@@ -68,7 +68,7 @@ extension Node {
         return sendingLink(of: peer) === slot && router.awaitsReceipts(from: peer)
     }
 
-    /// Nobody comes in any more, and nobody is dialled.
+    /// Accepts and dials no connection any more.
     func closeDoors() {
         transport.stopListening()
         for connection in dialler.underWay where slots[connection] == nil { transport.close(connection) }

@@ -168,7 +168,7 @@ extension Node {
 
     /// The peer said goodbye: its reason decides what that means.
     func farewell(_ reason: UInt8?, on slot: Connection) {
-        // Who was superseded has not gone: its later session is, or will be, here.
+        // A superseded session's peer has not gone: its later session is, or will be, here.
         if reason == GoodbyeReason.superseded.rawValue { return finish(slot, .lost) }
         guard reason == GoodbyeReason.replaced.rawValue else { return finish(slot, .goodbye) }
         slot.peerRetired = true
@@ -264,7 +264,7 @@ extension Node {
         answer(on: slot)
     }
 
-    /// A link has nothing left to say, or is gone: whoever waited for that may go on.
+    /// A queue is empty or its link gone: waiting senders may go on.
     private func linkIsThrough() {
         wakeSenders()
         if case .leaving = phase { askForTurnEnd() }

@@ -2,7 +2,7 @@ import Chat
 import Noise
 import Wire
 
-/// What the network tells the node. All of it comes on the node's scheduler.
+/// Events of the transport, on the node's scheduler.
 extension Node: TransportHandler {
     package nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
         assumeIsolated { $0.accepted(connection, from: endpoint) }
@@ -51,8 +51,8 @@ extension Node: TransportHandler {
         open(connection, to: source(of: connection, at: endpoint), role: .initiator)
     }
 
-    /// What the limits per source count: the nodes of one machine are no crowd from elsewhere, though they find each
-    /// other by its address on the network.
+    /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
+    /// on the network.
     private func source(of connection: ConnectionID, at endpoint: Endpoint) -> Endpoint {
         transport.isOnThisMachine(connection) ? endpoint.onThisMachine : endpoint
     }
@@ -74,7 +74,7 @@ extension Node: TransportHandler {
     }
 }
 
-/// What discovery tells the node, and the dials that follow.
+/// Events of discovery, and the dials that follow.
 extension Node {
     func discovered(_ event: DiscoveryEvent) {
         guard case .running = phase else { return }

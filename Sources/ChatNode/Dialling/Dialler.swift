@@ -3,11 +3,6 @@ package import Wire
 
 /// The candidates of discovery and the times of their dials: merged by instance name, and by key once a handshake has
 /// proven one.
-///
-/// Dial rule (Protocol.md section 10): a random 0-50 ms after a candidate is seen, or 300 ms more where the other side is
-/// to dial first, its addresses in turn, 250 ms apart, until one connects; after a failure again with growing, jittered
-/// pauses, for ever while discovery names it, and for 10 minutes after that if it was linked once. A peer that is shut out
-/// is not dialled, and no peer is while all links are taken.
 package struct Dialler {
     /// An order to dial; the caller answers with `dialled`.
     package struct Dial: Hashable {
@@ -29,26 +24,11 @@ package struct Dialler {
     private var budget = DialRateLimiter()
     /// While as many dials are under way as may be, the next look at those that are due.
     private var restsUntil: Instant?
-    /// The newest candidate is next, not the oldest.
-    private var isTurnOfNewest = false
+    private var turns = DialTurns()
 
     package init() {}
 
-    package static let firstWait = 0...50
-    /// The longer wait where the other side is to dial: for its dial, and for the handshake.
-    package static let yieldingWait = Duration.milliseconds(300)
-    /// Our name is new for this long: a peer found meanwhile has found us too, or does so now.
-    package static let newness = Duration.seconds(3)
-    package static let addressInterval = Duration.milliseconds(250)
-    package static let memoryOfTheLost = Duration.seconds(600)
-    package static let parallelDials = 64
-    /// The wait of a candidate whose address was dialled too often.
-    package static let crowdedAddressPause = Duration.seconds(1)
-
     package var count: Int { candidates.count }
-
-    /// Peers that are shut out and known by name; a further one costs a handshake for each of its names.
-    package static let mostShutOut = 256
 
     /// The next time at which `due` may order a dial; nil while no candidate waits.
     package var nextDeadline: Instant? {
@@ -186,26 +166,15 @@ package struct Dialler {
         return peers.contains(nil) ? nil : peers.last ?? nil
     }
 
-    /// The names of the candidates that are due, in an order that a seed reproduces.
-    ///
-    /// Where not all can be dialled at once, the candidate that has waited longest and the newest take turns, so that a
-    /// crowd keeps neither waiting.
+    /// The names of the candidates that are due, in their order.
     private mutating func inTurn(_ now: Instant) -> [String] {
-        var turns: [(failures: Int, deadline: Instant, instance: String)] = []
-        for instance in Set(agenda.removeDue(at: now)) {
-            guard let candidate = candidates[instance], let deadline = candidate.deadline, deadline <= now
-            else { continue }
-            turns.append((candidate.backoff.doublings, deadline, instance))
+        let due = Set(agenda.removeDue(at: now)).compactMap { instance -> DialTurns.Turn? in
+            guard let candidate = candidates[instance], let deadline = candidate.deadline, deadline <= now else {
+                return nil
+            }
+            return DialTurns.Turn(failures: candidate.backoff.doublings, deadline: deadline, instance: instance)
         }
-        turns.sort { $0 < $1 }
-        let untried = turns.prefix { $0.failures == 0 }
-        var (first, last, order) = (0, untried.count - 1, [String]())
-        while first <= last {
-            order.append(turns[isTurnOfNewest ? last : first].instance)
-            if isTurnOfNewest { last -= 1 } else { first += 1 }
-            isTurnOfNewest.toggle()
-        }
-        return order + turns[untried.endIndex...].map(\.instance)
+        return turns.order(due)
     }
 
     /// The caller has dialled an order of `due`.
@@ -307,15 +276,14 @@ package struct Dialler {
     /// Evicts a candidate that discovery no longer names; false if there is none.
     private mutating func forgetOneUnlisted() -> Bool {
         let unlisted = candidates.filter { $0.value.lostAt != nil && !$0.value.isBusy }
-        guard let oldest = unlisted.min(by: { ($0.value.lostAt, $0.key) < ($1.value.lostAt, $1.key) }) else {
+        let oldest = unlisted.min { first, second in
+            let (left, right) = (first.value.lostAt?.nanoseconds ?? .max, second.value.lostAt?.nanoseconds ?? .max)
+            return (left, first.key) < (right, second.key)
+        }
+        guard let oldest else {
             return false
         }
         candidates[oldest.key] = nil
         return true
     }
-}
-
-private func < (left: (Instant?, String), right: (Instant?, String)) -> Bool {
-    let (first, second) = (left.0?.nanoseconds ?? .max, right.0?.nanoseconds ?? .max)
-    return first == second ? left.1 < right.1 : first < second
 }

@@ -1,8 +1,8 @@
 package import Noise
 import Wire
 
-/// The name of a node's instance in mDNS: 16 bytes that look random, and that whoever knows the Noise key of the node's run
-/// can tell from any other's (Protocol.md section 10).
+/// The name of a node's instance in mDNS: 16 bytes that look random, and that a holder of the Noise key of the node's run
+/// can recognise (Protocol.md section 10).
 package struct InstanceName: Hashable, Comparable, Sendable {
     private let salt: UInt64
     private let mark: UInt64
@@ -25,8 +25,8 @@ package struct InstanceName: Hashable, Comparable, Sendable {
         Base32.encode(InstanceName.bytes(of: salt) + InstanceName.bytes(of: mark))
     }
 
-    /// Whether it is one of the names of the run that has this Noise key. It proves nothing: whoever knows the key can make
-    /// names of it.
+    /// True if it is one of the names of the run with this Noise key. It proves nothing: any holder of the key can make its
+    /// names.
     package func belongs(to key: PublicKey) -> Bool { mark == InstanceName.mark(key, salt) }
 
     /// As the bytes are.

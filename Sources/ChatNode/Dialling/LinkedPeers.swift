@@ -2,7 +2,7 @@ import Chat
 import Noise
 import Wire
 
-/// Whom there is a link to, and how they are known again by what discovery says of them.
+/// The linked peers, and the names and addresses by which discovery's reports about them are recognised.
 struct LinkedPeers {
     private struct Entry {
         let key: PublicKey
@@ -11,9 +11,9 @@ struct LinkedPeers {
     }
 
     private var entries = PackedTable<PeerID, Entry>()
-    /// That of the latest link that was opened to somebody without one; they are counted from 1.
+    /// The number of the latest link to a peer that had none; counted from 1.
     private(set) var lastNumber = 0
-    /// Whom our own handshakes have proven where. What others say about an address does not count.
+    /// The peers that our own handshakes have proven, by address. Claims of others about an address do not count.
     private var proven = RecentTable<Endpoint, PeerID>(capacity: Limits.knownPeers)
 
     func contains(_ peer: PeerID) -> Bool { entries[peer] != nil }
@@ -33,13 +33,13 @@ struct LinkedPeers {
         proven.set(peer, for: endpoint)
     }
 
-    /// Whom a handshake of ours has proven at this very endpoint, if there is a link to it now.
+    /// The peer that a handshake of ours has proven at this endpoint, if it is linked now.
     func peer(at endpoint: Endpoint) -> PeerID? {
         guard let peer = proven[endpoint], contains(peer) else { return nil }
         return peer
     }
 
-    /// Who has a link, and such names, of those whose number is above `number`: one hash for each of them.
+    /// The linked peer with this name, of those whose number is above `number`: one hash for each of them.
     func owner(of name: InstanceName, above number: Int) -> PeerID? {
         guard number < lastNumber else { return nil }
         return entries.first { $0.value.number > number && name.belongs(to: $0.value.key) }?.key

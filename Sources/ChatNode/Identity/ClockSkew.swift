@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// Detects a wrong wall clock: at least three linked peers, and a majority of them, differ from it by over a minute in the
@@ -69,5 +70,16 @@ struct ClockSkew {
             rest %= size
         }
         return words.joined(separator: " ")
+    }
+}
+
+/// Compares our clock with the clocks of peers (Protocol.md section 7).
+extension Node {
+    /// - Parameter payload: a presence. It is signed when it is sent; other payloads can have waited for a link.
+    func compareClocks(with payload: VerifiedPayload) {
+        guard case .direct(let peer) = payload.provenance,
+            let error = clock.note(payload.payload.timestamp, of: peer, wallClock: scheduler.wallClock)
+        else { return }
+        emit(.notice(.clockSkew, ClockSkew.warning(error)))
     }
 }

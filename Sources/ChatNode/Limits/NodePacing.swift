@@ -3,28 +3,28 @@ import Wire
 
 /// Waiting until the network takes more: a fast sender is held up instead of losing anything.
 extension Node {
-    /// How long the first message waits for somebody to say it to: mDNS needs a fraction of that.
+    /// The first message waits so long for a first peer; mDNS needs a fraction of that.
     private static let introduction = Duration.seconds(2)
 
-    /// Whoever is met is soon followed by others, who answered the same question.
+    /// A peer is soon followed by others, which answered the same query.
     private static let meetingDebounce = Duration.milliseconds(300)
 
     /// A peer that takes nothing for so long no longer holds a fast sender up.
     private static let stallTimeout = Duration.seconds(1)
 
-    /// Whoever says something less often is no fast sender. One message finds room in any queue that is not overfull, so no
-    /// peer can delay what a person says by reading nothing.
+    /// A sender with longer intervals is no fast sender. One message finds room in any queue that is not overfull, so no
+    /// peer delays a typed message by reading nothing.
     private static let fastSenderInterval = Duration.milliseconds(500)
 
-    /// What is in the way of the next message.
+    /// The reason why the next message waits.
     enum Obstacle: Equatable {
         case ownRate(Duration)
         case meeting
         case fullQueue
     }
 
-    /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and
-    /// whoever is near has had 2 s from the start to be met.
+    /// Returns when the next message may be sent: neither the own rate nor a peer's full queue is in the way, and near
+    /// peers have had 2 s from the start to be met.
     ///
     /// - Returns: false if the node leaves instead.
     @discardableResult

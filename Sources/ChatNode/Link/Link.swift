@@ -1,7 +1,7 @@
 package import Noise
 package import Wire
 
-/// What a link tells the node.
+/// An event of a link.
 package enum LinkEvent {
     /// The handshake is through and the other side's certificate holds.
     case established(Certificate)

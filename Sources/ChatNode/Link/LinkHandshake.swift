@@ -1,5 +1,6 @@
-import Noise
-import Wire
+package import Chat
+package import Noise
+package import Wire
 
 /// The handshake of a link: Noise XX, each message one record of the smallest size, certificates in the second and
 /// third (Protocol.md section 3).
@@ -36,5 +37,21 @@ extension Link {
         guard certificate.noise == remoteStatic else { throw .badCertificate }
         guard !certificate.isOfSameRun(as: context.certificate) else { throw .connectedToSelf }
         return certificate
+    }
+}
+
+/// The secrets and statements that all links of one node share.
+package final class LinkContext {
+    package let me: PeerID
+    /// Our current certificate: it is renewed with the dm key and the epoch.
+    package var certificate: Certificate
+    let staticKey: StaticKey
+    let prologue: [UInt8]
+
+    package init(certificate: Certificate, staticKey: StaticKey, room: RoomID) {
+        me = certificate.identity
+        self.certificate = certificate
+        self.staticKey = staticKey
+        prologue = Array("earshot/1\0".utf8) + room.bytes
     }
 }

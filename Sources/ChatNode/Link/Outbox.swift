@@ -39,7 +39,7 @@ package struct Outbox {
         if isEmpty { clear(keepingUpTo: 0) }
     }
 
-    /// The same where much waits, unless the network is known to take no more now.
+    /// Offers the bytes if many wait, unless the network took fewer than it was offered last.
     mutating func flushIfLarge(_ write: (Span<UInt8>) -> Int) {
         guard count >= Outbox.spillSize, !isHeldUp else { return }
         offer(write)

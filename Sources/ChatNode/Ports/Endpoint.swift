@@ -17,7 +17,7 @@ package struct Endpoint: Hashable, Sendable {
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-    /// The same port on this machine.
+    /// This port on the loopback address.
     package var onThisMachine: Endpoint { Endpoint(address: [127, 0, 0, 1], port: port) }
 
     package var isIPv4: Bool { address.count == 4 }

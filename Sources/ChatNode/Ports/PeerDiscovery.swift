@@ -1,3 +1,5 @@
+import Noise
+
 /// A node's records in mDNS: nothing that outlives the run or names its user (Protocol.md section 10).
 package struct Announcement: Hashable, Sendable {
     /// The text of an `InstanceName`: 26 characters.
@@ -72,4 +74,15 @@ extension PeerDiscovery {
     package func dialFailed(_ instance: String) {}
     package var refusals: [Counter] { [] }
     package var reportsMode: Bool { true }
+}
+
+/// A run of a linked peer, as discovery knows it: by its names alone.
+package struct LinkedRun: Hashable, Sendable {
+    private let key: PublicKey
+
+    /// - Parameter key: the Noise key that its handshake has proven.
+    init(_ key: PublicKey) { self.key = key }
+
+    /// Whether an instance's name is one of this run (Protocol.md section 10).
+    package func owns(_ name: InstanceName) -> Bool { name.belongs(to: key) }
 }

@@ -54,9 +54,9 @@ extension Transport {
     package var refusals: [Counter] { [] }
 }
 
-/// What a transport tells the node; always on the node's scheduler.
+/// Takes the events of a transport; always on the node's scheduler.
 package protocol TransportHandler: AnyObject, Sendable {
-    /// Somebody connected to us.
+    /// A peer connected to us.
     func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint)
 
     /// A dialled connection stands.

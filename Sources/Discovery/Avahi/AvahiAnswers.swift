@@ -1,8 +1,7 @@
 import CAvahi
 import Glibc
 
-/// Turns what Avahi's browsers and resolvers say into values. Names, addresses and texts come from anybody on the
-/// network.
+/// Converts the answers of Avahi's browsers and resolvers to values. Names, addresses and texts in them are hostile input.
 enum AvahiAnswers {
     /// RFC 1035 section 2.3.4: no name is longer.
     private static let maximumName = 255

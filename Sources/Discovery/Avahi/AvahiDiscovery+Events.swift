@@ -3,7 +3,7 @@ import Reactor
 import Synchronization
 import Wire
 
-/// What the two Avahis, the kernel and the clock say, and what is done about it.
+/// Events of the daemon, the embedded responder, the kernel and the clock.
 extension AvahiDiscovery {
     /// The kernel tells of one change in several messages.
     private static let networkSettling = Duration.milliseconds(100)
@@ -141,7 +141,7 @@ extension AvahiDiscovery {
     }
 
     func heard(_ heard: HeardInstance, _ listing: Listing) {
-        // While the network changes, nobody knows which one it was heard on.
+        // While the network changes, the network that the packet came from is unknown.
         guard heard.isOurVersion, !isReading else { return }
         let endpoints = heard.addresses(first: listing.family).lazy.compactMap {
             self.view.endpoint(address: $0, port: heard.port, interface: listing.interface)
@@ -151,7 +151,7 @@ extension AvahiDiscovery {
         crowdedOut.withLock { $0 = table.dropped }
     }
 
-    /// Whoever has our names is a copy of this machine's state, or wants us gone: other names, at a pace.
+    /// Another host has our names: a copy of this machine's state, or an attacker. Draws other names, at a bounded rate.
     private func collided() {
         guard !isRenaming else { return }
         isRenaming = true
@@ -197,7 +197,7 @@ extension AvahiDiscovery {
 
     private func pulseAnswered(_ number: Int) {
         guard pulse.answered(number) else { return }
-        // What it has told before it hung is told anew.
+        // Listings from before the daemon hung are reported again.
         daemon?.responder.browse(type: browsingType, in: view)
         stands(.daemon, .serving)
     }

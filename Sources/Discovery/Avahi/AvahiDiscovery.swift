@@ -21,7 +21,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     /// hundred where dozens of nodes start at once, which would all speak mDNS besides it then, and take that back. Where
     /// there is none, the bus says so at once.
     private static let patience = Duration.milliseconds(500)
-    /// The same where there is nobody else to ask.
+    /// The timeout where the embedded responder can not help.
     private static let lonePatience = Duration.seconds(1)
     /// One that computes all the while is waited for, but not for ever: that of 200 nodes which start at once is 40 s behind,
     /// and more if they answer mDNS themselves besides.
@@ -35,7 +35,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     nonisolated let loop: EventLoop
     private nonisolated let daemonLoop: EventLoop
     private nonisolated let stage = Mutex(Stage.idle)
-    /// Listings that found no room, for whoever asks on another thread.
+    /// Listings that found no room; read on other threads.
     nonisolated let crowdedOut = Mutex(0)
     private nonisolated let gate = MulticastGate()
     private nonisolated let policy: Policy
@@ -139,7 +139,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     }
 }
 
-/// What the node asks for.
+/// Requests of the node.
 extension AvahiDiscovery {
     private func begin(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
         self.tell = tell

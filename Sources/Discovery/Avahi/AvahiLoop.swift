@@ -42,7 +42,7 @@ final class AvahiLoop: DescriptorHandler {
         unsafe table.deallocate()
     }
 
-    /// What Avahi is given; valid as long as this object.
+    /// The poll functions for Avahi; valid as long as this object.
     var poll: UnsafePointer<AvahiPoll> { unsafe UnsafePointer(table) }
 
     func add(_ watch: AvahiWatcher) {

@@ -1,6 +1,6 @@
 import Reactor
 
-/// An Avahi on an event loop, to be told what to do from any other: all calls return at once, and are obeyed in order.
+/// An Avahi connection on an event loop. Calls from any other loop return at once and take effect in order.
 actor AvahiResponder {
     private nonisolated let loop: EventLoop
     private nonisolated let source: Source

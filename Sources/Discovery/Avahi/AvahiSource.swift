@@ -6,7 +6,7 @@ struct AvahiSource: Sendable {
     /// Counts the times it was opened: what it tells of an earlier time is late and void.
     private(set) var epoch = 0
     private(set) var isOpen = false
-    /// Whether it can be told to publish and to browse.
+    /// True if it can publish and browse now.
     var isReady = false
     private var retries = AvahiSource.freshRetries
 

@@ -5,7 +5,7 @@ import Glibc
 import Reactor
 import Wire
 
-/// What Avahi calls a timeout: one instant, and whom to tell then.
+/// An Avahi timeout: one instant and its callback.
 @safe
 final class AvahiTimer {
     unowned let owner: AvahiLoop

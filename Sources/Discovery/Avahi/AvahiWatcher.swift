@@ -2,7 +2,7 @@ import CAvahi
 import Glibc
 import Reactor
 
-/// What Avahi calls a watch: a descriptor, what to wait for, and whom to tell.
+/// An Avahi watch: a descriptor, the awaited events and their callback.
 @safe
 final class AvahiWatcher {
     unowned let owner: AvahiLoop

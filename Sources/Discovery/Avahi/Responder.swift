@@ -1,7 +1,7 @@
-/// What is published: the records of each interface, by its index.
+/// The records to publish on each interface, by its index.
 typealias Publication = [UInt32: [MDNSRecord]]
 
-/// What a responder tells.
+/// The reports of a responder.
 enum ResponderEvent: Sendable {
     /// Publishing and browsing may begin.
     case ready
@@ -11,7 +11,7 @@ enum ResponderEvent: Sendable {
     case failed(String)
     /// The last publication is out.
     case published
-    /// Somebody else owns one of our names.
+    /// Another host owns one of our names.
     case collision
     case listed(Listing)
     /// One packet told of an instance what a resolver would answer.
@@ -41,7 +41,7 @@ protocol ResponderConnection: AnyObject {
     /// - Parameter view: the interfaces and addresses of this machine.
     func browse(type: String, in view: NetworkView)
 
-    /// Something about the interfaces is changing: nothing is to be told there that was heard before, until it is known what.
+    /// Interfaces are changing: listings from before are not reported until the change is read.
     func networkIsChanging()
 
     /// The interfaces and addresses of this machine as they are after a change.

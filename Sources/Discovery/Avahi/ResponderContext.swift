@@ -1,5 +1,4 @@
-/// What Avahi hands back to a callback: where to tell what happened. The responder keeps it until the object that has
-/// it is freed.
+/// The user data of an Avahi callback: the receiver of its reports. The responder keeps it until the Avahi object is freed.
 final class ResponderContext: Sendable {
     let source: Source
     /// The listing that a resolver is for.

@@ -4,7 +4,7 @@
 struct ArrivalOrder {
     private let capacity: Int
     private var arrivals: [(serial: Int, instance: String)] = []
-    /// What is before this was taken out.
+    /// Entries before this index have been removed.
     private var head = 0
 
     /// - Parameter capacity: how many are listed at most.

@@ -1,12 +1,12 @@
 import ChatNode
 import Wire
 
-/// The instances that mDNS lists, merged over interfaces, families and sources: decides what to resolve, what to ask
-/// again, and what to tell the node.
+/// The instances that mDNS lists, merged over interfaces, families and sources: decides which to resolve, which to query
+/// again, and which to report to the node.
 ///
-/// A resolver answers with one address and gives up for good after 5 s, so each listing is asked for the likeliest family
-/// first, and asked again as long as the instance has no endpoint at all. Of the two families on one interface the second
-/// is asked for only where the first fails: what everybody asks of everybody is most of what a group says when it meets.
+/// A resolver answers with one address and gives up for good after 5 s, so each listing is queried for the likeliest family
+/// first, and again as long as the instance has no endpoint. Of the two families on one interface the second is queried
+/// only where the first fails: queries of all nodes for all others are most of the traffic when a group meets.
 struct InstanceTable {
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
@@ -51,9 +51,10 @@ struct InstanceTable {
         return isSettled ? [] : begin(listing, now: now)
     }
 
-    /// A packet has told where an instance is, so that nobody need be asked; whoever lists it does so within `staleTime`.
+    /// A packet has given the endpoint of an instance, so no query is needed; a source lists the instance within
+    /// `staleTime`.
     ///
-    /// What is known is not replaced: that would let anybody replace it.
+    /// A known endpoint is not replaced: any host could replace it.
     mutating func heard(_ listing: Listing, _ endpoint: Endpoint, now: Instant) -> [ListingAction] {
         guard !own.contains(listing.instance) else { return [] }
         var actions: [ListingAction] = []
@@ -85,7 +86,7 @@ struct InstanceTable {
         return actions
     }
 
-    /// What is asked for a listing, or waits to be, is not any more.
+    /// Cancels the query of a listing, or its wait for one.
     private mutating func stop(_ listing: Listing, _ lookup: Lookup) -> [ListingAction] {
         if lookup.isResolving {
             resolving -= 1
@@ -97,14 +98,14 @@ struct InstanceTable {
         return []
     }
 
-    /// In a full table the oldest instance goes: whoever is behind it was dialled long ago, and a newcomer was not.
+    /// In a full table the oldest instance is evicted: it was dialled long ago, and a newcomer was not.
     private mutating func makeRoom(now: Instant) -> [ListingAction] {
         guard instances.count >= Self.maximumInstances, let oldest = arrivals.first else { return [] }
         dropped += 1
         return (instances[oldest]?.keys ?? []).flatMap { unlisted($0, now: now) }
     }
 
-    /// From now on this name is ours, and nobody to tell of.
+    /// From now on this name is ours and is not reported.
     mutating func addOwn(_ instance: String) {
         own.append(RandomNames.canonical(instance) ?? instance)
         if own.count > Self.maximumOwn { own.removeFirst() }
@@ -125,7 +126,7 @@ struct InstanceTable {
         finish(listing, endpoint: nil, now: now)
     }
 
-    /// There is a link to a run of somebody, whoever dialled: what waits of it need not be asked for.
+    /// A link to a run is up, dialled by either side: waiting queries for its instances are dropped.
     mutating func linkOpened(to run: LinkedRun, now: Instant) { linked.open(run, now: now) }
 
     /// The last link to a run has ended.
@@ -135,7 +136,7 @@ struct InstanceTable {
         }
     }
 
-    /// What a source said is kept a while, until it or the other one says it again.
+    /// The listings of an ended source are kept for a while, until it or the other source lists them again.
     mutating func sourceEnded(_ source: Source, now: Instant) -> [ListingAction] {
         newcomers.removeAll { $0.source == source }
         repeaters.removeAll { $0.source == source }
@@ -248,7 +249,7 @@ extension InstanceTable {
     private mutating func serveWaiting(now: Instant) -> [ListingAction] {
         var actions: [ListingAction] = []
         while resolving < window.room(isNewcomer: true), !newcomers.isEmpty {
-            // Who waited longest and who came last take turns, so that a crowd keeps neither waiting.
+            // The listing that has waited longest and the newest take turns, so that a crowd keeps neither waiting.
             isTurnOfNewest.toggle()
             actions += resume(isTurnOfNewest ? newcomers.removeLast() : newcomers.removeFirst(), now: now)
         }
@@ -258,7 +259,7 @@ extension InstanceTable {
         return actions
     }
 
-    /// Unless the listing went, or was settled, while it waited, or there is a link to whoever it is.
+    /// Queries a listing unless it went or was resolved while it waited, or its peer is linked.
     private mutating func resume(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard let lookup = instances[listing.instance]?[listing], lookup.isWaiting else { return [] }
         if linked.passesOver(listing.instance, listedAt: lookup.listedAt) {

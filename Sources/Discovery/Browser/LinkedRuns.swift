@@ -18,9 +18,9 @@ struct LinkedRuns {
         return instances.sorted()
     }
 
-    /// Whether an instance is of one of the runs, which is noted then: one hash for each of them.
+    /// True if an instance belongs to one of the runs, which is noted then: one hash for each run.
     ///
-    /// Not if it came long after the link: whoever is called anew is elsewhere perhaps, and the link dead.
+    /// False for an instance listed long after the link: its peer may be elsewhere, and the link dead.
     mutating func passesOver(_ instance: String, listedAt: Instant) -> Bool {
         guard let name = InstanceName(instance) else { return false }
         let owner = openedAt.first { run, openedAt in

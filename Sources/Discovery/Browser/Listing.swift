@@ -31,13 +31,13 @@ struct Listing: Hashable, Sendable {
         self.init(source: source, instance: instance, interface: place.interface, family: place.family)
     }
 
-    /// The same instance where it is heard over the other family.
+    /// This instance as heard over the other family.
     var twin: Listing {
         Listing(source: source, instance: instance, interface: interface, family: family == .ipv4 ? .ipv6 : .ipv4)
     }
 }
 
-/// What a resolver answered; nothing in it has been checked.
+/// The answer of a resolver; unchecked.
 struct Resolution: Hashable, Sendable {
     let address: [UInt8]
     let port: UInt16
@@ -45,7 +45,7 @@ struct Resolution: Hashable, Sendable {
     let isOurVersion: Bool
 }
 
-/// What the table asks for.
+/// An action that the table requests.
 enum ListingAction: Hashable, Sendable {
     /// Resolve, asking for addresses of one family, or of any.
     case resolve(Listing, Family?)

@@ -18,7 +18,7 @@ struct Lookup {
     var attempt = 0
     /// The answer that holds; also while it is asked for again.
     var endpoint: Endpoint?
-    /// When the listing goes, because nobody stands for it any more.
+    /// The time at which the listing ends, since no source lists it any more.
     var expires: Instant?
     let listedAt: Instant
     /// It was heard of, with its endpoint, but not listed yet.

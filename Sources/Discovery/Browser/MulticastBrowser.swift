@@ -25,7 +25,7 @@ final class MulticastBrowser {
     /// Asks nothing until it is moved: what is known of one network is not for the next (Protocol.md section 10).
     func hold() { isHeld = true }
 
-    /// Looks where it can in `view`: anew where nobody looked before, or where the network may be another one.
+    /// Browses on the interfaces of `view`: starts on new ones, and anew where the network may be another one.
     func move(to view: NetworkView) throws(SystemError) {
         try posts.move(to: view) { move in
             move.left.forEach(leave)

@@ -1,10 +1,10 @@
 import Wire
 
-/// Looks for the instances of one room at one place, and says as little as possible (Protocol.md section 10).
+/// Browses for the instances of one room at one place, with as few packets as possible (Protocol.md section 10).
 ///
-/// Everybody asks the same question with the same known answers in it, and hears whoever asks it: one speaks for all
-/// (RFC 6762 section 7.3). libavahi-core does so only for questions without known answers, and in a group of 33 that was
-/// nearly all that was said while it met.
+/// All browsers ask one question with their known answers in it and hear each other: one asks for all (RFC 6762 section
+/// 7.3). libavahi-core suppresses only questions without known answers; in a group of 33 such questions were nearly all
+/// traffic while it met.
 struct QuietBrowser {
     enum Action: Hashable {
         /// A packet to send.
@@ -19,9 +19,9 @@ struct QuietBrowser {
     /// From the first question to the second; then each time twice as long as before.
     static let shortestPause = Duration.seconds(1)
     static let longestPause = Duration.seconds(3_600)
-    /// What is added to a pause at random, in parts of it: in so long a time one of many asks first, and is heard.
+    /// Random share added to an interval: in so long a time one of many browsers asks first, and is heard.
     static let spread = 0.25
-    /// After a question, whoever was missing in it has time to answer before it is asked for again.
+    /// After a question, missing instances have this time to answer before the next question.
     static let refreshPause = Duration.seconds(10)
     /// From a goodbye to the end (RFC 6762 section 10.1).
     static let goodbyeTime = Duration.seconds(1)
@@ -37,9 +37,9 @@ struct QuietBrowser {
     private var askAt: Instant
     private var pause = Self.shortestPause
     private var spokeAt: Instant?
-    /// Who asked in our stead last, and how often in a row.
+    /// The sender that asked in our stead last, and the times in a row.
     private var querySuppressor: (sender: [UInt8], turns: Int) = ([], 0)
-    /// Who goes on listing what he knows behind a question.
+    /// The sender that continues its known answers in further packets.
     private var continuationSender: [UInt8]?
     /// Our own question, until it is heard.
     private var echo: [UInt8]?
@@ -76,7 +76,7 @@ struct QuietBrowser {
             actions.append(.unlist(instance))
         }
         nextEnd = known.values.map(\.expires).min()
-        // Whoever was to be asked for may have been heard since.
+        // The instances that were due may have been heard since.
         nextRefresh = known.values.compactMap(\.refreshAt).min()
         let isToAsk = min(askAt, refreshAt ?? askAt) <= now
         return isToAsk ? actions + ask(now: now, using: &generator) : actions
@@ -92,13 +92,13 @@ struct QuietBrowser {
     }
 }
 
-/// What is asked, by us or by others.
+/// Questions, ours and others'.
 extension QuietBrowser {
     private mutating func ask(now: Instant, using generator: inout some RandomNumberGenerator) -> [Action] {
         let listed = known.compactMap { instance, pointer in
             pointer.secondsToList(now: now).map { (instance: instance, seconds: $0, serial: pointer.serial) }
         }
-        // Who came first goes first: in a flood of false ones those are most likely true.
+        // The oldest go first: in a flood of false instances those are most likely true.
         let sorted = listed.sorted { $0.serial < $1.serial }.map { (instance: $0.instance, seconds: $0.seconds) }
         let packets = PointerQuestion.packets(for: name, known: sorted)
         echo = packets.first
@@ -121,10 +121,10 @@ extension QuietBrowser {
         nextRefresh = known.values.compactMap(\.refreshAt).min()
     }
 
-    /// Somebody has asked the same, and knows nothing that we would not have listed: the answers will be the same.
+    /// A sender has asked our question and listed no answer that we lack: its answers serve us too.
     ///
-    /// The first question one asks oneself, and then at least every hour, and whenever the same sender has spoken for us
-    /// twice: nobody can keep us silent for long by questions that only we can hear.
+    /// The first question is our own, and so is one at least every hour and after two suppressions in a row by one sender:
+    /// no sender keeps us silent for long by questions that only we can hear.
     private mutating func wasAsked(
         by sender: [UInt8], now: Instant, using generator: inout some RandomNumberGenerator
     ) {
@@ -136,9 +136,9 @@ extension QuietBrowser {
     }
 }
 
-/// What is heard.
+/// Packets.
 extension QuietBrowser {
-    /// - Parameter bytes: a packet that was sent to everybody from the port of mDNS, from index 0.
+    /// - Parameter bytes: a multicast packet from the port of mDNS, from index 0.
     mutating func heard(
         _ bytes: ArraySlice<UInt8>, from sender: [UInt8], now: Instant,
         using generator: inout some RandomNumberGenerator
@@ -197,7 +197,7 @@ extension QuietBrowser {
         if let refreshAt = pointer.refreshAt { nextRefresh = .earlier(nextRefresh, refreshAt) }
     }
 
-    /// In a full table the oldest instance goes: whoever is behind it was dialled long ago, and a newcomer was not.
+    /// In a full table the oldest instance is evicted: it was dialled long ago, and a newcomer was not.
     private mutating func makeRoom() -> [Action] {
         guard known.count >= Self.maximumInstances else { return [] }
         guard let oldest = arrivals.removeOldest(isListed: { [known] in known[$0]?.serial == $1 }) else { return [] }

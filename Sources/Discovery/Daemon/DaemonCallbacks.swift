@@ -1,7 +1,7 @@
 import CAvahi
 
-/// What libavahi-client calls, always on the thread of the loop it was given; some of it from within its constructors,
-/// so nothing is done here but to tell.
+/// The callbacks of libavahi-client, always on the thread of their loop; some run within its constructors, so they only
+/// report.
 enum DaemonCallbacks {
     static let client: AvahiClientCallback = { _, state, userdata in
         guard let context = unsafe ResponderContext.from(userdata) else { return }

@@ -1,6 +1,6 @@
 import Reactor
 
-/// Where Avahi's daemon was told to work (avahi-daemon.conf(5)): what it leaves out is left alone beside it too.
+/// The interfaces and families of Avahi's daemon (avahi-daemon.conf(5)); the embedded responder leaves out the others too.
 struct DaemonConfiguration: Hashable {
     private static let file = "/etc/avahi/avahi-daemon.conf"
     private static let limit = 64 << 10
@@ -10,7 +10,7 @@ struct DaemonConfiguration: Hashable {
     private var denied: [String] = []
     private var families: [Family] = [.ipv4, .ipv6]
 
-    /// Of the file that the daemon reads unless it is told another. One that can not be read keeps nothing back.
+    /// Reads the daemon's default file. An unreadable file restricts nothing.
     static func read() -> DaemonConfiguration {
         DaemonConfiguration(SystemFile.text(at: file, limit: limit) ?? "")
     }
@@ -35,7 +35,7 @@ struct DaemonConfiguration: Hashable {
         families.contains(family) && !denied.contains(interface) && allowed?.contains(interface) ?? true
     }
 
-    /// What does not begin as a yes is a no.
+    /// A value that does not begin as a yes is a no.
     private mutating func use(_ family: Family, _ value: Substring) {
         families.removeAll { $0 == family }
         if let first = value.first, "1yYtT".contains(first) { families.append(family) }

@@ -2,8 +2,8 @@ import CAvahi
 import Glibc
 import Reactor
 
-/// The Avahi daemon of this machine, through libavahi-client, most calls of which wait for the daemon's answer over
-/// D-Bus, 25 s long while it hangs: not on a loop that anybody else needs.
+/// The Avahi daemon of this machine, through libavahi-client. Most of its calls block for the daemon's answer over D-Bus,
+/// for 25 s while it hangs, so the loop is not shared.
 @safe
 final class DaemonConnection: ResponderConnection {
     /// The reason of a failure that no bus stands behind.

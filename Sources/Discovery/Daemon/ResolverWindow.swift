@@ -1,10 +1,10 @@
 import Wire
 
-/// How many resolvers are open at once: more as long as answers come, fewer where they do not.
+/// The number of resolvers that may be open at once: it grows as long as answers come, and shrinks where they do not.
 ///
-/// The daemon looks through the deadlines of all resolvers of all its clients at every step. A hundred nodes of one host with
-/// 64 each keep it so busy that no answer comes in time, all are asked for again, and nobody meets anybody. What holds for
-/// packets on a crowded line holds here: one more for each round of answers, half as many after a miss (RFC 5681).
+/// The daemon looks through the deadlines of all resolvers of all its clients at every step. A hundred nodes of one host
+/// with 64 each keep it so busy that no answer comes in time, all are asked for again, and no nodes meet. The rule is that
+/// of packets on a crowded line: one more for each round of answers, half as many after a miss (RFC 5681).
 struct ResolverWindow {
     static let least = 8
     /// A daemon gives one client 1,024 objects; open resolvers are such.

@@ -1,10 +1,10 @@
 import ChatNode
 import Reactor
 
-/// Hears who is there beside Avahi's daemon, so that it need not be asked what everybody was told. Confined to its event loop.
+/// Hears announcements beside Avahi's daemon, so that no query for them is needed. Confined to its event loop.
 ///
-/// The daemon answers each question of each program by itself: a hundred nodes of one host, which ask about each other, keep
-/// it busy for longer than they would wait.
+/// The daemon answers each query of each program separately: a hundred nodes of one host that query each other keep it busy
+/// for longer than they would wait.
 final class AnnouncementListener {
     typealias Tell = (HeardInstance, Listing) -> Void
 

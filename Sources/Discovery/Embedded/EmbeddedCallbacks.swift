@@ -1,8 +1,8 @@
 import CAvahi
 import CAvahiCore
 
-/// What libavahi-core calls, always on the thread of the loop it was given; some of it from within its constructors, so
-/// nothing is done here but to tell.
+/// The callbacks of libavahi-core, always on the thread of their loop; some run within its constructors, so they only
+/// report.
 enum EmbeddedCallbacks {
     static let server: AvahiServerCallback = { _, state, userdata in
         guard let context = unsafe ResponderContext.from(userdata) else { return }

@@ -152,6 +152,6 @@ final class EmbeddedConnection: ResponderConnection {
         unsafe library.avahi_s_service_resolver_free(open.pointer)
     }
 
-    /// There is nobody who could fail to answer.
+    /// No process is asked that could fail to answer.
     func probe() throws(ResponderFailure) {}
 }

@@ -1,8 +1,7 @@
 import Wire
 
-/// What was just published, said to everybody at once, so that whoever is there already dials us: Avahi waits up to 250 ms
-/// before it announces anything. Avahi hears this too and leaves out its own first announcement; it says the second, and
-/// answers, and takes everything back.
+/// Announces new records at once, so that present peers dial us: Avahi waits up to 250 ms before its first announcement.
+/// Avahi hears this packet and leaves its own first one out; it sends the second, the answers and the goodbyes.
 struct FirstAnnouncement {
     /// The announcement on one interface, in the family of the address that it is sent from.
     struct Packet: Hashable {
@@ -10,22 +9,22 @@ struct FirstAnnouncement {
         let source: [UInt8]
         let bytes: [UInt8]
 
-        /// What can not be sent is announced by Avahi.
+        /// Avahi announces the records that can not be sent here.
         func send() {
             let socket = try? MulticastSocket(.mdns, at: interface, from: source, other: 0, reach: 255)
             try? socket?.send(bytes)
         }
     }
 
-    /// Not all at once where machines are switched on together, not before it is told here that we are there, and before the
-    /// first question.
+    /// Random, for machines that are switched on together; after the responder's own registration, and before the first
+    /// query.
     static let wait = Duration.milliseconds(10)...Duration.milliseconds(20)
     /// No record is said again sooner (RFC 6762 section 6).
     static let shortestInterval = Duration.seconds(1)
 
     private var last: (publication: Publication, at: Instant)?
 
-    /// What is to be sent; nothing where the same was said just now.
+    /// The packets to send; none where equal ones were sent just now.
     mutating func packets(of publication: Publication, in view: NetworkView, now: Instant) -> [Packet] {
         if let last, last.publication == publication, now - last.at < Self.shortestInterval { return [] }
         last = (publication, now)

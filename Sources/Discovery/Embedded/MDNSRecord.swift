@@ -16,9 +16,9 @@ struct MDNSRecord: Hashable, Sendable {
     let kind: Kind
     let rdata: [UInt8]
 
-    /// Seconds that others keep a record whose owner fell silent. Everybody who browses asks for each PTR again before it
-    /// ends, with all it knows in the question: in a group of 32 that was most of what was heard of mDNS while each lived
-    /// for two minutes. Avahi's own 75 minutes would list ghosts for long.
+    /// Seconds that others keep a record whose owner fell silent. All browsers query each PTR again before it ends, with
+    /// all known answers in the question: in a group of 32 those queries were most of the mDNS traffic at a lifetime of two
+    /// minutes. Avahi's default of 75 minutes would list gone peers for long.
     var timeToLive: UInt32 {
         switch kind {
         case .ptr: 600
@@ -26,8 +26,8 @@ struct MDNSRecord: Hashable, Sendable {
         }
     }
 
-    /// Whether nobody else may own a record of this name and type. The subtype's PTR is everybody's: marked unique it
-    /// would flush all others from the caches (RFC 6762 section 10.2).
+    /// True if no other host may own a record of this name and type. The subtype's PTR is shared: marked unique it would
+    /// flush all others from the caches (RFC 6762 section 10.2).
     var isUnique: Bool {
         switch kind {
         case .ptr: false
@@ -35,7 +35,7 @@ struct MDNSRecord: Hashable, Sendable {
         }
     }
 
-    /// The same as Avahi's flags. Random names need no probing, which takes 0.75 s.
+    /// The record's flags for Avahi. Random names need no probing, which takes 0.75 s.
     var flags: AvahiPublishFlags {
         AvahiPublishFlags(isUnique ? AVAHI_PUBLISH_UNIQUE.rawValue | AVAHI_PUBLISH_NO_PROBE.rawValue : 0)
     }

@@ -1,6 +1,6 @@
 import ChatNode
 
-/// What a node publishes on one interface: PTR, SRV, TXT and its addresses there (Protocol.md section 10).
+/// A node's records on one interface: PTR, SRV, TXT and its addresses there (Protocol.md section 10).
 enum MDNSRecords {
     /// The protocol version, and all that the TXT record says.
     static let version = "v=1"

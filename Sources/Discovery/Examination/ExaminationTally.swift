@@ -7,15 +7,15 @@ struct MulticastPlace: Hashable, Sendable {
     let family: Family
 }
 
-/// Makes observations out of what the probes of an examination hear. Packets are anybody's.
+/// Makes observations of the packets that the probes of an examination hear. Packets are hostile input.
 struct ExaminationTally {
     /// More is not told apart from this many.
     static let maximumOthers = 64
     static let maximumPeers = 4_096
 
-    /// What is asked of everybody: who is in the room, and, so that any mDNS shows itself, which services there are.
+    /// The multicast query: for the room's nodes, and, so that any mDNS shows itself, for the service types.
     let question: [UInt8]
-    /// What is sent to the other port; random.
+    /// The payload of the probe to the other port; random.
     let token: [UInt8]
     private let room: [String]
     private let own: [String]

@@ -2,19 +2,19 @@ import ChatNode
 package import Reactor
 import Wire
 
-/// Tries out, in a few seconds and without any privilege, what finding peers on this machine's network rests on.
+/// Examines within a few seconds, and without any privilege, the facilities of this machine's network that discovery needs.
 ///
-/// What it asks to find out about this machine has no hops to go, and is heard here alone. To the network it sends the
-/// query that a chat sends too, one for the kinds of services that there are, and an announcement of random names that
-/// nobody browses for. Nothing on the machine is changed.
+/// Queries about this machine have no hops to go and are heard here alone. The network sees the query of a chat, one for
+/// the service types, and an announcement of random names that no browser asks for. The examination changes nothing on the
+/// machine.
 package actor NetworkExamination {
-    /// With somebody there and nothing wrong; peers answer within 120 ms.
+    /// With a peer there and nothing wrong; peers answer within 120 ms.
     private static let shortest = Duration.milliseconds(1_000)
     private static let longest = Duration.milliseconds(2_500)
     private static let interval = Duration.milliseconds(100)
     /// The network is asked this often; packets to this machine alone are sent every time.
     private static let intervalsPerQuestion = 7
-    /// As a chat that has nobody else to ask waits for the daemon.
+    /// The time that a chat waits for the daemon.
     private static let patience = Duration.milliseconds(1_000)
     private static let closingTime = Duration.milliseconds(300)
 
@@ -37,14 +37,14 @@ package actor NetworkExamination {
     private var closing: CheckedContinuation<Bool, Never>?
 
     /// - Parameters:
-    ///   - tag: of the room whose nodes are asked for.
+    ///   - tag: the tag of the room to query.
     ///   - interfaces: names of the only interfaces to examine; empty for all.
-    ///   - port: a UDP port, free or not, that stands for those that nobody opens.
+    ///   - port: a UDP port, free or not, as an example of ports that firewalls keep closed.
     package init(tag: String, interfaces: [String], port: UInt16) throws(SystemError) {
         room = "_r" + tag
         self.port = port
         var generator = SystemRandomNumberGenerator()
-        // A room that nobody is in: of 32 random bits, where a real one has bits of a digest.
+        // An empty room: its tag has 32 random bits, where a real one has bits of a digest.
         let bits = String(UInt32.random(in: 1 << 28...UInt32.max, using: &generator), radix: 16)
         announcement = Announcement(
             instance: RandomNames.draw(using: &generator), host: RandomNames.draw(using: &generator), port: port,
@@ -121,8 +121,8 @@ extension NetworkExamination {
         after(Self.interval) { $0.tick() }
     }
 
-    /// What the responders of this machine are asked: who has the address, and for what they were given: the answer to
-    /// that makes silence about the other mean something.
+    /// Queries to the responders of this machine: for its address, and for their own names: an answer to the second gives
+    /// silence about the first a meaning.
     private func queries(at place: MulticastPlace) -> [[UInt8]] {
         view.usableAddresses(at: place).map { MDNSMessage.query(for: [MDNSName(reverseOf: $0)]) }
             + [MDNSMessage.query(for: [.subtype(announcement.subtype)])]
@@ -177,7 +177,7 @@ extension NetworkExamination {
         case (.failed(let reason), .daemon):
             daemonStands(reason == DaemonConnection.noBus ? .hasNoBus : .failed(reason))
         case (.failed(let reason), .embedded), (.waiting(let reason), .embedded): embeddedFailure = reason
-        // Names of 128 random bits are nobody else's, and a record that is not there shows by itself.
+        // Names of 128 random bits do not collide, and a missing record shows by itself.
         case (.collision, _), (.published, _): break
         case (.listed, _), (.heard, _), (.unlisted, _), (.resolved, _), (.unresolved, _), (.answered, _): break
         }

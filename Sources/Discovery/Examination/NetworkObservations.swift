@@ -1,7 +1,7 @@
 package import ChatNode
 package import Reactor
 
-/// What was seen of this machine's network within a few seconds, judged by nobody yet.
+/// Observations of this machine's network within a few seconds, not yet judged.
 package struct NetworkObservations: Hashable, Sendable {
     /// How the daemon stands.
     package enum Daemon: Hashable, Sendable {
@@ -36,7 +36,7 @@ package struct InterfaceObservation: Hashable, Sendable {
         self.families = families
     }
 
-    /// The addresses that others are told.
+    /// The announced addresses.
     package var endpoints: [Endpoint] {
         interface.publishableAddresses.map {
             let isScoped = Endpoint(address: $0, port: 0).isLinkLocalIPv6
@@ -45,11 +45,11 @@ package struct InterfaceObservation: Hashable, Sendable {
     }
 }
 
-/// What became of packets on one interface in one address family.
+/// The fate of packets on one interface in one address family.
 package struct FamilyObservation: Hashable, Sendable {
-    /// What became of a packet to a multicast group that this machine is in itself.
+    /// The fate of a packet to a multicast group that this machine is a member of.
     package enum Passage: Hashable, Sendable {
-        /// It came back, as one of anybody's would come.
+        /// It came back, as a packet of any host would come.
         case open
         /// It was sent, and something on this machine dropped it.
         case dropped
@@ -60,7 +60,7 @@ package struct FamilyObservation: Hashable, Sendable {
     package let family: Family
     /// At the port of mDNS.
     package var mdns = Passage.dropped
-    /// At a port that nobody has opened a firewall for, unless for everything.
+    /// At a port that is open only in a firewall that is open for everything.
     package var otherPort = Passage.dropped
     /// Whether the record that the responder of this machine was given can be asked for.
     package var isAnswered = false

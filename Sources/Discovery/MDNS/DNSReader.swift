@@ -1,6 +1,6 @@
-/// Reads a DNS message (RFC 1035 section 4.1) from behind its header on, without copying any of it. What comes in is anybody's.
+/// Reads a DNS message (RFC 1035 section 4.1) behind its header, without copying any of it. The input is hostile.
 struct DNSReader {
-    /// What stands between the name of a record and the next record.
+    /// The part of a record behind its name.
     struct RecordBody {
         let type: Int
         let kind: Int

@@ -1,5 +1,5 @@
-/// An instance with all that is needed to dial it, as one packet of multicast DNS tells it: its owner's announcement, or an
-/// answer with what is asked for next (RFC 6763 section 12.1). Nobody need be asked about it.
+/// An instance with all that a dial needs, from one packet of multicast DNS: its owner's announcement, or an answer with
+/// the additional records (RFC 6763 section 12.1). No query for it is needed.
 struct HeardInstance: Hashable, Sendable {
     /// In the form of `RandomNames.canonical`.
     let instance: String
@@ -11,11 +11,11 @@ struct HeardInstance: Hashable, Sendable {
 
     static let maximumAddresses = 8
 
-    /// What a packet tells of those that `name` points to, up to the first fault in it. What comes in is anybody's.
+    /// The instances in a packet that `name` points to, up to the first fault. The input is hostile.
     ///
     /// - Parameter bytes: from index 0.
     static func all(in bytes: ArraySlice<UInt8>, of name: BrowsedName) -> [HeardInstance] {
-        // What a question lists as known, of hundreds perhaps, is not looked at.
+        // The known answers of a question, perhaps hundreds, are skipped.
         guard let message = DNSReader(bytes), message.isResponse, let packet = PointerPacket(bytes, about: name)
         else { return [] }
         var reader = HeardReader(message)

@@ -2,12 +2,12 @@ import Wire
 
 /// An instance that a browser has heard of, and how long that holds.
 struct KnownPointer {
-    /// When a record that nobody has refreshed is asked for again, in parts of its life (RFC 6762 section 5.2).
+    /// The times of queries for a record that was not refreshed, in parts of its life (RFC 6762 section 5.2).
     private static let refreshes = [0.80, 0.85, 0.90, 0.95]
-    /// What is added to those at random, so that not all who have heard it at once ask at once.
+    /// Random part added to those times, so that hosts that heard a record together do not query it together.
     private static let refreshJitter = 0.02
-    /// What is said for a shorter time is not asked for again: no node says such things, and who has no end of them would have
-    /// everybody ask without end.
+    /// Shorter-lived records are not queried again: no node announces them, and an attacker with endless ones would make
+    /// all nodes query without end.
     private static let shortestRefreshed: UInt32 = 60
     /// As long as a record of DNS-SD lives by default (RFC 6762 section 10).
     private static let longestTimeToLive: UInt32 = 75 * 60
@@ -46,7 +46,7 @@ struct KnownPointer {
         return left > Int64(timeToLive / 2) ? UInt32(left) : nil
     }
 
-    /// It was asked for, by whomever: the next time is for when nobody answers.
+    /// A query for it was sent, by any host: schedules the next one, for the case of silence.
     mutating func asked(now: Instant) {
         while let instant = refreshAt, instant <= now {
             refreshCount += 1

@@ -1,4 +1,4 @@
-/// A PTR record that somebody answered with: a name, and the name that it points to. Labels are in lower case.
+/// A PTR record of an answer: a name, and the name that it points to. Labels are in lower case.
 struct MDNSPointer: Hashable, Sendable {
     let name: [String]
     let target: [String]

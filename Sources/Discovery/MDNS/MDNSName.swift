@@ -6,7 +6,7 @@ struct MDNSName: Hashable, Sendable {
         self.labels = labels + ["local"]
     }
 
-    /// The name by which whoever has an address is asked for (RFC 1035 section 3.5, RFC 3596 section 2.5).
+    /// The reverse name of an address (RFC 1035 section 3.5, RFC 3596 section 2.5).
     init(reverseOf address: [UInt8]) {
         if address.count == 4 {
             labels = address.reversed().map { "\($0)" } + ["in-addr", "arpa"]
@@ -18,7 +18,7 @@ struct MDNSName: Hashable, Sendable {
     /// The service type that all nodes share (Protocol.md section 10).
     static let serviceType = "_earshot._tcp"
 
-    /// What a browser for one room asks for; `subtype` comes from an announcement.
+    /// The type that a browser for one room queries; `subtype` comes from an announcement.
     static func browsingType(subtype: String) -> String {
         "\(subtype)._sub.\(serviceType)"
     }

@@ -2,12 +2,12 @@ import ChatNode
 import Reactor
 import Wire
 
-/// Sockets that hear what is said to everybody in mDNS, one at each interface in each family. Confined to their event loop.
+/// Sockets that receive mDNS multicasts, one for each interface and family. Confined to their event loop.
 final class MulticastPosts: DescriptorHandler {
     /// A packet that was sent from the port of mDNS: its bytes, from index 0, who sent it, and where it was heard.
     typealias Heard = (_ bytes: ArraySlice<UInt8>, _ sender: [UInt8], _ place: MulticastPlace) -> Void
 
-    /// What has changed.
+    /// Posts that were opened and closed.
     struct Move {
         var left: [MulticastPlace] = []
         var taken: [MulticastPlace] = []
@@ -19,7 +19,7 @@ final class MulticastPosts: DescriptorHandler {
         let ground: Ground
     }
 
-    /// What a post stands on: where it changes, another one is opened.
+    /// The state of the network that a post depends on: when it changes, another post is opened.
     private struct Ground: Equatable {
         /// Of IPv4; that of IPv6 the system chooses.
         let source: [UInt8]
@@ -38,9 +38,9 @@ final class MulticastPosts: DescriptorHandler {
         self.heard = heard
     }
 
-    /// Listens where it can in `view`: anew where nobody listened before, or where the network may be another one.
+    /// Listens on the interfaces of `view`: opens posts on new ones, and anew where the network may be another one.
     ///
-    /// - Parameter moved: what was done, also where the rest of it failed.
+    /// - Parameter moved: takes each change, also if a later one fails.
     func move(to view: NetworkView, moved: (Move) -> Void) throws(SystemError) {
         var move = Move()
         defer { moved(move) }
@@ -61,7 +61,7 @@ final class MulticastPosts: DescriptorHandler {
     }
 
     func send(_ packet: [UInt8], at place: MulticastPlace) {
-        // What can not be sent now counts as sent: whoever sends says it again by itself.
+        // A packet that can not be sent now counts as sent: its sender repeats it anyway.
         try? posts.values.first { $0.place == place }?.socket.send(packet)
     }
 
@@ -71,7 +71,7 @@ final class MulticastPosts: DescriptorHandler {
 
     func ready(_ descriptor: CInt, _ events: Readiness) {
         guard let post = posts[descriptor], let (count, sender) = post.socket.receive(into: &buffer) else { return }
-        // Whoever asks from another port is no browser, and nobody answers from one (RFC 6762 sections 6 and 6.7).
+        // A query from another port is of no browser, and no responder answers from one (RFC 6762 sections 6 and 6.7).
         guard sender.port == MulticastSocket.port else { return }
         let packet = MulticastPacket(
             sender: sender.address, header: Array(buffer[..<min(count, MulticastPacket.headerSize)]))

@@ -5,11 +5,11 @@ import Reactor
 
 /// A UDP socket for multicast DNS on one interface, in one address family (RFC 6762 section 3).
 final class MulticastSocket {
-    /// What a socket hears.
+    /// The packets that a socket receives.
     enum Place: Hashable, Sendable, CaseIterable {
-        /// What is sent to the group of mDNS at port 5353, beside whatever else listens there.
+        /// Packets to the group of mDNS at port 5353, shared with other listeners.
         case mdns
-        /// What is sent to the same group at another port.
+        /// Packets to that group at another port.
         case otherPort
         /// Answers to its own questions, at a port of its own.
         case asker
@@ -62,7 +62,7 @@ final class MulticastSocket {
         return (Array(buffer[..<count]), sender)
     }
 
-    /// The same into a buffer, of which it fills `count` bytes.
+    /// Receives into a buffer, of which it fills `count` bytes.
     func receive(into buffer: inout [UInt8]) -> (count: Int, from: Endpoint)? {
         let number = descriptor.number
         let (count, address) = unsafe SocketAddress.written { address, length in

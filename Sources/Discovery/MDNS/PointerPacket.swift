@@ -1,11 +1,11 @@
-/// What a packet of multicast DNS says of one name: which instances it points to, and whether somebody asks for them.
+/// The instances that a packet of multicast DNS lists for one name, and whether it queries that name.
 ///
-/// Every packet of the network is looked at so, and most are about something else: nothing is allocated for those, and
-/// nothing of a question about another name is read behind it. What comes in is anybody's.
+/// Every packet of the network is read by this, and most are about other names: nothing is allocated for those, and nothing
+/// behind a question about another name is read. The input is hostile.
 struct PointerPacket: Hashable {
     enum Kind: Hashable {
         case response
-        /// Asks everybody for the name, and lists what the sender knows (RFC 6762 section 7.1).
+        /// A query for the name, with the sender's known answers (RFC 6762 section 7.1).
         case question
         /// Goes on listing what the sender of a question knows (section 7.2).
         case continuation
@@ -49,7 +49,7 @@ struct PointerPacket: Hashable {
 private struct PointerReader {
     var message: DNSReader
 
-    /// Whether one of the questions asks everybody for the pointers of `name`; nil where there is a fault.
+    /// True if one of the questions is a multicast query for the pointers of `name`; nil at a fault.
     mutating func questions(_ count: Int, for name: BrowsedName) -> Bool? {
         var asks = false
         for _ in 0..<count {
@@ -104,5 +104,18 @@ private struct PointerReader {
         for offset in 0..<label.count
         where wanted[start + 1 + offset] != DNSReader.lowercased(bytes[label.lowerBound + offset]) { return false }
         return true
+    }
+}
+
+/// The name that peers of a room are listed under, in the form in which packets have it.
+struct BrowsedName: Hashable, Sendable {
+    /// Labels with their lengths, in lower case, and the root.
+    let wire: [UInt8]
+    /// The service type in that form; the names that it points to end with it.
+    let service = MDNSName(["_earshot", "_tcp"]).wire
+
+    /// - Parameter type: what Avahi would browse for: `_r73b49a38._sub._earshot._tcp`.
+    init(type: String) {
+        wire = MDNSName(type.lowercased().split(separator: ".").map(String.init)).wire
     }
 }

@@ -1,7 +1,7 @@
 /// The question for the instances of a room, with those that are known already (RFC 6762 section 7.1): who is among them need
 /// not answer.
 enum PointerQuestion {
-    /// What an Ethernet frame carries of UDP over IPv6.
+    /// The UDP payload of an Ethernet frame over IPv6, in bytes.
     static let packetSize = 1_500 - 40 - 8
     /// More packets are not sent at once: so many hold 270 instances, and those that are not among them answer.
     static let maximumPackets = 8

@@ -22,7 +22,7 @@ enum RandomNames {
         return canonical(Array(instance.utf8)[...])
     }
 
-    /// The same of a label.
+    /// A label in that form.
     static func canonical(_ label: ArraySlice<UInt8>) -> String? {
         guard label.count == length else { return nil }
         let lowered = label.map { (65...90).contains($0) ? $0 + 32 : $0 }

@@ -27,7 +27,7 @@ package struct InterfaceAddress: Hashable, Sendable {
 package struct NetworkInterface: Hashable, Sendable {
     package let index: UInt32
     package let name: String
-    /// What the kernel calls its kind: `veth`, `bridge`, `tun`; empty for a card.
+    /// The kind in the kernel's words: `veth`, `bridge`, `tun`; empty for a card.
     package var kind = ""
     package var isUp = true
     /// Up and with a carrier.
@@ -42,7 +42,7 @@ package struct NetworkInterface: Hashable, Sendable {
     /// Whether mDNS works on it as far as flags can tell.
     package var carriesMulticast: Bool { isUp && isRunning && (isLoopback || hasMulticast && !isPointToPoint) }
 
-    /// Whether an address that was told to others is still one of its own.
+    /// True if an announced address is still one of this interface.
     func keeps(_ address: [UInt8]) -> Bool { addresses.contains { $0.isUsable && $0.bytes == address } }
 
     /// The addresses that multicast is sent from. On loopback nothing is sent by IPv6.
@@ -51,7 +51,7 @@ package struct NetworkInterface: Hashable, Sendable {
         return addresses.filter { $0.isUsable && $0.isIPv4 == (family == .ipv4) }.map(\.bytes)
     }
 
-    /// What is told to others: one IPv4 and one IPv6 address at most.
+    /// The addresses to announce: one IPv4 and one IPv6 address at most.
     var publishableAddresses: [[UInt8]] {
         let usable = addresses.filter(\.isUsable)
         let ipv4 = usable.filter(\.isIPv4).min { !$0.isLinkLocal && $1.isLinkLocal }

@@ -18,9 +18,9 @@ struct NetworkView: Hashable, Sendable {
         return Dictionary(uniqueKeysWithValues: pairs.map { ($0.index, $0.publishableAddresses) })
     }
 
-    /// Whether names that were told in this view must not be told in a later one, where somebody could see by them that
-    /// both are of one machine (Protocol.md section 10): an interface has come, has gone, or was unplugged between, or
-    /// an address that was told is no longer ours. A first address beside another tells nobody anything new.
+    /// True if names announced in this view must not appear in a later one, where an observer could link both to one
+    /// machine (Protocol.md section 10): an interface has come, has gone, or was unplugged between, or an announced address
+    /// is no longer ours. A first address beside another reveals nothing new.
     func isOutdated(by later: NetworkView) -> Bool {
         let told = toldOutward
         guard !told.isEmpty else { return false }
@@ -34,13 +34,13 @@ struct NetworkView: Hashable, Sendable {
         }
     }
 
-    /// What is published where others can hear it.
+    /// The announced addresses that other hosts can hear.
     private var toldOutward: [UInt32: [[UInt8]]] {
         publications.filter { index, _ in permitted.contains { $0.index == index && !$0.isLoopback } }
     }
 
-    /// The endpoint behind an address heard on an interface; nil unless a packet to it stays on that link, so that
-    /// nobody can make us dial the world (Protocol.md section 10).
+    /// The endpoint behind an address heard on an interface; nil unless a packet to it stays on that link, so that no
+    /// announcer can make us dial the world (Protocol.md section 10).
     func endpoint(address: [UInt8], port: UInt16, interface index: UInt32) -> Endpoint? {
         guard port != 0, address.count == 4 || address.count == 16 else { return nil }
         guard let interface = permitted.first(where: { $0.index == index }) else { return nil }
@@ -51,8 +51,8 @@ struct NetworkView: Hashable, Sendable {
         return interface.addresses.contains { $0.covers(address) } ? endpoint : nil
     }
 
-    /// Where peers are looked for, and the address to speak from there: also on loopback, where somebody else may be who has
-    /// nothing but that. By IPv6 nothing is sent there.
+    /// The places where peers are looked for, and the source address there: also on loopback, for hosts that have no other
+    /// interface. By IPv6 nothing is sent there.
     var listeningPosts: [MulticastPlace: [UInt8]] {
         var posts: [MulticastPlace: [UInt8]] = [:]
         let carriers = permitted.filter(\.carriesMulticast).sorted { $0.index < $1.index }
@@ -65,7 +65,7 @@ struct NetworkView: Hashable, Sendable {
         return posts
     }
 
-    /// What of it Avahi's daemon works on.
+    /// The part of this view that Avahi's daemon serves.
     func served(by daemon: DaemonConfiguration) -> NetworkView {
         var served = self
         for index in interfaces.indices {

@@ -23,8 +23,8 @@ final class NetworkWatch: DescriptorHandler {
     }
 
     func ready(_ descriptor: CInt, _ events: Readiness) {
-        // What it says is read from a fresh dump: an overrun socket loses messages, but never the fact that there were
-        // some.
+        // The messages are not parsed, since a fresh dump follows: an overrun socket loses messages, but never the fact
+        // that there were some.
         var buffer = [UInt8](repeating: 0, count: 8_192)
         while unsafe recv(descriptor, &buffer, buffer.count, 0) > 0 {}
         changed()

@@ -6,7 +6,7 @@ import Reactor
 package final class ControlClient {
     package let number: Int
     var dialogue: ControlSession
-    /// What the loop watches its connection for.
+    /// The events that the loop watches its connection for.
     var interest = Interest.readable
     private let socket: Descriptor
 
@@ -18,9 +18,9 @@ package final class ControlClient {
 
     package var descriptor: CInt { socket.number }
 
-    /// Whoever asks has to be who the node belongs to.
+    /// True if the client runs as the user of the node.
     ///
-    /// The system wrote down the user when the connection was made; a process can not change that.
+    /// The kernel recorded the user when the connection was made; a process can not change that.
     static func isOwnUser(_ socket: CInt) -> Bool {
         // Process, user, group.
         var credentials: [UInt32] = [0, .max, .max]

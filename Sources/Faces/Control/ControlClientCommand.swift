@@ -12,7 +12,7 @@ package struct ControlClientCommand: ~Copyable {
         /// No node answers.
         case unavailable(String)
         case failed(String)
-        /// Whoever reads standard output has enough, which is no fault.
+        /// The reader of standard output has closed it, which is no fault.
         case unread
     }
 
@@ -69,7 +69,7 @@ package struct ControlClientCommand: ~Copyable {
 }
 
 extension ControlClientCommand {
-    /// Says each line of standard input when the one before is said. What is refused is told, and the rest goes on.
+    /// Sends each line of standard input once the line before is done. A refusal is reported, and the next line follows.
     private mutating func askInput(to who: String?) throws(Failure) {
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 16_384)

@@ -27,10 +27,10 @@ struct ControlConnection: ~Copyable {
         try Descriptors.write(Array((request.line + "\n").utf8), to: socket.number)
     }
 
-    /// Whether there is no next line because nobody reads standard output any more.
+    /// True if there is no next line because the reader of standard output has closed it.
     private(set) var isUnread = false
 
-    /// The next line of JSON; nil when the node says no more, or nobody wants to know.
+    /// The next line of JSON; nil when the node has ended, or the reader of standard output has closed it.
     package mutating func line() -> String? {
         while true {
             switch splitter.next() {

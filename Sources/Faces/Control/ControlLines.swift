@@ -3,9 +3,9 @@ import Rendering
 import Settings
 import ChatNode
 
-/// What the control socket says, each a line of JSON.
+/// The lines of JSON that the control socket writes.
 enum ControlLines {
-    /// Another one could not be understood by who knows this one. What is only added does not count.
+    /// Grows when a client of this version could not understand a line any more; additions do not count.
     package static let version = 1
 
     /// The first line that a client reads.

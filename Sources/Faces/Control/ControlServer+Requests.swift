@@ -6,7 +6,7 @@ import Reactor
 import Synchronization
 import Wire
 
-/// What clients of the control socket ask for, and what they are answered.
+/// Requests of clients, and their answers.
 extension ControlServer {
     package func obey(_ line: LineSplitter.Line, of number: Int) async {
         let lines = await lines(answering: line, of: number)
@@ -68,7 +68,7 @@ extension ControlServer {
 
 /// Telling tails.
 extension ControlServer {
-    /// On the node's thread, in the turn that `reports` are of: what is told from now on is told behind them.
+    /// On the node's thread, in the turn of `reports`: later events follow them.
     private nonisolated func startTail(_ number: Int, _ reports: [Report], as format: ControlRequest.Format) {
         tailCount.add(1, ordering: .relaxed)
         loop.execute { [weak self] in

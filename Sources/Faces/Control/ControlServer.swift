@@ -14,15 +14,15 @@ import Wire
 /// It lives on a thread of its own: a client that does not read keeps neither the node nor another client waiting.
 package actor ControlServer {
     static let mostClients = 16
-    /// How long nobody is accepted when the system has no room for another connection.
+    /// The pause of accepting while the system has no room for another connection.
     private static let pause = Duration.milliseconds(100)
 
     package let loop: EventLoop
     private nonisolated let socket: ControlSocket
-    /// Whether there is anybody to tell; written on the node's thread, where a tail begins.
+    /// The number of tails; written on the node's thread, where a tail begins.
     nonisolated let tailCount = Atomic(0)
     nonisolated let droppedTails = Atomic(0)
-    /// Events that were told and not passed on yet: as many as wait for the display, at most.
+    /// Events received and not passed on yet: as many as wait for the display, at most.
     nonisolated let backlog = Atomic(0)
     nonisolated let hasGap = Atomic(false)
     private nonisolated let clientCount = Atomic(0)
@@ -43,7 +43,7 @@ package actor ControlServer {
 
     package nonisolated var path: String { socket.path }
 
-    /// What `/stats` tells of it.
+    /// Its counters in `/stats`.
     package nonisolated var counters: [Counter] {
         [
             Counter(name: "control_clients", value: clientCount.load(ordering: .relaxed)),
@@ -73,7 +73,7 @@ package actor ControlServer {
         loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
     }
 
-    /// Says goodbye to everybody; what a client does not take at once is lost to it. Nobody connects any more.
+    /// Says goodbye to all clients; bytes that a client does not take at once are lost. No client connects any more.
     package func end() {
         removeName()
         hasEnded = true
@@ -85,11 +85,11 @@ package actor ControlServer {
         }
     }
 
-    /// Takes the socket's name away: nobody finds it any more. From any thread, more than once if need be.
+    /// Removes the socket's file, so that no client finds it. From any thread, more than once if need be.
     package nonisolated func removeName() { socket.removeName() }
 }
 
-/// Who comes and goes.
+/// Connections of clients.
 extension ControlServer {
     private func watch(
         _ descriptor: CInt, _ interest: Interest,

@@ -1,11 +1,11 @@
 import Commands
 import Settings
 
-/// The conversation with one client of the control socket, as a value: bytes in, requests out; answers in, bytes out.
+/// The dialogue with one client of the control socket, as a value: bytes in, requests out; answers in, bytes out.
 ///
-/// One request at a time: while one is answered, and until all of that is written, no more is read. So a client that
-/// does not read is held up, and nothing of its is kept but one answer. Only to a tail things are told unasked: one that
-/// leaves too much of them unread is let go.
+/// One request at a time: until its answer is written, no more is read. So a client that does not read is held up, and only
+/// one answer for it is kept. Only a tail receives lines without a request: a tail that leaves too many of them unread is
+/// closed.
 struct ControlSession: Sendable {
     /// Bytes that may wait for a tail: 4 MiB, some 10,000 messages.
     package static let mostWaiting = 4 << 20
@@ -28,7 +28,7 @@ struct ControlSession: Sendable {
         output = ControlLines.greeting
     }
 
-    /// The last words to one whom nobody listens to.
+    /// The session with a client that is refused: one line, and the end.
     init(refusing fault: ControlFault) {
         output = ControlLines.error(fault) + ControlLines.end
         phase = .over
@@ -45,7 +45,7 @@ struct ControlSession: Sendable {
     /// Takes bytes that were read while it was waiting to.
     package mutating func feed(_ bytes: ArraySlice<UInt8>) { splitter.feed(bytes) }
 
-    /// The client writes no more. What it asked for is still answered.
+    /// The client writes no more. Its requests are still answered.
     mutating func endInput() { hasInputEnded = true }
 
     /// The next request; nil while the one before is answered, or its answer waits to be read.
@@ -66,7 +66,7 @@ struct ControlSession: Sendable {
         phase = .listening
     }
 
-    /// The request under way was for a tail: what is told comes behind `lines`, until either side ends it.
+    /// The current request was for a tail: events follow `lines` until either side ends it.
     package mutating func beginTail(_ format: ControlRequest.Format, _ lines: [UInt8]) {
         guard phase == .answering else { return }
         output += lines
@@ -82,7 +82,7 @@ struct ControlSession: Sendable {
         return true
     }
 
-    /// The node has left: who still waits for something is told that nothing more comes.
+    /// The node has left: a waiting client receives that nothing more follows.
     package mutating func finish() {
         switch phase {
         case .listening, .over: break

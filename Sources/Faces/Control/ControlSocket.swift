@@ -3,10 +3,10 @@ import Glibc
 package import Reactor
 import Storage
 
-/// The socket that other programs of the same user reach a running node at, and the lock that makes it this node's.
+/// The socket at which other programs of this user reach a running node, and the lock that makes it this node's.
 ///
-/// The lock decides, so that of two nodes that start at the same time one has it; a socket that nobody answers is what a
-/// node that was killed left behind.
+/// The lock decides, so that of two nodes that start together one has it; a socket without a listener was left by a node
+/// that was killed.
 package struct ControlSocket: ~Copyable, Sendable {
     package enum Failure: Error, Hashable, Sendable {
         /// By the process of that number, if the system tells.
@@ -69,9 +69,9 @@ package struct ControlSocket: ~Copyable, Sendable {
         }
     }
 
-    /// Takes away what a node that is gone has left.
+    /// Removes the socket of a node that is gone.
     ///
-    /// - Throws: `EADDRINUSE` if somebody answers, `EEXIST` if it is no socket.
+    /// - Throws: `EADDRINUSE` if a node answers, `EEXIST` if it is no socket.
     private static func clear(_ path: String, _ address: UnixAddress) throws(SystemError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }

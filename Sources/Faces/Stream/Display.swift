@@ -11,7 +11,7 @@ import Wire
 package actor Display: ReportDisplay {
     private let loop: EventLoop
     private var presentation: any Presentation
-    /// Nil where nobody types into a terminal.
+    /// Nil where no user types into a terminal.
     private var terminal: Terminal?
     private let departure: Departure
     private var isOpen = true
@@ -19,8 +19,8 @@ package actor Display: ReportDisplay {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - loop: nothing else may live on it.
-    ///   - departure: is told why standard output takes nothing any more.
+    ///   - loop: the display's alone.
+    ///   - departure: takes the failure of standard output.
     package init(on loop: EventLoop, presentation: any Presentation, terminal: Terminal?, departure: Departure) {
         self.loop = loop
         self.presentation = presentation

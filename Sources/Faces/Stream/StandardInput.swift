@@ -26,7 +26,7 @@ package actor StandardInput: LineSource {
         line().map { InputLine(content: $0, isPaced: !isTyped) }
     }
 
-    /// What was refused is gone: nobody is there to change it.
+    /// A refused line is gone: no user is there to change it.
     package func settle(_: InputLine, isAccepted _: Bool) {}
 
     private func line() -> LineSplitter.Line? {

@@ -2,7 +2,7 @@ package import Commands
 package import Rendering
 import ChatNode
 
-/// What differs for somebody who types into a terminal that has no line editor (`TERM=dumb`).
+/// The additions for a user at a terminal without the line editor (`TERM=dumb`).
 package struct Terminal: Sendable {
     private var bell: Bell
 
@@ -13,7 +13,7 @@ package struct Terminal: Sendable {
     /// Whether a report rings; keeps up with what it tells.
     package mutating func rings(for report: Report) -> Bool { bell.rings(for: report) }
 
-    /// What a person said is still in the terminal, where it was typed.
+    /// A user's own message is in the terminal already, where it was typed.
     static func hides(_ report: Report) -> Bool {
         guard case .event(.message(let message)) = report else { return false }
         return message.isFromCurrentUser && !message.isHistory

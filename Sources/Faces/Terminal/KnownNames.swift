@@ -4,7 +4,7 @@ import ChatNode
 package import LineEditor
 import Wire
 
-/// Who can be named in a line, and what a word of it may become.
+/// The names that a line can mention, and the completions of a word of it.
 package struct KnownNames: Sendable {
     private var people: [PeerID: Who] = [:]
 
@@ -24,8 +24,8 @@ package struct KnownNames: Sendable {
         if people[who.key] != nil || people.count < Limits.knownPeers { people[who.key] = who }
     }
 
-    /// What the end of `left`, which is before the cursor, may become: a command's name behind `/`, whom a command is
-    /// about, or in a text whom it names.
+    /// The completions of the end of `left`, which is before the cursor: a command's name behind `/`, the peer of a
+    /// command, or a name in a text.
     package func completion(of left: String) -> WordCompletion? {
         guard left.hasPrefix("/"), !left.hasPrefix("//") else { return inText(left) }
         guard let space = left.firstIndex(of: " ") else {

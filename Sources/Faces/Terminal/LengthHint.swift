@@ -4,12 +4,12 @@ import Wire
 
 /// How many characters a line has left before it is too long to send.
 enum LengthHint {
-    /// From how many characters on it is told.
+    /// The hint shows from this many characters on.
     package static let told = 200
 
-    /// Such as `17 characters left`; nil while there are many, and for commands that send nothing.
+    /// For example `17 characters left`; nil while there are many, and for commands that send nothing.
     ///
-    /// - Parameter nickname: one's own, which `/me` sends with the text.
+    /// - Parameter nickname: the user's own, which `/me` sends with the text.
     package static func note(on line: String, nickname: String) -> String? {
         guard line.utf8.count >= told - nickname.utf8.count, let text = text(of: line, nickname) else { return nil }
         let count = text.drop(while: \.isWhitespace).count

@@ -5,7 +5,7 @@ import ChatNode
 import LineEditor
 import Wire
 
-/// What the prompt tells: where one is, who is there, what is unread there and elsewhere, and who is typing.
+/// The content of the prompt: the open conversation, the people present, unread counts, and typing peers.
 struct PromptState: Sendable {
     private var conversation = ConversationView.publicRoom
     private var peers = 0
@@ -49,7 +49,7 @@ struct PromptState: Sendable {
         return forms.first { 2 * DisplayWidth.of($0) <= columns } ?? "> "
     }
 
-    /// `quiet-otter#4821 is typing`, of those in the conversation that one looks at; nil for nobody.
+    /// `quiet-otter#4821 is typing`, for the open conversation; nil if no peer is typing.
     var typists: String? {
         let names = typing.filter { $0.place == Place(conversation) }.map(\.name)
         switch names.count {

@@ -5,15 +5,15 @@ import Glibc
 package import Reactor
 import Wire
 
-/// The only one who reads from and writes to a terminal in which somebody types.
+/// The only reader and writer of a terminal with a line editor.
 ///
-/// It lives on a thread of its own, because a terminal that stops makes writing block. What it writes, and when, is
-/// decided by the session.
+/// It lives on a thread of its own, because a terminal that stops makes writing block. The session decides what it writes
+/// and when.
 package actor TerminalOwner: LineSource, ReportDisplay {
     private let loop: EventLoop
     private var session: TerminalSession
     private let departure: Departure
-    /// Is told that a message is being written, or no longer.
+    /// Takes true when the user writes a message, and false when the user stops.
     private let typing: @Sendable (Bool) -> Void
     private let signals: Descriptor
     private var waiter: CheckedContinuation<InputLine?, Never>?
@@ -24,8 +24,8 @@ package actor TerminalOwner: LineSource, ReportDisplay {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// - Parameters:
-    ///   - loop: nothing else may live on it.
-    ///   - departure: is told why the terminal takes nothing any more.
+    ///   - loop: the terminal's alone.
+    ///   - departure: takes the failure of the terminal.
     package init(
         on loop: EventLoop, session: TerminalSession, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
     ) throws(SystemError) {
@@ -100,7 +100,8 @@ extension TerminalOwner {
         guard !isReading, isOpen, !session.hasEnded else { return }
         do throws(SystemError) {
             try loop.watch(
-                Descriptors.input, .readable, DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.readKeys() } })
+                Descriptors.input, .readable,
+                DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.readKeys() } })
             isReading = true
         } catch {
             _ = departure.note(.failed("the terminal can not be read: \(error.reason); see whether memory is short"))
@@ -192,7 +193,7 @@ extension TerminalOwner {
         takeOver()
     }
 
-    /// The terminal is ours, for the first time or again; in the background it is somebody else's.
+    /// Takes the terminal, for the first time or again; in the background another process has it.
     private func takeOver() {
         guard isOpen, TerminalSettings.isForeground else { return }
         TerminalSettings.change()

@@ -1,7 +1,7 @@
 import Commands
 package import LineEditor
 
-/// What a session asks of whoever owns the terminal, besides writing.
+/// A request of a session to the terminal's owner, besides writing.
 package enum TerminalRequest: Hashable, Sendable {
     /// The others may see that a message is being written, or no longer.
     case typing(Bool)
@@ -9,7 +9,7 @@ package enum TerminalRequest: Hashable, Sendable {
     case interrupt
 }
 
-/// What keys do.
+/// The effects of keys.
 extension TerminalSession {
     package mutating func take(_ key: Key) {
         let before = editor.text
@@ -28,7 +28,7 @@ extension TerminalSession {
         }
     }
 
-    /// What the session asks for since it was asked last.
+    /// The requests since the last call.
     mutating func takeRequests() -> [TerminalRequest] { exchange(&requests, with: []) }
 
     private mutating func noteTyping(before: String) {

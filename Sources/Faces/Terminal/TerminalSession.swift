@@ -5,14 +5,14 @@ import ChatNode
 import LineEditor
 package import Wire
 
-/// Somebody at a terminal, as a value: takes the bytes of keys, reports and the time; tells what to write, which lines
-/// were entered, and when it wants to be asked again.
+/// A user at a terminal, as a value: takes the bytes of keys, reports and the time; gives the bytes to write, the lines
+/// entered, and its next deadline.
 package struct TerminalSession: Sendable {
     /// However many messages come, they change the screen no more often than this. Keys do not wait for it.
     static let frameTime = Duration.milliseconds(33)
     /// Messages ring no more often than this.
     static let ringTime = Duration.seconds(1)
-    /// Entered lines that nobody has taken yet.
+    /// Entered lines that are not yet taken.
     package static let mostWaiting = 1_024
 
     var decoder = KeyDecoder()
@@ -31,7 +31,7 @@ package struct TerminalSession: Sendable {
     private var isEchoDue = true
     private var isFrameDue = false
     private var isClearing = false
-    /// What rings, to be written behind the next frame.
+    /// Bells to be written behind the next frame.
     private var ringing = ""
     private var lastFrame: Instant?
     private var lastRing: Instant?
@@ -57,7 +57,7 @@ package struct TerminalSession: Sendable {
         for key in decoder.feed(bytes, at: now) { take(key) }
     }
 
-    /// What is due by its deadline is done with the next `writing`.
+    /// The next `writing` does what is due.
     mutating func wake(at now: Instant) {
         for key in decoder.expire(at: now) { take(key) }
     }
@@ -85,7 +85,7 @@ package struct TerminalSession: Sendable {
         return waiting.removeFirst()
     }
 
-    /// What came of a line: a refused one returns to the editor.
+    /// The result of a line: a refused one returns to the editor.
     package mutating func settle(_ line: InputLine, isAccepted: Bool) {
         guard !isAccepted, case .text(let text) = line.content else { return }
         editor.putBack(text)
@@ -126,11 +126,11 @@ package struct TerminalSession: Sendable {
     }
 }
 
-/// What to write.
+/// Output.
 extension TerminalSession {
     private var nextFrame: Instant { lastFrame.map { $0 + TerminalSession.frameTime } ?? Instant(nanoseconds: .min) }
 
-    /// What to write now; empty for nothing.
+    /// The bytes to write now; empty for none.
     mutating func writing(at now: Instant) -> String {
         let isFrame = isFrameDue && nextFrame <= now
         guard isFrame || isEchoDue else { return "" }
@@ -147,7 +147,7 @@ extension TerminalSession {
         return text + exchange(&ringing, with: "")
     }
 
-    /// What to write before somebody else has the terminal: lines that have not been shown, and no prompt.
+    /// The bytes to write before another process has the terminal: waiting lines, and no prompt.
     mutating func hide() -> String {
         let text = screen.erase() + lines.map { $0 + "\r\n" }.joined()
         lines = []

@@ -18,7 +18,7 @@ package enum TerminalSettings {
 
     /// Gives every key to the program as it is typed, but for those that send signals, and asks for marks around pastes.
     ///
-    /// Does nothing in the background, where the terminal belongs to somebody else.
+    /// Does nothing in the background, where the terminal belongs to another process.
     package static func change() {
         guard isForeground else { return }
         var settings = termios()

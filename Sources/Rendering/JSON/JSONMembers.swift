@@ -3,7 +3,7 @@ package import Chat
 package import ChatNode
 package import Wire
 
-/// What events and answers have in common.
+/// Members that events and answers share.
 extension JSONWriter {
     package mutating func member(_ name: String, _ who: Who) {
         member(name) {
@@ -109,7 +109,7 @@ extension JSONWriter {
 }
 
 extension PeerView.State {
-    /// A peer that left is offline to whoever looks.
+    /// A peer that left is offline in lists.
     init(_ state: PresenceState) {
         switch state {
         case .here: self = .online

@@ -73,7 +73,7 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// What is told about messages of ours to one peer.
+    /// Members of events about our messages to one peer.
     private mutating func members(_ with: Who, _ ids: [MessageID]) {
         member("with", with)
         member("ids") { $0.array { for id in ids { $0.string(id.hexadecimal) } } }

@@ -5,7 +5,7 @@ import ChatNode
 struct MetricFamily: Sendable {
     package enum Kind: String, Sendable { case counter, gauge }
 
-    /// What the counter counts; Prometheus wants seconds.
+    /// The unit of the counter; Prometheus wants seconds.
     enum Unit: Sendable { case one, microseconds }
 
     struct Sample: Sendable {
@@ -117,7 +117,7 @@ extension MetricFamily {
         total("links_superseded", of: "superseded", "Links that ended because of a better certificate."),
     ]
 
-    /// What can only happen before a link stands.
+    /// Errors that occur only before a link is up.
     private static let handshakeErrors: [LinkError] = [
         .handshakeFailed, .handshakeTimeout, .badCertificate, .connectedToSelf,
     ]

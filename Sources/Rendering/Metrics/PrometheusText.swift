@@ -3,7 +3,7 @@ package import ChatNode
 
 /// Counters in the text format that Prometheus reads, version 0.0.4.
 package enum PrometheusText {
-    /// Each family with its description and its type, then its samples. What `MetricFamily` does not name is left out.
+    /// Each family with its description and its type, then its samples. Counters without a family are left out.
     package static func of(_ counters: [Counter]) -> String {
         let values = Dictionary(counters.map { ($0.name, $0.value) }) { first, _ in first }
         let info =

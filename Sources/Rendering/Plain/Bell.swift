@@ -4,7 +4,7 @@ import ChatNode
 
 /// Decides what is worth a sound in a terminal: a direct message, a request, or a mention of one's name or number.
 package struct Bell: Sendable {
-    /// Who wants one's attention, and how.
+    /// The peer that calls for the user's attention, and the reason.
     package enum Call: Hashable, Sendable {
         case request(Who)
         case direct(Who)
@@ -24,7 +24,7 @@ package struct Bell: Sendable {
     /// Whether a report rings; keeps up with the own name.
     package mutating func rings(for report: Report) -> Bool { call(in: report) != nil && !isQuiet }
 
-    /// What a report asks of one's attention, nil for nothing; keeps up with the own name.
+    /// The call for attention in a report, nil for none; keeps up with the own name.
     package mutating func call(in report: Report) -> Call? {
         switch report {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
@@ -36,10 +36,10 @@ package struct Bell: Sendable {
         }
     }
 
-    /// What to write to a terminal for a call; empty for nothing.
+    /// The terminal sequence for a call; empty for none.
     ///
-    /// A notification is OSC 9, which terminals that do not know it pass over. It names who calls and not what is said:
-    /// desktops keep notifications, some of them on a disk.
+    /// A notification is OSC 9, which terminals that do not know it ignore. It names the caller and not the text: desktops
+    /// keep notifications, some of them on a disk.
     package func sequence(for call: Call) -> String {
         let notification = notifies ? "\u{1b}]9;earshot: \(Bell.words(for: call))\u{1b}\\" : ""
         return notification + (isQuiet ? "" : "\u{7}")

@@ -1,6 +1,6 @@
 import Chat
 
-/// Finds one's own nickname or number in what somebody says.
+/// Finds the own nickname or number in a text.
 struct Mention: Sendable {
     private let nickname: String
     private let number: String

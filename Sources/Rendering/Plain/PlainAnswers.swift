@@ -3,7 +3,7 @@ import Chat
 package import ChatNode
 package import Wire
 
-/// What plain lines say in answer to a command, each a notice.
+/// The plain lines of an answer, each a notice.
 package enum PlainAnswers {
     package static func lines(of answer: Answer, at time: Timestamp, clock: (Timestamp) -> String) -> [String] {
         switch answer {

@@ -1,7 +1,7 @@
 import ChatNode
 import Wire
 
-/// Who said the last messages that were shown, and when, so that a notice about one can say whose it is. At most 256.
+/// The authors and times of the last messages shown, so that a notice about one can name its author. At most 256.
 struct PlainMemory: Sendable {
     package static let capacity = 256
 

@@ -4,7 +4,7 @@ import Wire
 
 /// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 -> you] text`.
 struct PlainMessage {
-    /// Who said it, and to whom: what stands before the text.
+    /// The author and the receiver, as written before the text.
     package let author: String
     package let text: String
 

@@ -9,7 +9,7 @@ package enum PlainName {
         return DisplayGuard.safeName(who.nickname) + who.numberText
     }
 
-    /// `public`, or whom the direct conversation is with.
+    /// `public`, or the peer of the direct conversation.
     package static func of(_ conversation: ConversationView) -> String {
         switch conversation {
         case .publicRoom: "public"

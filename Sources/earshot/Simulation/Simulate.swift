@@ -2,6 +2,7 @@ import Process
 import Rendering
 import Settings
 import Simulator
+import Synchronization
 
 /// `earshot simulate`: runs the experiment, tells on standard error how far it is, and returns the report.
 struct Simulate {
@@ -64,5 +65,20 @@ private final class ProgressLine {
 
     private func put(_ text: String) {
         try? Descriptors.write(Array(text.utf8), to: Descriptors.diagnostics)
+    }
+}
+
+/// The signal that has asked for an early end of something that goes on until it has a result. From any thread.
+final class Interruption: Sendable {
+    private let number = Atomic<CInt>(0)
+
+    /// Nil while none has come.
+    var signal: CInt? {
+        let number = number.load(ordering: .relaxed)
+        return number == 0 ? nil : number
+    }
+
+    func come(_ signal: CInt) {
+        number.store(signal, ordering: .relaxed)
     }
 }

@@ -48,7 +48,8 @@ import Testing
             log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
             _ = try? node.say("two")
             log.note("then \(alice.messages.count)")
-            log.note("\(Command.announce("three").performApart(on: node).events.count) apart behind \(alice.messages.count)")
+            log.note(
+                "\(Command.announce("three").performApart(on: node).events.count) apart behind \(alice.messages.count)")
         }
         #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
     }

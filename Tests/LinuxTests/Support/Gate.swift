@@ -1,8 +1,9 @@
 import CLinux
 import Glibc
 import Reactor
+import Synchronization
 
-/// Blocks a thread until a test opens it, for 2 s at most.
+/// Blocks a thread until a test opens it, for a minute at most.
 ///
 /// A test that is itself blocked by the thread can not open the gate: it sees `hasTimedOut` instead of hanging.
 final class Gate: Sendable {
@@ -23,7 +24,7 @@ final class Gate: Sendable {
         }
         waiter?.resume()
         var entry = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
-        if unsafe poll(&entry, 1, 2_000) == 0 { timedOut.change { $0 = true } }
+        if unsafe poll(&entry, 1, 60_000) == 0 { timedOut.change { $0 = true } }
     }
 
     /// Lets all threads pass from now on.
@@ -39,5 +40,18 @@ final class Gate: Sendable {
             }
             if isReached { continuation.resume() }
         }
+    }
+}
+
+/// A value that several closures and threads share.
+final class Locked<Value: Sendable>: Sendable {
+    private let state: Mutex<Value>
+
+    init(_ value: Value) { state = Mutex(value) }
+
+    var value: Value { state.withLock { $0 } }
+
+    func change(_ body: (inout Value) -> Void) {
+        state.withLock { body(&$0) }
     }
 }

@@ -17,6 +17,17 @@ import Wire
 
     init() throws { scratch = try StorageScratch() }
 
+    private func node(
+        _ identity: consuming sending Identity, besides port: UInt16, on loop: EventLoop,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void
+    ) throws -> Node {
+        let neighbour = try #require(PeerAddress("127.0.0.1:\(port)"))
+        return Node(
+            configuration: NodeConfiguration(), identity: identity, randomness: .system, scheduler: loop,
+            transport: TCPTransport(loop: loop), discoveries: [try StaticDiscovery(peers: [neighbour])],
+            deliver: deliver)
+    }
+
     @Test(arguments: [Command.mark(.block, who: "bob"), .verify(who: "bob", isVerified: true)])
     func `a write of 2 s delays no message`(command: Command) async throws {
         let world = TCPWorld()
@@ -28,17 +39,11 @@ import Wire
         let writer = try StateWriter(files) { _ in }
         let loop = try EventLoop(name: "alice")
         loop.start()
-        let told = Told()
-        let news = News()
-        let port = try #require(bob.port)
-        let neighbour = try #require(PeerAddress("127.0.0.1:\(port)"))
-        let node = Node(
-            configuration: NodeConfiguration(), identity: opened.take(), randomness: .system, scheduler: loop,
-            transport: TCPTransport(loop: loop), discoveries: [try StaticDiscovery(peers: [neighbour])],
-            deliver: { batch in
-                told.append(batch)
-                news.tell()
-            })
+        let (told, news) = (Told(), News())
+        let node = try self.node(opened.take(), besides: try #require(bob.port), on: loop) { batch in
+            told.append(batch)
+            news.tell()
+        }
         try await node.start()
         #expect(await news.wait(atMost: .seconds(20)) { told.hasSeen(bob) })
         let executor = CommandExecutor(

@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import Synchronization
 import Testing
 
 /// The real program as a child process, for tests that talk to it as a script or a person does.
@@ -148,4 +149,18 @@ actor ProgramProcess {
         self.end = end
         return end
     }
+}
+
+/// Threads for the programs under test, used again and never ended: the last one to let go of a program may be its own.
+enum ProgramLoops {
+    private static let idle = Mutex<[EventLoop]>([])
+
+    static func take() throws(SystemError) -> EventLoop {
+        if let loop = idle.withLock({ $0.popLast() }) { return loop }
+        let loop = try EventLoop(name: "program")
+        loop.start()
+        return loop
+    }
+
+    static func giveBack(_ loop: EventLoop) { idle.withLock { $0.append(loop) } }
 }
