@@ -15,18 +15,18 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The same of what becomes part of a program: nothing in it uses regular expressions, and their library, which every
-/// module imports otherwise, is a tenth of the program; and each function has a section of its own, so that the linker can
-/// leave out what nobody calls.
+/// The rules for targets that become part of a program: nothing in it uses regular expressions, and their library, which
+/// every module imports otherwise, is a tenth of the program; and each function has a section of its own, so that the
+/// linker can leave unused functions out.
 let lean =
     house
     + ["-disable-implicit-string-processing-module-import", "-function-sections"].map {
         .unsafeFlags(["-Xfrontend", $0])
     }
 
-/// What the linker is told of the program: every symbol is bound at the start and the table of them is read-only from then
-/// on, and no stack is executable. Programs are position-independent by themselves, and Swift guards stack buffers. Swift
-/// would have all symbols exported, which nobody imports.
+/// The linker's settings for the program: every symbol is bound at the start and their table is read-only from then on, and
+/// no stack is executable. Programs are position-independent by themselves, and Swift guards stack buffers. Swift would
+/// export all symbols, which no other program imports.
 let hardening: [LinkerSetting] = [
     .unsafeFlags(["relro", "now", "noexecstack"].flatMap { ["-Xlinker", "-z", "-Xlinker", $0] }),
     .unsafeFlags(["-Xlinker", "--no-export-dynamic"]),

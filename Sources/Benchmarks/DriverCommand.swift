@@ -1,4 +1,4 @@
-/// What whoever measures asks of a node, a line each.
+/// A request of the measuring program to a node, a line each.
 enum DriverCommand: Hashable {
     /// Send so many texts, so far apart; without a gap as fast as they are taken.
     case publish(count: Int, gap: Duration)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// What one operation was measured to cost.
+/// The measured cost of one operation.
 struct Figure: Hashable {
     let mode: Mode
-    /// Such as `seal 512 bytes`.
+    /// For example `seal 512 bytes`.
     let operation: String
     /// Nanoseconds for one, the median of all samples.
     let median: Double
@@ -39,7 +39,7 @@ struct Figure: Hashable {
     }
 }
 
-/// Lines to whoever measures, each out at once, and the end of the process.
+/// Lines to the measuring program, each written at once, and the end of the process.
 package enum Line {
     /// On standard output.
     static func say(_ line: String) { write(line, to: 1) }
@@ -49,7 +49,7 @@ package enum Line {
 
     static func end(_ code: CInt) -> Never { exit(code) }
 
-    /// Lines are shorter than what a pipe takes at once; with nobody to read them there is nothing left to do.
+    /// Lines are shorter than a pipe takes at once; without a reader the process ends.
     private static func write(_ line: String, to descriptor: CInt) {
         let bytes = Array("\(line)\n".utf8)
         let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }

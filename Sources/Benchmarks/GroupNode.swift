@@ -5,8 +5,8 @@ import Reactor
 import Synchronization
 import Wire
 
-/// A node that chats as the program does, for whoever measures a group of them: it says what it is asked to say on
-/// standard input, counts what it hears, and tells it on standard output.
+/// A node that chats as the program does, for measurements of groups: it reads requests on standard input, counts the
+/// messages that it receives, and reports on standard output.
 ///
 /// It lives on the loop of its node, and waits whenever the node would make the lines of a pipe wait.
 actor GroupNode {
@@ -19,7 +19,7 @@ actor GroupNode {
     private let me: Int
     private var epoch = 0
     private var sequence = 0
-    /// Whoever began to send before the last of these sends no more.
+    /// Senders that began before the last of these stop.
     private var stops = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -63,7 +63,7 @@ actor GroupNode {
         Line.say("ok")
     }
 
-    /// The same for two nodes that keep the same messages, in whatever order they came.
+    /// Reports a digest that is equal for two nodes with equal messages, in any order of arrival.
     private func tellRing() {
         let ids = node.assumeIsolated { $0.history(.publicRoom).map(\.id.hexadecimal) }
         Line.say("ring \(ids.count) \(RingDigest.text(of: ids))")
@@ -104,7 +104,7 @@ actor GroupNode {
         return true
     }
 
-    /// Whoever is behind does not wait, but for what else has waited since the turn began: commands and the network.
+    /// A late sender does not wait, but for the commands and the network that have waited since the turn began.
     private func wait(until instant: Instant) async {
         let now = Instant.monotonic
         guard now < instant || now - loop.now >= GroupNode.longestTurn else { return }

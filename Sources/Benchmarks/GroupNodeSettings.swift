@@ -3,7 +3,7 @@ import Composition
 import Discovery
 import Wire
 
-/// What a node of a measured group is told on its command line: `NUMBER`, then options of `earshot chat`.
+/// The command line of a node in a measured group: `NUMBER`, then options of `earshot chat`.
 ///
 /// Nothing else differs from the program with `--rate 0`.
 struct GroupNodeSettings: Sendable {

@@ -5,7 +5,7 @@ import Reactor
 import Synchronization
 import Wire
 
-/// Counts what a node tells, and says at once what whoever measures waits for.
+/// Counts a node's events, and reports at once those that the measuring program waits for.
 final class Listener: Sendable {
     let tally: Mutex<Tally>
 

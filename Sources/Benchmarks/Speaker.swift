@@ -2,7 +2,7 @@ import Chat
 import Noise
 import Wire
 
-/// Somebody who says stamped texts, for those who measure what becomes of them.
+/// An author of stamped texts, for measurements of their way.
 struct Speaker: ~Copyable {
     static let room = RoomID(name: "lobby")
     static let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
@@ -33,6 +33,6 @@ struct Speaker: ~Copyable {
         session.sign(Speaker.body(number), at: Speaker.wallClock)
     }
 
-    /// The same as the body of a frame, as it comes over the speaker's own link.
+    /// A message as the body of a frame, as it comes over the speaker's own link.
     mutating func frame(_ number: Int) -> [UInt8] { Array(say(number).signed.frame(hops: 0).dropFirst()) }
 }

@@ -3,7 +3,7 @@ import Wire
 
 /// Times operations again and again.
 struct Stopwatch {
-    /// What is timed at once takes at least this long, so that reading the clock does not count.
+    /// The shortest timed run, so that reading the clock does not count.
     private static let shortestSample = Duration.milliseconds(1)
 
     let mode: Mode
@@ -60,7 +60,7 @@ struct Stopwatch {
 @inline(never)
 func keep<Result: ~Copyable>(_ result: borrowing Result) {}
 
-/// What there is to measure.
+/// The measurements.
 enum Mode: String, CaseIterable {
     case codec, session, handshake, ring, router, loop
 

@@ -2,7 +2,7 @@ import Wire
 
 /// Counts the stamped texts that arrive, each once.
 struct Tally {
-    /// What one text made true.
+    /// The effects of one text.
     struct Note: Hashable {
         /// The first in the life of the node.
         var isFirst = false

@@ -35,7 +35,7 @@ package struct Operands: Sendable {
         return who
     }
 
-    /// The first word, or what stands in double quotes, names a peer; the rest is the text.
+    /// The first word, or the text in double quotes, names a peer; the rest is the text.
     func whoAndText() throws(ChatError) -> (who: String, text: String) {
         let (who, text) = Operands.splitWho(rest)
         guard !who.isEmpty else {

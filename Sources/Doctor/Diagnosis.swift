@@ -1,10 +1,10 @@
 import ChatNode
 import Discovery
 
-/// What came of dialling this machine's own addresses at one port.
+/// The results of dialling this machine's own addresses at one port.
 struct PortObservation: Hashable, Sendable {
     package let port: UInt16
-    /// Why nobody could listen there, though nobody else does; nil as a rule.
+    /// The reason why listening there failed, though the port is free; nil as a rule.
     package var failure: TransportError?
     /// The addresses at which it could not be reached.
     package var lost: Set<[UInt8]> = []
@@ -34,7 +34,8 @@ struct Diagnosis: Hashable, Sendable {
     private static func findings(on port: PortObservation) -> [Finding] {
         if let failure = port.failure {
             return [
-                .problem(.port, "nobody can listen on TCP port \(port.port): \(failure)", "choose another with --port")
+                .problem(
+                    .port, "no program can listen on TCP port \(port.port): \(failure)", "choose another with --port")
             ]
         }
         let lost = port.lost.map(AddressText.text).sorted()
@@ -49,7 +50,7 @@ struct Diagnosis: Hashable, Sendable {
             .problem(
                 .firewallPort,
                 "a firewall on this machine drops TCP port \(port.port), at \(lost.joined(separator: ", ")): "
-                    + "nobody can dial it", Advice.letIn(port.port))
+                    + "no peer can dial it", Advice.letIn(port.port))
         ]
     }
 
@@ -68,20 +69,20 @@ struct Diagnosis: Hashable, Sendable {
                     .nobodyHeard,
                     "no other machine is heard: none is there, or this network keeps its guests apart; "
                         + "from here the two look the same",
-                    "have somebody else on this network run earshot doctor too; where guests are kept apart, "
+                    "run earshot doctor on another machine of this network too; where guests are kept apart, "
                         + "only another network helps, and where just multicast is lost, --peer HOST:PORT")
             ]
         }
         return [
             .note(
                 .nobody,
-                "nobody in the room \(room) answers, though other machines are heard: the network carries mDNS",
-                "wait for somebody, or look whether they are in another room (--room)")
+                "no peer in the room \(room) answers, though other machines are heard: the network carries mDNS",
+                "wait, or check that the others use this room (--room)")
         ]
     }
 }
 
-/// What people are told to do in more than one case.
+/// Advice that several findings give.
 enum Advice {
     static func letIn(_ port: UInt16) -> String {
         "let it in: sudo ufw allow \(port)/tcp, or sudo firewall-cmd --permanent --add-port=\(port)/tcp "

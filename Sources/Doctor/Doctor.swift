@@ -16,7 +16,7 @@ package struct Doctor: Sendable {
         port = PortProbe(on: loop, port: settings.port)
     }
 
-    /// Within 4 s. What is printed, and the exit code: 0 only if there is no problem.
+    /// The output, within 4 s, and the exit code: 0 only if there is no problem.
     package func run() async throws(StartFailure) -> (output: [UInt8], code: CInt) {
         for name in settings.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         let number = await port.listen()

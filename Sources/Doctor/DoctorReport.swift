@@ -2,7 +2,7 @@ import Commands
 import Rendering
 import Chat
 
-/// What `earshot doctor` prints.
+/// The output of `earshot doctor`.
 enum DoctorReport {
     /// A line for each finding with what to do below it, and one that sums up.
     package static func plain(_ diagnosis: Diagnosis) -> String {

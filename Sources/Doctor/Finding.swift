@@ -2,7 +2,7 @@
 struct Finding: Hashable, Sendable {
     enum Severity: String, Hashable, Sendable { case ok, note, problem }
 
-    /// What a script tells findings apart by. A code stays what it is.
+    /// The code by which scripts distinguish findings. A code never changes.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// An interface by which peers can be found.
         case interface
@@ -37,9 +37,9 @@ struct Finding: Hashable, Sendable {
     package let code: Code
     /// The name of the one interface that it is about.
     package let interface: String?
-    /// What holds, as a sentence without its full stop.
+    /// The fact, as a sentence without its full stop.
     package let message: String
-    /// What to do; nil where nothing is to be done.
+    /// The remedy; nil where none is needed.
     package let advice: String?
 
     package static func ok(_ code: Code, on interface: String? = nil, _ message: String) -> Finding {

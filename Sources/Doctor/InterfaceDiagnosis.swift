@@ -53,20 +53,20 @@ struct InterfaceDiagnosis {
         return .ok(.interface, on: name, "\(name) is up and carries multicast: \(addresses)")
     }
 
-    /// Containers hang on a virtual cable, and bridges hold their other ends: multicast that finds nobody there was
-    /// perhaps never to leave the machine.
+    /// Containers have a virtual cable, and bridges hold their other ends: multicast without an answer there was perhaps
+    /// never meant to leave the machine.
     private static func virtual(_ observation: InterfaceObservation) -> Finding? {
         let kind = observation.interface.kind
         guard kind == "veth" || kind == "bridge", observation.families.allSatisfy(\.others.isEmpty) else { return nil }
         let name = observation.interface.name
         return .note(
             .virtualInterface, on: name,
-            "\(name) is virtual (\(kind)) and nobody is heard on it: a container's network lets no multicast out",
+            "\(name) is virtual (\(kind)) and no host is heard on it: a container's network lets no multicast out",
             "in a container, use the host's network (docker run --network host), or --peer HOST:PORT")
     }
 
     private static func note(_ interface: NetworkInterface) -> Finding {
-        let message = "\(interface.name) \(reason(interface)), so nobody is found through it"
+        let message = "\(interface.name) \(reason(interface)), so no peer is found through it"
         return interface.isPointToPoint
             ? .note(.tunnel, on: interface.name, message, "dial who is behind it with --peer HOST:PORT")
             : .note(.multicastOff, on: interface.name, message, switchOn(interface.name))

@@ -19,7 +19,7 @@ enum PassageDiagnosis {
         _ observation: FamilyObservation, on name: String, _ severity: Finding.Severity
     ) -> Finding? {
         let family = text([observation])
-        let consequence = severity == .problem ? ", so nobody is found" : ", so nobody is found that way"
+        let consequence = severity == .problem ? ", so no peer is found" : ", so no peer is found that way"
         let (code, message, advice): (Finding.Code, String, String)
         switch observation.mdns {
         case .open: return nil
@@ -33,7 +33,7 @@ enum PassageDiagnosis {
             advice = "let UDP port 5353 out in its rules for what is sent: sudo nft list ruleset shows them"
         case .refused(let error) where error.errno == EADDRINUSE:
             code = .mdnsPortTaken
-            message = "a program keeps UDP port 5353 for itself (\(family)), so nobody else here hears mDNS"
+            message = "a program keeps UDP port 5353 for itself (\(family)), so no other program here hears mDNS"
             advice = "end it, or have it share the port; sudo ss -ulnp 'sport = 5353' names it"
         case .refused(let error):
             code = .noMulticastRoute
@@ -53,7 +53,7 @@ enum PassageDiagnosis {
             .note(
                 .firewallDefault, on: name,
                 "a firewall here drops what comes to ports on \(name) that it was not told of (\(text(closed))): "
-                    + "perhaps nobody can dial this machine",
+                    + "perhaps no peer can dial this machine",
                 "chat on a port of your choice (--port 40000), and \(Advice.letIn(40_000))")
         ]
     }

@@ -25,7 +25,7 @@ actor PortProbe {
         observation = PortObservation(port: port)
     }
 
-    /// Begins to listen, unless somebody does already: that may be the chat that the port is for.
+    /// Begins to listen, unless the port is in use: by the chat, perhaps, that the port is for.
     ///
     /// - Returns: the port.
     package func listen() -> UInt16 {

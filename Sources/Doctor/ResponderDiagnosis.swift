@@ -70,7 +70,7 @@ struct ResponderDiagnosis {
     }
 
     private func published(_ names: [String]) -> Finding {
-        let what = "the name of this machine (\(names.joined(separator: ", "))) is told to everybody who asks for it"
+        let what = "the name of this machine (\(names.joined(separator: ", "))) is given to every host that asks for it"
         guard observations.daemon == .answers else {
             return .problem(
                 .hostName, "\(what), by an mDNS responder other than Avahi's",

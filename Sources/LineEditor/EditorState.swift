@@ -1,6 +1,6 @@
 /// The line that is being typed: a value that takes a key and tells what came of it.
 ///
-/// The text stands in two strings, before and behind the cursor, so that a combining scalar joins its character by itself
+/// The text is in two strings, before and behind the cursor, so that a combining scalar joins its character by itself
 /// and the last character of a string is what one Backspace takes away.
 package struct EditorState: Sendable {
     /// In bytes of UTF-8; what does not fit is not taken. Some times what a message may have, so that one can cut it down.
@@ -14,7 +14,7 @@ package struct EditorState: Sendable {
     var history = LineHistory()
     var last = LastKey.other
 
-    /// What the key before this one did, as far as it matters for this one.
+    /// The effect of the previous key, as far as it matters for the next one.
     enum LastKey: Hashable, Sendable {
         case other
         case kill
@@ -135,7 +135,7 @@ package struct EditorState: Sendable {
     }
 }
 
-/// What came of a key.
+/// The result of a key.
 package enum EditorOutcome: Hashable, Sendable {
     /// The text, the cursor or the question is another one.
     case changed

@@ -1,8 +1,8 @@
-/// What a person asks of the editor with one key, one run of typed text, or one paste.
+/// The request of one key, one run of typed text, or one paste.
 package enum Key: Hashable, Sendable {
     /// One or more scalars as they were typed; a character may come in several of these.
     case text(String)
-    /// What a terminal with bracketed paste marks as pasted, its line ends included.
+    /// Text that a terminal with bracketed paste marks as pasted, its line ends included.
     case paste(String)
     case enter
     case tab
@@ -36,7 +36,7 @@ package enum Key: Hashable, Sendable {
     /// Ctrl-C, where the terminal makes no signal of it.
     case interrupt
 
-    /// What a control byte stands for; nil for one that means nothing here.
+    /// The key of a control byte; nil for one that means nothing here.
     init?(control byte: UInt8) {
         switch byte {
         case 0x01: self = .start
@@ -61,7 +61,7 @@ package enum Key: Hashable, Sendable {
         }
     }
 
-    /// What a byte behind Escape stands for, which is how terminals send Alt.
+    /// The key of a byte behind Escape, which is how terminals send Alt.
     init?(alt byte: UInt8) {
         switch byte {
         case 0x08, 0x7f: self = .killWordLeft
@@ -73,7 +73,7 @@ package enum Key: Hashable, Sendable {
         }
     }
 
-    /// What the last byte of a cursor sequence stands for (`ESC [ C`, `ESC O C`).
+    /// The key of the last byte of a cursor sequence (`ESC [ C`, `ESC O C`).
     ///
     /// - Parameter isByWord: whether Alt or Ctrl was held.
     init?(cursor byte: UInt8, isByWord: Bool) {
@@ -88,7 +88,7 @@ package enum Key: Hashable, Sendable {
         }
     }
 
-    /// What the number of a sequence `ESC [ number ~` stands for.
+    /// The key of the number in a sequence `ESC [ number ~`.
     init?(numbered number: Int, isByWord: Bool) {
         switch number {
         case 1, 7: self = .start

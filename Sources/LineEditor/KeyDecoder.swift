@@ -118,7 +118,7 @@ package struct KeyDecoder: Sendable {
     private mutating func takeControl(_ byte: UInt8, behind parameters: [UInt8]) {
         switch byte {
         case 0x20...0x3f:
-            // What is too long is still read to its end, and then means nothing.
+            // A sequence that is too long is read to its end, and then means nothing.
             state = .control(parameters.count < KeyDecoder.longestSequence ? parameters + [byte] : parameters)
         case UInt8(ascii: "[") where parameters.isEmpty: state = .consoleKey
         case 0x40...0x7e:
@@ -183,7 +183,7 @@ extension KeyDecoder {
     /// How many bytes at the end begin a scalar whose other bytes are not there.
     static func incompleteTail(of bytes: [UInt8]) -> Int {
         for (back, byte) in bytes.reversed().prefix(3).enumerated() {
-            // What is no part of it ends what began before.
+            // A byte that is no part of it ends the sequence that began before.
             guard byte >= 0x80 else { return 0 }
             guard byte >= 0xc0 else { continue }
             let length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2

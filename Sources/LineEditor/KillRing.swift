@@ -1,4 +1,4 @@
-/// What was killed, the newest last; at most 16 pieces.
+/// Killed texts, the newest last; at most 16 pieces.
 struct KillRing: Sendable {
     static let capacity = 16
 
@@ -6,7 +6,7 @@ struct KillRing: Sendable {
     /// How far back the next yank looks.
     private var depth = 0
 
-    /// What a yank inserts; nil if nothing was ever killed.
+    /// The text of a yank; nil if nothing was ever killed.
     var current: String? { pieces.isEmpty ? nil : pieces[pieces.count - 1 - depth % pieces.count] }
 
     /// - Parameter continues: whether this was killed right behind the last piece, of which it becomes a part.

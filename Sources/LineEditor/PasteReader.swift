@@ -12,14 +12,14 @@ struct PasteReader: Sendable {
             matched += 1
             return matched == PasteReader.endMark.count
         }
-        // What looked like the mark was text; Escape is in it only once, at its beginning.
+        // A partial match of the mark was text; Escape is in the mark only once, at its beginning.
         for missed in PasteReader.endMark.prefix(matched) { keep(missed) }
         matched = byte == PasteReader.endMark[0] ? 1 : 0
         if matched == 0 { keep(byte) }
         return false
     }
 
-    /// What was pasted; ready for the next paste.
+    /// The pasted text; ready for the next paste.
     mutating func end() -> [UInt8] {
         matched = 0
         return exchange(&bytes, with: [])

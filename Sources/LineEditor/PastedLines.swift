@@ -16,7 +16,7 @@ struct PastedLines: Hashable, Sendable {
     /// All of it as one line.
     var joined: String { lines.joined(separator: " ") }
 
-    /// The lines to enter, between what stands before the cursor and behind it.
+    /// The lines to enter, between the text before the cursor and the text behind it.
     ///
     /// A pasted line is never a command: it begins with a second slash.
     func entered(between left: String, and right: String) -> [String] {

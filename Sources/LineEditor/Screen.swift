@@ -1,6 +1,6 @@
-/// What stands under the chat: a line of notes if there is something to note, the prompt, and the line being typed.
+/// The lines under the chat: a line of notes if there is one, the prompt, and the line being typed.
 package struct Picture: Hashable, Sendable {
-    /// Who is typing, how many characters are left; empty for nothing. Safe to show; cut where the row ends.
+    /// Typing peers, or characters left; empty for nothing. Safe to show; cut where the row ends.
     package var status: String
     /// Safe to show.
     package var prompt: String
@@ -15,7 +15,7 @@ package struct Picture: Hashable, Sendable {
     }
 }
 
-/// Knows what it has drawn under the chat, and what to write so that something else stands there.
+/// Knows what it has drawn under the chat, and the output that replaces it.
 ///
 /// A value: it writes nothing. It counts rows from its own first one, so that it need not know where on the screen that is.
 package struct Screen: Sendable {
@@ -25,7 +25,7 @@ package struct Screen: Sendable {
     private let safe: @Sendable (String) -> String
     private var drawn: Drawing?
 
-    /// What is on the screen.
+    /// The current content of the screen.
     private struct Drawing: Hashable {
         var rows: [LineLayout.Row]
         var cursor: LineLayout.Position
@@ -41,7 +41,7 @@ package struct Screen: Sendable {
         self.safe = safe
     }
 
-    /// What to write so that `lines` stand above `picture`, and `picture` instead of what was drawn before.
+    /// The output that puts `lines` above `picture`, and `picture` in the place of the former drawing.
     ///
     /// - Parameter lines: without line ends, safe to show; the terminal wraps them.
     package mutating func show(_ picture: Picture, below lines: [String] = []) -> String {
@@ -56,19 +56,19 @@ package struct Screen: Sendable {
         return output
     }
 
-    /// What to write so that nothing stands under the chat any more, and the cursor where it began.
+    /// The output that removes everything under the chat, and returns the cursor to its beginning.
     package mutating func erase() -> String {
         guard drawn != nil else { return "" }
         defer { drawn = nil }
         return erasing
     }
 
-    /// What to write so that the screen is empty.
+    /// The output that clears the screen.
     package mutating func clear() -> String {
         erase() + "\u{1b}[H\u{1b}[2J"
     }
 
-    /// Forgets what was drawn, because somebody else has written to the terminal since.
+    /// Forgets the drawing, because another process has written to the terminal since.
     package mutating func forget() { drawn = nil }
 
     /// The terminal has another size now. One that is narrower has cut what was drawn into more rows.
@@ -106,8 +106,8 @@ package struct Screen: Sendable {
 
     /// Goes to the first row that was drawn, and erases from there on.
     ///
-    /// Not in one step: a terminal that is told to erase everything from its first cell on may take what stands there
-    /// for worth keeping, and add it to its scrollback.
+    /// Not in one step: a terminal that erases everything from its first cell on may take the erased rows for worth
+    /// keeping, and add them to its scrollback.
     private var erasing: String { toStart + "\u{1b}[K\u{1b}[C\u{1b}[J\r" }
 
     private func drawing(of picture: Picture, keepsStatusRow: Bool) -> Drawing {

@@ -1,4 +1,4 @@
-/// What the word before the cursor may become.
+/// The completions of the word before the cursor.
 package struct WordCompletion: Hashable, Sendable {
     /// The end of the text before the cursor that a candidate takes the place of.
     package let word: String
@@ -10,7 +10,7 @@ package struct WordCompletion: Hashable, Sendable {
         self.candidates = candidates
     }
 
-    /// What to put in the place of the word: all of the only candidate and a space, or what the candidates share.
+    /// The text in the place of the word: all of the only candidate and a space, or the common beginning of the candidates.
     ///
     /// Nil if that is no longer than the word.
     var replacement: String? {

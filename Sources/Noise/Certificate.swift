@@ -1,7 +1,7 @@
 package import Wire
 
-/// Says that an identity speaks with these keys: signed, so that no value of this type was ever made by somebody who
-/// does not hold the identity (Protocol.md section 1).
+/// States that an identity speaks with these keys: signed, so that only a holder of the identity can have made a value of
+/// this type (Protocol.md section 1).
 ///
 /// `version u8 | flags u8 | ed[32] | noise[32] | dm[32] | epoch u64 | issuedAtMs u64 | sig[64]`
 package struct Certificate: Hashable, Sendable {
@@ -59,8 +59,8 @@ package struct Certificate: Hashable, Sendable {
 
     private init(content: Content) { self.content = content }
 
-    /// Whether this is of a later run of the same identity; of two runs with one epoch, the larger noise key counts as
-    /// the later, so that everybody decides alike (Protocol.md section 9).
+    /// True if this belongs to a later run of the identity; of two runs with one epoch, the larger noise key counts as the
+    /// later, so that all peers decide alike (Protocol.md section 9).
     package func isBetter(than other: Certificate) -> Bool {
         (epoch, noise) > (other.epoch, other.noise)
     }
@@ -83,7 +83,8 @@ package struct Certificate: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// What is signed, whoever signed it: of this file alone, so that nobody takes it for a certificate.
+    /// The signed fields, before the signature is checked: private to this file, so that they do not pass for a
+    /// certificate.
     fileprivate struct Fields {
         let flags: UInt8
         let identity: PeerID

@@ -1,5 +1,5 @@
-/// What a hash or a signature is for: ASCII, ended by one NUL, put before the message so that no bytes signed for one
-/// purpose are ever valid for another (Protocol.md, introduction).
+/// The purpose of a hash or a signature: ASCII, ended by one NUL, put before the message so that bytes signed for one
+/// purpose are never valid for another (Protocol.md, introduction).
 package struct Domain: Sendable, ExpressibleByStringLiteral {
     private let text: StaticString
 

@@ -1,11 +1,11 @@
 import Wire
 
-/// Noise_XX_25519_ChaChaPoly_SHA256: three messages after which both sides know each other's static key, and nobody
-/// else does (Protocol.md section 3; Noise specification 5.3 and 7.5).
+/// Noise_XX_25519_ChaChaPoly_SHA256: three messages after which the two sides know each other's static key, and no observer
+/// does (Protocol.md section 3; Noise specification 5.3 and 7.5).
 ///
 /// Any error leaves it dead: the state is moved out before each step and comes back only if the step succeeds.
 package struct Handshake: ~Copyable {
-    /// Who spoke first.
+    /// The side that sends first, or the other.
     package enum Role: Sendable {
         case initiator
         case responder
@@ -68,7 +68,7 @@ package struct Handshake: ~Copyable {
         return Session(keys: state.split(), role: role)
     }
 
-    /// What `body` finds in the state; nil if it is dead.
+    /// The result of `body` on the state; nil if it is dead.
     private func alive<R>(_ body: (borrowing HandshakeState) -> R) -> R? {
         switch memory.state {
         case .some(let state): body(state)

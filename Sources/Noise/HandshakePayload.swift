@@ -1,6 +1,6 @@
 import Wire
 
-/// What the three messages carry. Each is padded to the smallest record, so that their lengths tell nothing and no
+/// The payloads of the three messages. Each is padded to the smallest record, so that their lengths tell nothing and no
 /// answer is longer than its question (Protocol.md section 4).
 extension Handshake {
     /// Every message, in bytes: the ciphertext of the smallest record.
@@ -13,7 +13,7 @@ extension Handshake {
         messageSize - PublicKey.byteCount - 2 * Limits.sealOverhead,
     ]
 
-    /// For message 1, which anybody can read: random bytes, so that there is nothing to recognise.
+    /// The payload of message 1, which any observer can read: random bytes.
     package static func openingPayload(using randomness: inout Randomness) -> [UInt8] {
         randomness.bytes(payloadSizes[0])
     }

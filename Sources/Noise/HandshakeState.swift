@@ -1,4 +1,4 @@
-/// What one side of a handshake knows between two messages (Noise specification 5.3).
+/// The state of one side of a handshake between two messages (Noise specification 5.3).
 struct HandshakeState: ~Copyable {
     /// One step of a message: a key that is sent, or an agreement that is mixed in.
     private enum Token {

@@ -1,6 +1,6 @@
 package import Wire
 
-/// Who this node is: the Ed25519 key that signs, and nothing else (Protocol.md section 1).
+/// The identity of a node: the Ed25519 key that signs, and nothing else (Protocol.md section 1).
 package struct Identity: ~Copyable {
     package static let seedBytes = 32
     package static let signatureBytes = 64
@@ -9,7 +9,7 @@ package struct Identity: ~Copyable {
     package let id: PeerID
     private var key: Secret
 
-    /// A new identity, known to nobody.
+    /// A new identity.
     package static func generate(using randomness: inout Randomness) -> Identity {
         Identity(seed: Secret(random: seedBytes, protection: .transient, using: &randomness))
     }
@@ -21,7 +21,7 @@ package struct Identity: ~Copyable {
         id = Identity.publicKey(in: key)
     }
 
-    /// What others would know the identity of a seed by.
+    /// The peer id of a seed's identity.
     package static func id(ofSeed seed: borrowing Secret) -> PeerID {
         precondition(seed.count == Identity.seedBytes, "an identity's seed is 32 bytes")
         return publicKey(in: Sodium.signingKey(seed: seed))
@@ -38,12 +38,12 @@ package struct Identity: ~Copyable {
         Sodium.verify(signature, domain, message, by: signer.bytes)
     }
 
-    /// Zeroes the key: what is signed from now on holds for nobody.
+    /// Zeroes the key: later signatures are invalid.
     package mutating func forget() {
         key = Secret(count: key.count)
     }
 
-    /// The public key stands behind the seed.
+    /// The public key follows the seed.
     private static func publicKey(in key: borrowing Secret) -> PeerID {
         guard let id = PeerID([UInt8](copying: key.span.extracting(seedBytes...))) else {
             fatalError("an Ed25519 public key is 32 bytes")

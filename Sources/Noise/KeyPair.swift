@@ -20,14 +20,14 @@ package struct KeyPair: ~Copyable {
         self.secret = secret
     }
 
-    /// Zeroes the secret half: what is agreed on from now on is agreed with nobody.
+    /// Zeroes the secret half: later agreements are with no peer.
     package mutating func forget() {
         secret = Secret(count: secret.count)
     }
 
     /// The secret shared with the owner of a public key.
     ///
-    /// - Throws: `invalidKey` for a point of low order: its result would be known to everybody.
+    /// - Throws: `invalidKey` for a point of low order: any observer could compute its result.
     func agree(with point: PublicKey) throws(NoiseError) -> Secret {
         guard let shared = Sodium.agree(secret, point) else { throw .invalidKey }
         return shared

@@ -1,6 +1,6 @@
-/// Why a handshake, a session or a sealed message ended. None of these is told to the other side.
+/// The reason why a handshake, a session or a sealed message ended. The other side does not learn it.
 package enum NoiseError: Error, Equatable {
-    /// Not genuine: altered, out of order, of another session, or for somebody else.
+    /// Not genuine: altered, out of order, of another session, or for another peer.
     case decryptionFailed
     /// A public key of low order.
     case invalidKey

@@ -11,7 +11,7 @@ package struct Randomness: RandomNumberGenerator, Sendable {
 
     package static var system: Randomness { Randomness(source: .system) }
 
-    /// The same numbers for the same seed, on every machine.
+    /// Equal seeds give equal numbers, on every machine.
     package static func seeded(_ seed: UInt64) -> Randomness {
         Randomness(source: .seeded(SplitMix(state: seed)))
     }

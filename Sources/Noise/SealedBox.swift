@@ -1,7 +1,7 @@
 import Wire
 
-/// Noise_N_25519_ChaChaPoly_SHA256: one message to somebody who is not there, from nobody in particular; who wrote it
-/// is signed inside (Protocol.md section 8; Noise specification 7.4).
+/// Noise_N_25519_ChaChaPoly_SHA256: one message to an absent receiver, from an anonymous sender; the author's signature is
+/// inside (Protocol.md section 8; Noise specification 7.4).
 package enum SealedBox {
     /// How much longer than its plaintext a sealed message is.
     package static let overhead = PublicKey.byteCount + Sodium.sealBytes

@@ -11,7 +11,7 @@ package struct SealedSecret: Hashable, Sendable {
     }
 
     package static let saltBytes = Sodium.saltBytes
-    /// What a box has more than its secret: the nonce and the seal.
+    /// Bytes of a box beyond its secret: the nonce and the seal.
     package static let overhead = Sodium.longNonceBytes + Sodium.sealBytes
 
     package let cost: Cost
@@ -19,7 +19,7 @@ package struct SealedSecret: Hashable, Sendable {
     /// The nonce, then the ciphertext.
     package let box: [UInt8]
 
-    /// What somebody else has written; nil for lengths that no seal has.
+    /// Reads a stored box; nil for lengths that no seal has.
     package init?(cost: Cost, salt: [UInt8], box: [UInt8]) {
         guard salt.count == SealedSecret.saltBytes, box.count > SealedSecret.overhead else { return nil }
         self.cost = cost
@@ -65,7 +65,7 @@ package struct SealedSecret: Hashable, Sendable {
 }
 
 extension SealedSecret {
-    /// What one guess at a pass phrase costs.
+    /// The cost of one guess at a pass phrase.
     package struct Cost: Hashable, Sendable {
         /// Passes over the memory.
         package let passes: UInt64

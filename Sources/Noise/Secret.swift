@@ -1,4 +1,4 @@
-/// Bytes that nobody else may learn: in one place, never copied to an array, zeroed when their owner lets go.
+/// Secret bytes: in one place, never copied to an array, zeroed when their owner releases them.
 @safe package struct Secret: ~Copyable {
     /// Where the bytes are kept.
     package enum Protection: Sendable {
@@ -26,7 +26,7 @@
         self.count = count
     }
 
-    /// What `fill` writes over `count` zeros.
+    /// A secret that `fill` writes over `count` zeros.
     package init(count: Int, protection: Protection, fill: (inout MutableSpan<UInt8>) -> Void) {
         self.init(count: count, protection: protection)
         write(fill)
@@ -41,7 +41,7 @@
         unsafe isGuarded ? Sodium.freeGuarded(start) : Secret.free(start, count)
     }
 
-    /// The bytes, to read in place; whoever copies them must zero the copy.
+    /// The bytes, to read in place; a caller that copies them must zero the copy.
     package var span: Span<UInt8> {
         @_lifetime(borrow self)
         get {

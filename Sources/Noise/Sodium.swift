@@ -110,7 +110,7 @@ extension Sodium {
         return point
     }
 
-    /// The shared secret; nil if the point has low order, so that everybody would know the result.
+    /// The shared secret; nil if the point has low order, so that any observer could compute the result.
     static func agree(_ secret: borrowing Secret, _ point: PublicKey) -> Secret? {
         prepare()
         let shared = Secret(count: keyBytes)

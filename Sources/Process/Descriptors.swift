@@ -20,7 +20,7 @@ package enum Descriptors {
         }
     }
 
-    /// Whether a write failed because nobody reads any more: the pipe or the terminal has been closed.
+    /// True if a write failed because its reader has closed the pipe or the terminal.
     package static func isClosedByReader(_ error: SystemError) -> Bool { error.errno == EPIPE || error.errno == EIO }
 
     /// Waits for bytes and reads some, as many as fit into `buffer`.
@@ -42,7 +42,7 @@ package enum Descriptors {
         while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 
-    /// The same, unless whoever reads `output` goes away before.
+    /// Waits for bytes, unless the reader of `output` closes it before.
     ///
     /// - Returns: false if it did.
     package static func waitToRead(_ descriptor: CInt, whileReaderOf output: CInt) -> Bool {
@@ -53,7 +53,7 @@ package enum Descriptors {
         return entries[0].revents != 0 || entries[1].revents & Int16(POLLERR | POLLHUP) == 0
     }
 
-    /// Whoever started the program may have left a descriptor non-blocking, which then must be waited for.
+    /// The parent process may have left a descriptor non-blocking, which then must be waited for.
     private static func shouldRetry(_ descriptor: CInt, waitingFor event: Int16) -> Bool {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }

@@ -1,12 +1,12 @@
 import Chat
 import Synchronization
 
-/// What the program says about itself on standard error: one lower-case line each, `earshot: what happened; what to do`.
+/// The program's messages on standard error: one lower-case line each, `earshot: event; remedy`.
 package struct Diagnostics: Sendable {
     /// Where lines go while a terminal is drawn on: written to standard error, they would stand in what is being typed.
     private static let diversion = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-    /// What is more talkative is left out.
+    /// Messages of a higher level are left out.
     package let level: LogLevel
 
     package init(level: LogLevel) {

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Reactor
 
-/// What the system knows about this process.
+/// The system's figures about this process.
 package enum ProcessFacts {
     /// Memory that is in use, in bytes; nil where `/proc` does not say.
     package static func residentBytes() -> Int? { ResidentMemory()?.all }

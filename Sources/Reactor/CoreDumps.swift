@@ -12,14 +12,14 @@ package enum CoreDumps {
         _ = linux_forbid_dumps()
     }
 
-    /// What a fault does from now on is what the system does by itself: the language's runtime would print registers and
-    /// the memory that they point to, keys and texts among it, on standard error, where a journal keeps it.
+    /// Leaves a fault to the system from now on: the language's runtime would print registers and the memory that they
+    /// point to, keys and texts among it, on standard error, where a journal keeps it.
     package static func forbidReports() {
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] {
             var action = sigaction()
             guard unsafe sigaction(number, nil, &action) == 0 else { continue }
             let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-            // What was ignored stays ignored.
+            // An ignored signal stays ignored.
             guard handler != 1 else { continue }
             _ = signal(number, SIG_DFL)
         }

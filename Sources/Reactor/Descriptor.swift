@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A file descriptor with one owner, closed when the owner lets go of it.
 package struct Descriptor: ~Copyable, Sendable {
-    /// What the system calls it; good while this value lives.
+    /// The descriptor's number; valid while this value lives.
     package let number: CInt
 
     /// Takes over an open descriptor.

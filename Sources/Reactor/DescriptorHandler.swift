@@ -1,4 +1,4 @@
-/// What a descriptor is watched for. Errors and hang-ups are told whatever it is.
+/// The awaited states of a descriptor. Errors and hang-ups are always reported.
 package struct Interest: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -11,7 +11,7 @@ package struct Interest: OptionSet, Sendable {
     package static let both = Interest(rawValue: 3)
 }
 
-/// What a descriptor is ready for.
+/// The current states of a descriptor.
 package struct Readiness: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -31,7 +31,7 @@ package struct Readiness: OptionSet, Sendable {
     package var isWritable: Bool { rawValue & 2 != 0 }
 }
 
-/// Is told by an event loop when a descriptor that it watches is ready.
+/// An event loop calls it when a descriptor that it watches is ready.
 package protocol DescriptorHandler: AnyObject {
     /// On the loop. May watch and unwatch anything; told again next turn while the state lasts (level-triggered).
     func ready(_ descriptor: CInt, _ events: Readiness)

@@ -100,11 +100,11 @@ extension EventLoop {
     /// The longest time from waking up to the next wait so far: what an event may have had to wait. From any thread.
     package var longestTurn: Duration { .nanoseconds(longest.load(ordering: .relaxed)) }
 
-    /// The same of the last turn that has ended. From any thread.
+    /// The length of the last turn that has ended. From any thread.
     package var latestTurn: Duration { .nanoseconds(latest.load(ordering: .relaxed)) }
 }
 
-/// What runs later.
+/// Jobs, timers and hooks.
 extension EventLoop {
     package func execute(_ job: @escaping @Sendable () -> Void) {
         queue.append(.closure(job))
@@ -132,7 +132,7 @@ extension EventLoop {
     }
 }
 
-/// What the loop waits for.
+/// Descriptors.
 extension EventLoop {
     /// Calls `handler`, which is kept, whenever `descriptor` is ready, until `unwatch`. On the loop. Unwatch before closing.
     ///
@@ -236,7 +236,8 @@ extension EventLoop {
         if hooks.isEmpty { hooks = due }
     }
 
-    /// Runs what was asked for before the end and lets go of everything, so that nobody is kept by a loop that is over.
+    /// Runs the jobs that were submitted before the end and releases everything, so that an ended loop keeps no object
+    /// alive.
     private func finish() {
         runJobs()
         queue.close()

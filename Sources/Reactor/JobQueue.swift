@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 import Synchronization
 
-/// What is to run on a loop, from any thread, in the order in which it came.
+/// The jobs of a loop, submitted by any thread, in order.
 final class JobQueue: Sendable {
     enum Job: Sendable {
         case closure(@Sendable () -> Void)

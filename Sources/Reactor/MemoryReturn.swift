@@ -1,9 +1,9 @@
 import CLinux
 import Wire
 
-/// Gives memory back to the system that a burst has left free between what is still needed.
+/// Returns free memory of the heap to the system after a burst.
 ///
-/// What is free at the end of the heap goes back by itself; after a burst in a large room most of it lies elsewhere, and
+/// Free memory at the end of the heap goes back by itself; after a burst in a large room most of it lies elsewhere, and
 /// would stay with the process for as long as it runs.
 package final class MemoryReturn {
     /// How often it is looked.
@@ -52,7 +52,7 @@ extension MemoryReturn {
             return bytes - (least ?? 0) >= Slack.worthwhile
         }
 
-        /// What is left after a return.
+        /// Notes the rest after a return.
         package mutating func note(_ bytes: Int) { least = bytes }
 
         /// Nil where the system does not tell.

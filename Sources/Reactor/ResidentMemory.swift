@@ -1,6 +1,6 @@
 import CLinux
 
-/// What of this process is in memory, in bytes (proc_pid_statm(5)).
+/// The resident memory of this process, in bytes (proc_pid_statm(5)).
 package struct ResidentMemory {
     package let all: Int
     /// Of it, what is a file's, or shared.

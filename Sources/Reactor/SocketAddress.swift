@@ -25,7 +25,7 @@ package struct SocketAddress {
         }
     }
 
-    /// What `call`, given room and the size of the room, has written there; with its result.
+    /// The address that `call` writes, given a buffer and its size; with its result.
     package static func written(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
     ) -> (result: CInt, address: SocketAddress) {

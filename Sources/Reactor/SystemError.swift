@@ -22,7 +22,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         return result
     }
 
-    /// Such as `bind: address already in use`.
+    /// For example `bind: address already in use`.
     package var description: String { "\(call): \(reason)" }
 
     /// The system's words for the errno, in lower case as the middle of a sentence.

@@ -4,7 +4,7 @@ import Noise
 import Synchronization
 import Wire
 
-/// The nodes of an experiment: who stands where, and what those who are gone have counted.
+/// The nodes of an experiment: their places, and the counters of those that are gone.
 struct ExperimentCast {
     /// A node in its place.
     struct Member {

@@ -41,7 +41,7 @@ package final class InMemoryNetwork: Sendable {
 
     /// Adds a machine with an address of its own.
     ///
-    /// - Parameter place: where it stands in the topology; nil for a place of its own.
+    /// - Parameter place: its place in the topology; nil for a place of its own.
     package func addHost(at place: Int? = nil) -> HostID {
         state.withLock { $0.addHost(at: place) }
     }

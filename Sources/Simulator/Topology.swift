@@ -1,6 +1,6 @@
 import Noise
 
-/// Which places of a simulated network hear each other's announcements; a host stands in one place.
+/// Which places of a simulated network hear each other's announcements; each host has one place.
 package struct Topology: Sendable {
     /// For each place those that it sees; nil where all see all.
     private let neighbours: [Set<Int>]?

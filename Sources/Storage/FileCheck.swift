@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import Reactor
 
-/// What has to be true of a file before it is believed, asked of the open descriptor.
+/// The conditions under which a file is trusted, checked on the open descriptor.
 enum FileCheck {
-    /// A regular file of our own that nobody else can read or change, under one name, and not too large.
+    /// A regular file of our own that no other user can read or change, under one name, and not too large.
     static func file(_ opened: borrowing Descriptor, of place: FilePlace, atMost limit: Int) throws(StorageError) {
         let status = try status(of: opened, place)
         let mode = UInt32(status.st_mode)
@@ -15,8 +15,8 @@ enum FileCheck {
         guard status.st_size <= limit else { throw StorageError(place.path, .tooLarge) }
     }
 
-    /// A directory of our own or of the system's in which nobody else can put something in a file's place. In one with
-    /// the sticky bit, as `/tmp`, only its owner can.
+    /// A directory of our own or of the system's in which no other user can replace a file. In one with the sticky bit, as
+    /// `/tmp`, only its owner can.
     static func directory(_ opened: borrowing Descriptor, of place: FilePlace) throws(StorageError) {
         let status = try status(of: opened, place)
         let mode = UInt32(status.st_mode)

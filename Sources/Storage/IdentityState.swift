@@ -1,7 +1,7 @@
 import Noise
 package import Wire
 
-/// What is remembered of an identity from run to run, beside its key.
+/// The state of an identity that is kept from run to run, beside its key.
 package struct IdentityState: Hashable, Sendable {
     /// That of the last run (Protocol.md section 9).
     package var epoch: UInt64
@@ -47,7 +47,7 @@ package struct IdentityState: Hashable, Sendable {
 
     private static let sumBytes = 16
 
-    /// Finds damage, and the state of another identity; it is no protection from whoever can write the file.
+    /// Finds damage, and the state of another identity; it is no protection from a user that can write the file.
     private static func sum(_ text: [UInt8], of identity: PeerID) -> [UInt8] {
         let bytes = identity.bytes + text
         return Array(SHA256.hash("earshot/1 state\0", bytes.span).prefix(sumBytes))

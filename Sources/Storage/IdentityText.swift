@@ -1,9 +1,9 @@
 package import Noise
 import Wire
 
-/// What an identity file says (Protocol.md section 1): the seed in the clear, or under a pass phrase.
+/// The text of an identity file (Protocol.md section 1): the seed in the clear, or under a pass phrase.
 ///
-/// In the clear the public key stands behind the seed, so that no changed byte makes another identity of it.
+/// In the clear the public key follows the seed, so that no changed byte makes another identity of it.
 package enum IdentityText: ~Copyable {
     /// 32 bytes.
     case clear(Secret)

@@ -1,4 +1,4 @@
-/// Who holds a lock, out of the text of `/proc/locks`.
+/// The holder of a lock, from the text of `/proc/locks`.
 enum LockTable {
     /// The process that holds the exclusive lock of `flock` on a file; nil where the table does not say.
     static func holder(in text: String, device: UInt64, inode: UInt64) -> Int? {

@@ -15,7 +15,7 @@ package struct PlaceLock: ~Copyable, Sendable {
             do throws(StorageError) {
                 return PlaceLock(file: try directory.create(place, [UInt8]().span))
             } catch {
-                // Somebody was quicker; whether they still have it is seen below.
+                // Another process was quicker; whether it still has the lock is seen below.
                 guard error.reason == .exists else { throw error }
             }
         }

@@ -3,9 +3,9 @@ import Glibc
 import Noise
 import Reactor
 
-/// A directory that nobody but its owner can change, held open: what was checked is what is used.
+/// A directory that only its owner can change, held open: the checked directory is the one that is used.
 ///
-/// Every file in it is checked in the same way (`FileCheck`), and is only ever made whole: under another name first.
+/// Every file in it is checked in one way (`FileCheck`), and is only ever made whole: under another name first.
 struct PrivateDirectory: ~Copyable, Sendable {
     private let descriptor: Descriptor
     private let place: FilePlace
@@ -22,7 +22,7 @@ struct PrivateDirectory: ~Copyable, Sendable {
         return PrivateDirectory(descriptor: descriptor, place: place)
     }
 
-    /// The same, made for its owner alone with all that it is in, if need be.
+    /// The directory of a place, made for its owner alone, with its parents, if need be.
     static func making(_ place: FilePlace) throws(StorageError) -> PrivateDirectory {
         for ancestor in place.ancestors where unsafe mkdir(ancestor, 0o700) != 0 && errno != EEXIST {
             throw StorageError(place.path, .system(SystemError.last("mkdir")))
@@ -83,7 +83,7 @@ struct PrivateDirectory: ~Copyable, Sendable {
         return made
     }
 
-    /// Puts a file in the place of another, or where there is none: whoever looks sees the one or the other, whole.
+    /// Replaces a file, or makes it: a reader sees the old or the new one, whole.
     func replace(_ file: FilePlace, _ bytes: Span<UInt8>) throws(StorageError) {
         let name = PrivateDirectory.temporaryName(for: file)
         _ = try write(bytes, to: name, for: file)
@@ -95,7 +95,7 @@ struct PrivateDirectory: ~Copyable, Sendable {
         try sync(descriptor, file)
     }
 
-    /// Takes a file's name away; false if it has none. What it held may stay on the disk until that is written over.
+    /// Removes a file's name; false if there is none. Its bytes may stay on the disk until they are overwritten.
     func remove(_ file: FilePlace) throws(StorageError) -> Bool {
         guard unsafe unlinkat(descriptor.number, file.name, 0) == 0 else {
             if errno == ENOENT { return false }

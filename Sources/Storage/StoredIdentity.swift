@@ -53,10 +53,10 @@ package struct StoredIdentity: ~Copyable {
         return OpenedIdentity(identity: identity, files: files)
     }
 
-    /// Makes an identity that nobody knows yet, and its files, with the directories that they are in.
+    /// Makes a new identity and its files, with their directories.
     ///
     /// - Parameter phrase: a pass phrase for it, or none.
-    /// - Throws: `exists` where there is such a file or such a state.
+    /// - Throws: `exists` where there is an identity file or a state file.
     package static func create(
         _ path: String, phrase: borrowing Secret?, cost: SealedSecret.Cost = .standard
     ) throws(StorageError) -> OpenedIdentity {

@@ -1,4 +1,4 @@
-/// What is wrong with the text of a file.
+/// A fault in the text of a file.
 package enum TextFault: Error, Hashable, Sendable {
     case empty
     /// Not a text of this kind at all.
@@ -7,10 +7,10 @@ package enum TextFault: Error, Hashable, Sendable {
     case unknownForm
     /// Cut off or changed, in the identity file.
     case damagedIdentity
-    /// The same of its state, which may also be that of another identity.
+    /// A damaged state, or the state of another identity.
     case damagedState
 
-    /// What follows the file's name.
+    /// The words behind the file's name.
     var description: String {
         switch self {
         case .empty: "is empty; remove it to begin anew, or put a copy in its place"
@@ -18,7 +18,7 @@ package enum TextFault: Error, Hashable, Sendable {
         case .unknownForm: "is of a later version, or damaged; use the version that wrote it, or a copy"
         case .damagedIdentity: "is damaged; put a copy in its place"
         case .damagedState:
-            "is damaged, or of another identity; put a copy in its place, or remove it: then nobody is verified or "
+            "is damaged, or of another identity; put a copy in its place, or remove it: then no peer is verified or "
                 + "blocked any more, and if the clock went back meanwhile, others may take an earlier run for the later"
         }
     }

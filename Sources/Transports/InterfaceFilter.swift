@@ -22,7 +22,7 @@ struct InterfaceFilter {
 
     mutating func allows(_ local: Endpoint, now: Instant) -> Bool {
         if readAt.map({ now - $0 >= InterfaceFilter.lifetime }) ?? true {
-            // What can not be asked, as without descriptors, is as it was.
+            // If the kernel can not be asked, as without descriptors, the earlier answer holds.
             addresses = InterfaceFilter.addresses(of: names) ?? addresses
             readAt = now
         }

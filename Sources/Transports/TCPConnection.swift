@@ -15,7 +15,7 @@ final class TCPConnection: DescriptorHandler {
         case closed
     }
 
-    /// What a read brought.
+    /// The result of a read.
     enum Received {
         case bytes(Int)
         case nothing
@@ -53,7 +53,7 @@ final class TCPConnection: DescriptorHandler {
         }
     }
 
-    /// One read into `buffer`: what is left is told again next turn, so that a flood on one connection does not hold up
+    /// Reads once into `buffer`: the rest is reported again next turn, so that a flood on one connection does not hold up
     /// the others.
     func receive(into buffer: inout [UInt8]) -> Received {
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }

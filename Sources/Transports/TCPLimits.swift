@@ -12,7 +12,7 @@ package struct TCPLimits: Hashable, Sendable {
     }
 }
 
-/// What a TCP transport has done and refused so far.
+/// The counters of a TCP transport.
 package struct TCPStatistics: Hashable, Sendable {
     package var accepted = 0
     package var dialled = 0

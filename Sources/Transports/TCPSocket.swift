@@ -69,7 +69,7 @@ enum TCPSocket {
 }
 
 extension TransportError {
-    /// What a failed call on a socket means to who waits for the connection.
+    /// The meaning of a failed socket call for the connection.
     package init(_ error: SystemError) {
         switch error.errno {
         case ECONNREFUSED: self = .refused

@@ -131,7 +131,7 @@ extension TCPTransport {
         connection.phase = .open
         loop.change(connection.descriptor, to: connection.interest)
         handler?.transportConnected(connection.id)
-        // Whoever wrote before waits to be told.
+        // A sender with unsent bytes waits for this event.
         if connection.phase == .open, connection.hasUnsent { resume(connection) }
     }
 

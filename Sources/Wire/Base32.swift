@@ -32,7 +32,7 @@ package enum Base32 {
             count -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
-        // What is left is fewer bits than a character has, all of them zero: no two texts are the same bytes.
+        // The rest is fewer bits than a character has, all of them zero: no two texts are equal bytes.
         return count < 5 && bits & (1 << UInt32(count) - 1) == 0 ? bytes : nil
     }
 }

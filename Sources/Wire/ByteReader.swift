@@ -3,12 +3,12 @@
     @inlinable package init() {}
 }
 
-/// A bounds-checked cursor over bytes that somebody else sent. All integers are big-endian (Protocol.md).
+/// A bounds-checked cursor over hostile bytes. All integers are big-endian (Protocol.md).
 ///
 /// Inlinable: the header of each payload is read by it, in another module.
 @usableFromInline package struct ByteReader: ~Escapable {
     @usableFromInline let count: Int
-    /// What is still unread: numbers are taken from its beginning, so that one comparison covers all of their bytes.
+    /// The unread bytes: numbers are taken from their beginning, so that one comparison covers all bytes of a number.
     @usableFromInline var rest: Span<UInt8>
 
     /// The offset of the next unread byte.

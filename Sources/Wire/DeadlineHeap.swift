@@ -52,7 +52,7 @@
         entries[hole] = entry
     }
 
-    /// The same on its way down from the first place, which is free.
+    /// Moves an entry down from the first place, which is free.
     private mutating func siftDown(_ entry: Entry) {
         var hole = 0
         while true {

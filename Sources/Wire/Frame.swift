@@ -1,4 +1,4 @@
-/// What a frame carries: its first byte (Protocol.md section 5). Other values are counted and ignored.
+/// The type of a frame: its first byte (Protocol.md section 5). Other values are counted and ignored.
 package enum FrameType: UInt8, Sendable, CaseIterable {
     case payload = 1
     case certificate = 2

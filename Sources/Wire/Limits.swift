@@ -41,7 +41,7 @@ package enum Limits {
     package static let namedPeerRefresh = Duration.seconds(300)
     package static let dialsPerAddressBurst = 32.0
     package static let dialsPerAddressPerSecond = 8.0
-    /// Who starts says about ten records, and as many for each who asks then.
+    /// A starting node announces about ten records, and as many for each query then.
     package static let multicastRecordsBurst = 240.0
     package static let multicastRecordsPerSecond = 40.0
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
@@ -49,7 +49,7 @@ package enum Limits {
     /// As late as leaves the answer 15 s before the link counts as dead: most of what idle links carry is pings.
     package static let pingAfterIdle = Duration.seconds(45)
     package static let pingJitter = Duration.seconds(15)
-    /// Far more than anybody needs, who may measure by them or use them as cover; far less than what would cost something.
+    /// Far more than an honest peer sends; far less than would cost the node anything.
     package static let answeredPingsPerSecond = 100.0
     package static let answeredPingsBurst = 1_000.0
     package static let linkDeadAfter = Duration.seconds(75)
@@ -83,7 +83,7 @@ package enum Limits {
     // Typing (section 6).
     package static let typingRenewal = Duration.seconds(3)
     package static let typingPause = Duration.seconds(5)
-    /// Two renewals, so that one that is late makes nobody stop typing.
+    /// Two renewals, so that a late one does not end the typing.
     package static let typingLifetime = Duration.seconds(6)
     package static let typingPeers = 256
 
@@ -92,7 +92,7 @@ package enum Limits {
     package static let sendBurst = 10.0
     package static let acceptPerSecond = 4.0
     package static let acceptBurst = 20.0
-    /// What nobody reads (typing, presence, receipts) comes with the messages, several to each.
+    /// Payloads that users do not read (typing, presence, receipts) come with the messages, several to each.
     package static let signalsPerMessage = 4.0
     package static let relayedFramesPerSecond = 20.0
     package static let relayedFramesBurst = 40.0
@@ -100,7 +100,7 @@ package enum Limits {
     package static let newAuthorsBurst = 5.0
 
     // History (section 7).
-    /// What was said longer ago is nobody's business any more.
+    // Older messages are not offered.
     package static let historyAgeMilliseconds: UInt64 = 604_800_000
     /// Deletions kept, so that what was deleted does not come back.
     package static let deletionsKept = 100
@@ -112,7 +112,7 @@ package enum Limits {
     /// Ids in `want`, and payloads that a neighbour is given in `historyAnswerInterval`.
     package static let wantedPayloads = 100
     package static let historyAnswerInterval = Duration.seconds(2)
-    /// What was asked for and has not come by then is asked of another neighbour.
+    /// A request without an answer by then goes to another neighbour.
     package static let historyTimeout = Duration.seconds(5)
     /// Times that a neighbour is asked for the same.
     package static let historyTries = 3
@@ -120,7 +120,7 @@ package enum Limits {
     package static let shortestGossipInterval = Duration.seconds(1)
     package static let gossipInterval = Duration.seconds(2)
     package static let longestGossipInterval = Duration.seconds(32)
-    /// What may come after news until they are offered, if the last offer was `gossipInterval` ago: half of what is kept.
+    /// Payloads after which news are offered, if the last offer was `gossipInterval` ago: half of those that are kept.
     package static let crowdedGossip: UInt64 = 50
 
     // Direct messages (section 8).
@@ -135,15 +135,15 @@ package enum Limits {
     // Certificates (sections 1, 8 and 9).
     /// A recording of a relayed message can be opened with what a machine holds for no longer than this and the grace.
     package static let relayKeyLifetime = Duration.seconds(3_600)
-    /// Taken off the lifetime at random, so that nodes can not be told apart by their rhythm.
+    /// Taken off the lifetime at random, so that an observer can not distinguish nodes by their rhythm.
     package static let relayKeyJitter = Duration.seconds(600)
-    /// A key that was replaced opens what was sealed before everybody had heard of the new one.
+    /// A replaced key opens messages that were sealed before their authors had heard of the new one.
     package static let relayKeyGrace = Duration.seconds(300)
     package static let certificateMemory = Duration.seconds(24 * 3_600)
     /// A session as young as this outbids an older one of its identity, whatever the clocks say.
     package static let reissueTime = Duration.seconds(15)
     package static let reissues = 2
-    /// Each is passed on to everybody, so they must be rare.
+    /// Each is passed on to all peers, so they must be rare.
     package static let betterCertificatesPerMinute = 5.0
     package static let betterCertificatesBurst = 5.0
     package static let certificatesSentPerLink = 1_024

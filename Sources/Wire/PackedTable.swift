@@ -39,7 +39,7 @@
         return nil
     }
 
-    /// The same, looked for at `guess` first: whoever asks for one key again and again knows where it was the last time.
+    /// Finds a key, at `guess` first: a caller that looks up one key again and again knows its last index.
     @inlinable package func index(forKey key: Key, first guess: Int) -> Int? {
         if guess < keys.count, keys[guess] == key { return guess }
         return index(forKey: key)
@@ -154,7 +154,7 @@ extension PackedTable: RandomAccessCollection {
     @inlinable package subscript(index: Int) -> (key: Key, value: Value) { (keys[index], values[index]) }
 }
 
-/// To whoever counts what is in tables it is a dictionary.
+/// Reflection sees a dictionary, so that a census of tables counts its entries.
 extension PackedTable: CustomReflectable {
     @usableFromInline package var customMirror: Mirror {
         Mirror(self, unlabeledChildren: zip(keys, values).map { (key: $0, value: $1) }, displayStyle: .dictionary)

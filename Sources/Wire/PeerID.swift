@@ -1,4 +1,4 @@
-/// Who a peer is: the 32 bytes of its Ed25519 public key (Protocol.md section 1). Ordered by those bytes.
+/// The id of a peer: the 32 bytes of its Ed25519 public key (Protocol.md section 1). Ordered by those bytes.
 @usableFromInline package struct PeerID: Hashable, Comparable, Sendable {
     package static let byteCount = 32
 

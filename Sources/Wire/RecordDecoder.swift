@@ -49,7 +49,7 @@ package struct RecordDecoder {
                 return .gathered(pending.dropFirst(Limits.lengthPrefix))
             }
         }
-        // A bad length is told as soon as it is known, not when its first byte comes.
+        // A bad length is reported as soon as it is known, before the first byte of the record.
         _ = try wantedCount()
         return nil
     }

@@ -1,11 +1,11 @@
-/// What waits for its time, earliest first; equal deadlines in the order in which they came.
+/// Elements with deadlines, earliest first; equal deadlines in the order of insertion.
 ///
-/// Inlinable, so that each module that keeps one has code for what it keeps instead of code for anything. For that the type
-/// has to be usable from inline too, or the members' `@inlinable` is of no effect, and so has `Instant`, whose module it
+/// Inlinable, so that each module that keeps one has code for its elements instead of generic code. For that the type has
+/// to be usable from inline too, or the members' `@inlinable` is of no effect, and so has `Instant`, whose module it
 /// therefore shares. A closure is best kept in a structure: bare, it is wrapped in another one on its way in and out.
 @usableFromInline package struct TimerHeap<Element> {
     @usableFromInline var deadlines = DeadlineHeap()
-    /// What waits, at the places that `deadlines` names; nil at the others, which are `free`.
+    /// The elements, at the places that `deadlines` names; nil at the others, which are `free`.
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var free: [Int] = []
 
@@ -41,7 +41,7 @@
 
 extension TimerHeap: Sendable where Element: Sendable {}
 
-/// To whoever counts what is in tables it is one, however it is kept.
+/// Reflection sees one table with as many entries as there are elements.
 extension TimerHeap: CustomReflectable {
     @usableFromInline package var customMirror: Mirror {
         Mirror(self, children: ["entries": deadlines.entries], displayStyle: .struct)

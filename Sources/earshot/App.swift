@@ -74,7 +74,7 @@ struct App: Sendable {
         pump = InputLoop(input: input, executor: executor, reports: reports)
     }
 
-    /// Chats until somebody or something ends it.
+    /// Chats until the user, a signal or a failure ends it.
     ///
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
@@ -98,7 +98,7 @@ struct App: Sendable {
         return departure.exitCode
     }
 
-    /// Which run of its identity the node is, is on the disk before anybody hears of it.
+    /// The epoch of the run is on the disk before any peer hears of the node.
     private func begin(_ node: Node) async throws(StartFailure) {
         let epoch = await node.epoch
         do throws(StorageError) {
@@ -113,7 +113,7 @@ struct App: Sendable {
         }
     }
 
-    /// The node has ended: if that was to forget it, says what is forgotten, and goes on as somebody else.
+    /// The node has ended: if `/wipe` ended it, reports what is forgotten, and starts a node of another identity.
     ///
     /// - Returns: false if the program leaves instead.
     private func beginAnew() async throws(StartFailure) -> Bool {
@@ -126,7 +126,7 @@ struct App: Sendable {
         guard isShown, !departure.isDecided else { return false }
         current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance(and: control?.tell)))
         try await begin(current.node)
-        // Whoever asked to leave meanwhile asked the node that was.
+        // A request to leave in the meantime went to the earlier node.
         if departure.isDecided { await current.node.beginLeaving() }
         return true
     }
@@ -144,7 +144,7 @@ struct App: Sendable {
         }
     }
 
-    /// Lines are read, and other programs heard, once there is somebody to do what they ask for.
+    /// Reads lines and accepts other programs' requests once a node can perform them.
     private func startInput() {
         Task { await pump.run() }
         Task { await control?.begin(pump.executor) }

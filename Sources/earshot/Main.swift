@@ -15,7 +15,7 @@ struct Earshot {
         // Before the first thread is made, so that all of them inherit it.
         Signals.block()
         CoreDumps.forbid()
-        // Who sets the variable has asked for the runtime's reports, or for a sanitizer's.
+        // The variable asks for the runtime's reports, or for a sanitizer's.
         if Environment.value("SWIFT_BACKTRACE") == nil { CoreDumps.forbidReports() }
         guard let words = ProcessArguments.words else {
             fail("the command line can not be read; use a program that was linked with the GNU C library", code: 2)
@@ -112,9 +112,9 @@ struct Earshot {
     /// `EX_UNAVAILABLE` of sysexits.h.
     private static let unavailable: CInt = 69
 
-    /// Lets a signal that asks the program to leave do so at once, while the main thread does something that waits.
+    /// Lets a signal that asks the program to leave do so at once, while the main thread blocks.
     ///
-    /// - Parameter interruption: is told of a first signal instead.
+    /// - Parameter interruption: takes a first signal instead.
     private static func endBySignal(after interruption: Interruption? = nil) {
         do throws(StartFailure) {
             let signals = Signals(on: try App.runningLoop("signals"))
@@ -136,7 +136,7 @@ struct Earshot {
     }
 
     private static func fail(_ message: String, code: CInt) -> Never {
-        // A terminal that is drawn on is left first: nobody draws any more.
+        // A terminal that is drawn on is restored first.
         Diagnostics.divert(to: nil)
         if TerminalSettings.restore() { try? Descriptors.write([0x0d, 0x0a], to: Descriptors.output) }
         Diagnostics(level: .error).say(.error, message)

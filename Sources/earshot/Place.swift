@@ -1,7 +1,7 @@
 import Process
 import Settings
 
-/// What the program runs in, which decides how lines come in and reports go out.
+/// The environment of the program, which decides how lines come in and reports go out.
 enum Place: Hashable, Sendable {
     /// Lines as they are: a pipe, `--plain` or `--json`, or a terminal that can do nothing but print (`TERM=dumb`).
     case stream(isTyped: Bool)

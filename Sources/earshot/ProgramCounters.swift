@@ -2,7 +2,7 @@ import Commands
 import ChatNode
 import Reactor
 
-/// What `/stats` tells of the parts of the program.
+/// The program's counters in `/stats`.
 extension ReportQueue {
     var counters: [Counter] {
         [Counter(name: "events_not_shown", value: dropped), Counter(name: "reports_waiting", value: count)]

@@ -20,7 +20,7 @@ final class StartUp: Sendable {
         readyAfter.withLock { $0 = $0 ?? elapsed }
     }
 
-    /// What `/stats` tells about the process.
+    /// The counters of the process in `/stats`.
     var counters: [Counter] {
         let resident = ProcessFacts.residentBytes().map { Counter(name: "resident_bytes", value: $0) }
         let ready = readyAfter.withLock { $0 }.map { Counter(name: "start_to_ready_us", value: $0) }

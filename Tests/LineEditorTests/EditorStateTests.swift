@@ -44,7 +44,7 @@ import Testing
         // A letter before an accent that stood alone, and half a flag before another half.
         #expect(Self.after([.left, .text("e")], "\u{301}") == "e\u{301}|")
         #expect(Self.after([.start, .text("\u{1f1f0}")], "\u{1f1f7}x") == "\u{1f1f0}\u{1f1f7}|x")
-        // What is deleted may have kept two scalars apart.
+        // The deleted character may have kept two scalars apart.
         #expect(Self.after([.start, .right, .delete], "👩a\u{301}👧") == "👩|👧")
         #expect(Self.after([.left, .backspace], "👩\u{200d}a👧") == "👩\u{200d}👧|")
     }
@@ -60,7 +60,7 @@ import Testing
         #expect(Self.after([.start, .killWordRight], " ab c") == "| c")
     }
 
-    @Test func `what is killed comes back, kills in a row as one`() {
+    @Test func `killed text comes back, kills in a row as one`() {
         #expect(Self.after([.killBlankLeft, .killBlankLeft, .yank], "a b c") == "a b c|")
         #expect(Self.after([.start, .killWordRight, .killWordRight, .end, .yank], "a b c") == " ca b|")
         #expect(Self.after([.left, .killToStart, .end, .yank], "abc") == "cab|")

@@ -50,13 +50,13 @@ import Wire
         #expect(decoder.feed([0x9c, 0x0d], at: Self.start) == [.text("한"), .enter])
     }
 
-    @Test func `what is typed behind a stray byte is there at once`() {
+    @Test func `text behind a stray byte is there at once`() {
         for stray in [0xc3, 0xe2, 0xf0, 0xfc] as [UInt8] {
             #expect(Self.keys([stray, 0x30]) == [.text("0")])
         }
     }
 
-    @Test func `what is no UTF-8 is left out`() {
+    @Test func `bytes outside of UTF-8 are left out`() {
         #expect(Self.keys([0x61, 0xff, 0xc0, 0xaf, 0x62, 0xed, 0xa0, 0x80, 0x63]) == [.text("abc")])
         #expect(Self.keys([0x61, 0xed, 0x95, 0x0d]) == [.text("a"), .enter])
     }

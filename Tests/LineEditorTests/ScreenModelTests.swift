@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(80, 24), (20, 5), (9, 3), (12, 2)], 0..<12)
-    func `whatever is typed while messages arrive, the terminal shows just that`(size: (Int, Int), seed: UInt64) {
+    func `text typed while messages arrive is shown as it was typed`(size: (Int, Int), seed: UInt64) {
         let (columns, rows) = size
         var random = SeededRandom(seed: seed)
         var screen = ScreenTests.screen(columns, rows)

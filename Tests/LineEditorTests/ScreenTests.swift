@@ -131,7 +131,7 @@ import Testing
         #expect(screen.erase() == "")
     }
 
-    @Test func `what stands there already is not written again`() {
+    @Test func `text that is there already is not written again`() {
         var screen = Self.screen(10, 5)
         #expect(screen.show(Self.picture("a")) != "")
         #expect(screen.show(Self.picture("a")) == "")
@@ -139,7 +139,7 @@ import Testing
         #expect(screen.show(Self.picture("a")) != "")
     }
 
-    @Test func `what is typed passes the guard before it is shown`() {
+    @Test func `typed text passes the guard before it is shown`() {
         var screen = Screen(columns: 20, rows: 5) { $0 == "\u{202e}" ? "\u{fffd}" : $0 }
         var terminal = Terminal(columns: 20, rows: 5)
         terminal.write(screen.show(Self.picture("a\u{202e}b", "\u{202e}")))

@@ -20,7 +20,7 @@ struct Terminal {
         cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// What a row shows, without the blanks at its end.
+    /// The text of a row, without the blanks at its end.
     func text(_ row: Int) -> String { Terminal.text(cells[row]) }
 
     /// All that was ever shown and not erased, without the empty rows at its end.

@@ -58,7 +58,7 @@ import Wire
         }
     }
 
-    @Test func `nobody's key can be put under another's name`() throws {
+    @Test func `no key can be put under another's name`() throws {
         let alice = identity(61)
         let mallory = identity(62)
         let bytes = Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 9, at: time).bytes
@@ -71,7 +71,7 @@ import Wire
         #expect(try decode(own.bytes).identity == mallory.id)
     }
 
-    @Test func `what was signed for another purpose is no certificate`() {
+    @Test func `a signature for another purpose is no certificate`() {
         let alice = identity(61)
         let signed = Array(Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 9, at: time).bytes[..<114])
         let signature = alice.sign(domain: "earshot/1 payload\0", message: signed.span)

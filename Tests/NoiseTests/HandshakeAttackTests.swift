@@ -42,7 +42,7 @@ import Wire
                 guard current == number else { return }
                 message = Array((message + [UInt8](repeating: 0, count: 40)).prefix(length))
             }
-            // What is missing from or added to the payload of message 1 shows only in the answer.
+            // A change of the payload's length in message 1 shows only in the answer.
             let earliest = number == 1 && length < 32 ? 1 : max(number, 2)
             #expect(refusal?.message == earliest, "length \(length)")
         }

@@ -3,8 +3,8 @@ import Wire
 
 @testable import Noise
 
-/// Alice's static secret is stolen, Bob's is not: nobody may be Bob to her, whoever calls (key-compromise
-/// impersonation). The thief mixes the best he has, the agreement of her secret and Bob's public key.
+/// Alice's static secret is stolen, Bob's is not: no attacker may be Bob to her, on either side of the handshake
+/// (key-compromise impersonation). The thief mixes the best he has, the agreement of her secret and Bob's public key.
 @Suite struct ImpersonationTests {
     private let alice: StaticKey
     private let bob: StaticKey
@@ -15,13 +15,13 @@ import Wire
         bob = StaticKey(KeyPair.generate(using: &randomness, protection: .transient))
     }
 
-    @Test func `the thief of a caller's key can not answer her as somebody else`() {
+    @Test func `the thief of a caller's key can not answer her under another's name`() {
         #expect(answerAlice(as: .thief) == .decryptionFailed)
         // Bob himself, by the same hand-written message, is believed.
         #expect(answerAlice(as: .bob) == nil)
     }
 
-    @Test func `the thief of an answerer's key can not call her as somebody else`() {
+    @Test func `the thief of an answerer's key can not call her under another's name`() {
         #expect(callAlice(as: .thief) == .decryptionFailed)
         #expect(callAlice(as: .bob) == nil)
     }

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Noise
 
-/// Points whose agreement with any key is known to everybody.
+/// Points whose agreement with any key is public.
 private let lowOrderPoints: [[UInt8]] = [
     "0000000000000000000000000000000000000000000000000000000000000000",
     "0100000000000000000000000000000000000000000000000000000000000000",

@@ -14,7 +14,7 @@ import Wire
         #expect(try needle.occurrences() == 0)
     }
 
-    @Test func `the search finds a copy that somebody made`() throws {
+    @Test func `the search finds a copy that the test made`() throws {
         var randomness = Randomness.system
         let secret = Secret(random: 32, protection: .guarded, using: &randomness)
         let needle = Needle(secret)

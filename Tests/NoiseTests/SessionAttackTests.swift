@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    /// What somebody on the path may do with three records of Alice, and which of them Bob then still reads.
+    /// Changes of an attacker to three records of Alice, and those that Bob still reads.
     @Test(arguments: [
         ([0, 1, 2], 3), ([0, 0], 1), ([1], 0), ([0, 2], 1), ([1, 0], 0), ([0, 1, 1, 2], 2), ([0, 1, 0], 2),
     ])

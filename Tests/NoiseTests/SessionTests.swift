@@ -24,7 +24,7 @@ import Wire
         #expect(try line.bob.open(Array(output.dropFirst(5))) == small)
     }
 
-    @Test func `what a buffer held is replaced, and gone if the record is not genuine`() throws {
+    @Test func `the content of a buffer is replaced, and gone if the record is not genuine`() throws {
         var line = Line(seed: 42)
         let first = try line.alice.seal([9, 8, 7])
         let second = try line.alice.seal([6, 5])

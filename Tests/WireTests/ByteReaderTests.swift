@@ -4,7 +4,7 @@ import Wire
 struct ByteReaderTests {
     static let bytes: [UInt8] = Array(1...32)
 
-    /// What a reading of 1, 2, 8, 5 and 16 bytes gives, until the bytes end.
+    /// Readings of 1, 2, 8, 5 and 16 bytes, until the bytes end.
     static func read(_ bytes: [UInt8]) throws(TruncatedInput) -> String {
         var reader = ByteReader(bytes.span)
         let parts: [String] = [
@@ -54,7 +54,7 @@ struct ByteReaderTests {
         #expect(try reader.readRange(0) == 3..<3)
     }
 
-    @Test func `what is written is read again`() throws {
+    @Test func `written values are read again`() throws {
         let peer = try #require(PeerID(Array(100..<132)))
         let message = try #require(MessageID(Array(50..<66)))
         var writer = ByteWriter()

@@ -75,7 +75,7 @@ struct FrameTests {
         #expect(throws: FramingError.frameBeyondRecord) { try FrameTests.frames([0, 1, 9, 0, 1]) }
     }
 
-    @Test func `padding that is not zero is refused wherever it stands`() {
+    @Test func `padding that is not zero is refused at any place`() {
         for position in 5..<64 {
             var plaintext = [UInt8](repeating: 0, count: 64)
             plaintext[1] = 1
@@ -106,7 +106,7 @@ struct FrameTests {
     }
 }
 
-/// The same numbers on every run.
+/// Equal numbers on every run.
 struct SystemlessGenerator: RandomNumberGenerator {
     var state: UInt64
 

@@ -56,7 +56,7 @@ struct PackedTableTests {
     }
 
     @Test(arguments: [false, true])
-    func `what was emptied is empty, and takes in as before`(keepsCapacity: Bool) {
+    func `an emptied table is empty, and takes entries as before`(keepsCapacity: Bool) {
         var table = PackedTable<String, Int>()
         for number in 0..<50 { table["\(number)"] = number }
         table.removeAll(keepingCapacity: keepsCapacity)

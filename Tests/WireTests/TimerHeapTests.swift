@@ -19,7 +19,7 @@ import Wire
         #expect(heap.removeDue(at: Instant(nanoseconds: 5)) == odd + even)
     }
 
-    @Test func `what is not due stays`() {
+    @Test func `an element that is not due stays`() {
         var heap = TimerHeap<String>()
         heap.insert("late", at: Instant(nanoseconds: 11))
         heap.insert("early", at: Instant(nanoseconds: 10))
@@ -33,7 +33,7 @@ import Wire
 
     private final class Kept {}
 
-    @Test func `what has come out is not kept, and its place is taken by what comes next`() {
+    @Test func `a removed element is not kept, and its place goes to the next one`() {
         var heap = TimerHeap<Kept>()
         weak var early: Kept?
         weak var late: Kept?
@@ -51,7 +51,7 @@ import Wire
         #expect(late != nil && heap.count == 1)
     }
 
-    @Test func `who counts the entries of tables finds one table with as many entries as there are timers`() {
+    @Test func `a census of tables finds one table with as many entries as there are timers`() {
         var heap = TimerHeap<String>()
         for number in 0..<5 { heap.insert("\(number)", at: Instant(nanoseconds: Int64(number))) }
         _ = heap.removeDue(at: Instant(nanoseconds: 1))

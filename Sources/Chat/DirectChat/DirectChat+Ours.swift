@@ -71,7 +71,7 @@ extension DirectChat {
         return [.direct(.accepted, with: peer)]
     }
 
-    /// Leaves. Sent messages still wait for receipts, as long as the link stands on which they were sent.
+    /// Leaves. Sent messages still wait for receipts, as long as their link is up.
     mutating func sentDeparture(isLinked: Bool) -> [ChatEvent] {
         state = .left
         return [.direct(.left, with: peer)] + fail(queue.giveUp(keepingSent: isLinked))

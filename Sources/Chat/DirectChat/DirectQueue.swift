@@ -40,7 +40,7 @@ struct DirectQueue: Sendable {
     ///
     /// - Parameters:
     ///   - text: that of a message; nil for a change of one.
-    ///   - isLinked: whether a link to the peer stands.
+    ///   - isLinked: whether a link to the peer is up.
     /// - Returns: whether to send it now; behind a backlog it waits for its turn.
     mutating func append(_ payload: VerifiedPayload, text: String?, isLinked: Bool) -> Bool {
         let isNext = isLinked && !hasBacklog

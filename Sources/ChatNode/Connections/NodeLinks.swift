@@ -172,7 +172,7 @@ extension Node {
         if reason == GoodbyeReason.superseded.rawValue { return finish(slot, .lost) }
         guard reason == GoodbyeReason.replaced.rawValue else { return finish(slot, .goodbye) }
         slot.peerRetired = true
-        // Until the link that replaces this one stands here too, it is the only way to reach the peer.
+        // Until the link that replaces this one is up here too, it is the only way to reach the peer.
         let hasAnother = (slot.peer.flatMap { linksByPeer[$0] } ?? []).contains { $0 !== slot && !$0.isRetiring }
         if slot.isRetiring { finish(slot) } else if hasAnother { retire(slot) }
     }

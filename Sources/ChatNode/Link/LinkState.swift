@@ -1,7 +1,7 @@
 import Noise
 import Wire
 
-/// Where a link stands. Each step moves the state out and puts it back only if the step succeeds, so that every error
+/// The state of a link. Each step moves the state out and puts it back only if the step succeeds, so that every error
 /// leaves it dead, with its keys wiped.
 enum LinkState: ~Copyable {
     case handshaking(Handshake)

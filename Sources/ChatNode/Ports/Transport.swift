@@ -59,7 +59,7 @@ package protocol TransportHandler: AnyObject, Sendable {
     /// A peer connected to us.
     func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint)
 
-    /// A dialled connection stands.
+    /// A dialled connection is up.
     func transportConnected(_ connection: ConnectionID)
 
     /// Bytes came: the first `count` of `buffer`, which is the transport's and valid during the call.

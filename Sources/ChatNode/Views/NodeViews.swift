@@ -35,7 +35,7 @@ extension Node {
         case .one(let peer):
             return peer
         case .none:
-            throw ChatError(.unknownPeer, "nobody here is called \(text)")
+            throw ChatError(.unknownPeer, "no peer here is called \(text)")
         case .ambiguous(let choices):
             let names = choices.map(\.displayName).joined(separator: ", ")
             throw ChatError(.ambiguousPeer, "\(text) may be any of: \(names)")

@@ -10,8 +10,7 @@ import Wire
 struct InstanceTable {
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
-    /// The answer is in the cache when an instance is listed; a family that is not there within this time was not
-    /// published.
+    /// The answer is cached when an instance is listed; a family without one within this time was not published.
     static let quickLookup = Duration.milliseconds(150)
     static let firstRetry = Duration.seconds(1)
     static let lastRetry = Duration.seconds(60)

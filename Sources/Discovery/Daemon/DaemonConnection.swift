@@ -6,7 +6,7 @@ import Reactor
 /// for 25 s while it hangs, so the loop is not shared.
 @safe
 final class DaemonConnection: ResponderConnection {
-    /// The reason of a failure that no bus stands behind.
+    /// The reason of a failure without an error of the bus.
     static var noBus: String { AvahiAnswers.message(CInt(AVAHI_ERR_NO_DAEMON)) }
 
     private let library: AvahiClientFunctions

@@ -3,7 +3,7 @@ package import Reactor
 
 /// Observations of this machine's network within a few seconds, not yet judged.
 package struct NetworkObservations: Hashable, Sendable {
-    /// How the daemon stands.
+    /// The state of the daemon.
     package enum Daemon: Hashable, Sendable {
         case answers
         /// There is no system bus to ask it by.

@@ -24,7 +24,7 @@ struct MDNSMessage {
         return bytes
     }
 
-    /// One record as it stands in a message (RFC 1035 section 4.1.3).
+    /// One record of a message (RFC 1035 section 4.1.3).
     ///
     /// - Parameters:
     ///   - name: in wire form, compressed or not.

@@ -76,7 +76,7 @@ private struct PointerReader {
         return true
     }
 
-    /// Reads the next name: whether it is the wanted one, or what follows its first label is; and where that label stands.
+    /// Reads the next name: whether it is the wanted one, or what follows its first label is; and the place of that label.
     /// Nil where it has no end.
     private mutating func pass(
         _ wanted: [UInt8], behindFirst: Bool = false

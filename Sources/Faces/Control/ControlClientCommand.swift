@@ -52,7 +52,7 @@ package struct ControlClientCommand: ~Copyable {
             throw .failed("\(greeting?.string("message") ?? "the node refuses"); try again")
         }
         guard let version = greeting?.number("protocol") else {
-            throw .unavailable("nobody answers at \(path), or nobody of this user; name another socket with --control")
+            throw .unavailable("no node of this user answers at \(path); name another socket with --control")
         }
         guard version == ControlLines.version else {
             throw .failed("the node at \(path) is of another version; use the program that it runs")

@@ -43,7 +43,7 @@ package struct TerminalOutput: Sendable {
         bytes.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Behind the time stands `<author>` or `[author -> you]`: names hold none of these signs.
+    /// Behind the time is `<author>` or `[author -> you]`: names hold none of these signs.
     private static func colored(_ line: String, by author: Who) -> String {
         guard let start = line.firstIndex(where: { $0 == "<" || $0 == "[" }),
             let end = line[start...].firstIndex(where: { $0 == ">" && line[start] == "<" || $0 == "]" })

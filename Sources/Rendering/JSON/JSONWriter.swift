@@ -36,7 +36,7 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// A number, `true`, `false` or `null` as it stands.
+    /// A number, `true`, `false` or `null`, verbatim.
     package mutating func literal(_ text: String) {
         separate()
         bytes.append(contentsOf: text.utf8)

@@ -67,7 +67,7 @@ extension MetricFamily {
         gauge("candidates", "candidates", "Addresses at which a peer may be reached."),
         gauge("half_open_handshakes", "half_open_handshakes", "Handshakes that others began and that are under way."),
         MetricFamily(
-            .gauge, "unread_messages", "Messages that nobody has looked at.", label: "conversation",
+            .gauge, "unread_messages", "Messages that the user has not looked at.", label: "conversation",
             [Sample(counter: "unread_public", label: "public"), Sample(counter: "unread_direct", label: "direct")]),
         gauge("queued_bytes", "queued_bytes", "Bytes that wait for slow peers, of all links."),
         gauge("longest_queue_bytes", "queued_bytes_longest", "Bytes that wait on the link with most."),
@@ -92,7 +92,7 @@ extension MetricFamily {
             "payloads_dropped", "Payloads that went no further.", DropReason.allCases.map(\.rawValue),
             prefix: "dropped_"),
         byReason(
-            "refused", "What came to nothing behind a check of its own.",
+            "refused", "Refusals by a check of its own.",
             Refusal.allCases.map(\.rawValue) + [
                 "connections_at_limit", "without_descriptor", "by_interface", "instances", "multicast",
             ],
@@ -153,9 +153,9 @@ extension MetricFamily {
             "loop_longest_turn_seconds", "loop_longest_turn_us",
             "The longest turn so far: what an event may have had to wait.", in: .microseconds),
         total("loop_turns", "Turns of the node's event loop."),
-        total("events_not_shown", "Events and answers that were dropped because nobody read them."),
+        total("events_not_shown", "Events and answers that were dropped because the reader was too slow."),
         gauge("control_clients", "control_clients", "Programs that are connected to the control socket."),
-        gauge("control_tails", "control_tails", "Those of them that are told everything."),
+        gauge("control_tails", "control_tails", "Clients that receive every event."),
         total("control_tails_dropped", "Those of them that were let go because they read too slowly."),
     ]
 }

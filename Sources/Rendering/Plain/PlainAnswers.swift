@@ -73,7 +73,7 @@ package enum PlainAnswers {
             "forgotten: \(count(lost.peers, "peer")), and who was muted, blocked or verified",
             "forgotten: your keys",
         ] + files.map { "removed: \(DisplayGuard.safe($0)), of which the disk may keep traces" }
-            + ["you go on as somebody else, whom no file keeps"]
+            + ["you go on under a new identity, which no file keeps"]
     }
 
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

@@ -5,7 +5,7 @@ package import Wire
 
 /// Every report as lines for people, in a pipe too.
 ///
-/// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: what others wrote stands
+/// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: the text of others is
 /// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date.
 package struct PlainOutput: Presentation {
     /// The time of day that a line begins with.

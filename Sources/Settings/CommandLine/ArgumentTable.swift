@@ -5,7 +5,7 @@ import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.
 extension Arguments: ControlledSettings {
-    package static let summary = "chat with whoever is in the room; what is done without a command"
+    package static let summary = "chat with the people in the room; the default command"
     package static let operands = ""
     package static let options: [Option<Arguments>] =
         identity + network + presentation + ConfigurationChoice.options()

@@ -2,7 +2,7 @@ package import Process
 package import Composition
 package import Discovery
 
-/// What the command line asks for, checked: everything in it can be used as it is.
+/// The settings of a chat, checked: every value can be used as it is.
 package struct Arguments: Hashable, Sendable {
     package enum Format: Hashable, Sendable { case automatic, json, plain }
     package typealias Discovery = LocalNetwork.Discovery

@@ -1,4 +1,4 @@
-/// What a command asks of a node that runs.
+/// The request of a command to a running node.
 package struct ClientRequest: Hashable, Sendable {
     package enum Requests: Hashable, Sendable {
         case these([ControlRequest])

@@ -1,6 +1,6 @@
-/// What a client of the control socket asks for in one line (Docs/Control.md).
+/// A client's request at the control socket, one line (Docs/Control.md).
 package struct ControlRequest: Hashable, Sendable {
-    /// How what people read is told: as the events and answers of `--json`, or as the lines of `--plain`.
+    /// The form of answers and events: members of `--json`, or the lines of `--plain`.
     package enum Format: Hashable, Sendable { case json, plain }
 
     package enum Action: Hashable, Sendable {

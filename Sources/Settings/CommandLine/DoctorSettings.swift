@@ -1,4 +1,4 @@
-/// What `earshot doctor` is asked for.
+/// The settings of `earshot doctor`.
 package struct DoctorSettings: Hashable, ConfigurableSettings {
     package static let summary = "say what is wrong with this network, and what to do about it"
     package static let operands = ""

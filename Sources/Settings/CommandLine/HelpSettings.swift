@@ -1,4 +1,4 @@
-/// What `earshot help` is asked for.
+/// The settings of `earshot help`.
 struct HelpSettings: CommandSettings {
     package static let summary = "show how a command is called, the manual page, or a shell's completion"
     package static let operands = "[COMMAND]"
@@ -28,7 +28,7 @@ struct HelpSettings: CommandSettings {
     }
 }
 
-/// What is written for other programs than a terminal, out of the same tables.
+/// Documents for other programs than a terminal, from the tables of options.
 package enum Document: Hashable, Sendable {
     package enum Shell: String, Hashable, Sendable, CaseIterable { case bash, zsh, fish }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the words of `earshot identity` ask for.
+/// The settings of `earshot identity`.
 package struct IdentityArguments: Hashable, Sendable {
     package enum Action: String, Hashable, Sendable, CaseIterable { case new, show }
 

@@ -1,6 +1,6 @@
 import Commands
 
-/// What a whole command line asks for: a command with its settings, or to be told something.
+/// The request of a whole command line: a command with its settings, or a document.
 package enum Invocation: Sendable {
     case chat(Arguments)
     case doctor(DoctorSettings)
@@ -56,7 +56,7 @@ package enum Invocation: Sendable {
 }
 
 extension Arguments {
-    /// What only shows once words, variables and the file have all been read.
+    /// Checks that need the words, the variables and the file together.
     fileprivate func checked(in surroundings: Surroundings) throws(UsageError) -> Arguments {
         guard allowsRoot || !surroundings.isRootLogin else {
             throw UsageError("not as root, whose rights a chat has no need of; run it as yourself, or add --allow-root")

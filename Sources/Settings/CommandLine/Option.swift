@@ -2,7 +2,8 @@
 package struct Option<Settings>: Sendable {
     package enum Kind: Sendable {
         case flag(@Sendable (inout Settings) -> Void)
-        /// What stands for the value in `--help`, what a right value is, and how it is taken; false for a wrong value.
+        /// The placeholder of the value in `--help`, the description of a valid value, and the setter; false for an invalid
+        /// value.
         case value(String, wanted: String, @Sendable (inout Settings, String) -> Bool)
     }
 
@@ -21,11 +22,11 @@ package struct Option<Settings>: Sendable {
     var variable: String { "EARSHOT_" + String(key.uppercased().map { $0 == "-" ? "_" : $0 }) }
 }
 
-/// What a command's words ask for, checked: everything in it can be used as it is.
+/// The settings of a command, checked: every value can be used as it is.
 package protocol CommandSettings: Sendable {
-    /// What the command does, in one lower-case line.
+    /// The effect of the command, in one lower-case line.
     static var summary: String { get }
-    /// What stands for its operands in `--help`; empty for none.
+    /// Its operands as `--help` shows them; empty for none.
     static var operands: String { get }
     /// Every option, in the order of `--help`; `--help` itself is one of every command and not in it.
     static var options: [Option<Self>] { get }

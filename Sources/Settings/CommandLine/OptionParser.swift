@@ -59,6 +59,6 @@ extension CommandSettings {
 }
 
 extension UsageError {
-    /// What somebody typed, in quotes, safe to show and not without end.
+    /// The user's text in quotes, safe to show and of bounded length.
     package static func quoted(_ text: String) -> String { "\"\(DisplayGuard.safe(String(text.prefix(64))))\"" }
 }

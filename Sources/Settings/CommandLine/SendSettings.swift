@@ -1,4 +1,4 @@
-/// What `earshot send` is asked for.
+/// The settings of `earshot send`.
 struct SendSettings: AskingSettings {
     package static let summary = "say something through the node that runs"
     package static let operands = "TEXT|-"

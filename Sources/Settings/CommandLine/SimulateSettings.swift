@@ -1,6 +1,6 @@
 package import Simulator
 
-/// What `earshot simulate` is asked for.
+/// The settings of `earshot simulate`.
 package struct SimulateSettings: Sendable {
     package var experiment = ExperimentSettings()
     /// Nil for all, where a node holds so many.
@@ -14,7 +14,7 @@ package struct SimulateSettings: Sendable {
         case limit(Int)
     }
 
-    /// From so many nodes on, each sees 20 others where nobody says how many.
+    /// From this many nodes on, each sees 20 others by default.
     static let crowd = 101
     static let linksInCrowd = 20
 }

@@ -1,4 +1,4 @@
-/// What `earshot stats` is asked for.
+/// The settings of `earshot stats`.
 struct StatsSettings: AskingSettings {
     package enum Format: Hashable, Sendable { case plain, json, prometheus }
 

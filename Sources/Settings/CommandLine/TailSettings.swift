@@ -1,4 +1,4 @@
-/// What `earshot tail` is asked for.
+/// The settings of `earshot tail`.
 struct TailSettings: AskingSettings {
     package static let summary = "show what happens at the node that runs, as it happens"
     package static let operands = ""

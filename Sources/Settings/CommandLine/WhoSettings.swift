@@ -1,4 +1,4 @@
-/// What `earshot who` is asked for.
+/// The settings of `earshot who`.
 struct WhoSettings: AskingSettings {
     package static let summary = "list the peers of the node that runs, here and gone"
     package static let operands = ""

@@ -20,18 +20,18 @@ package enum ConfigurationChoice: Hashable, Sendable {
     }
 }
 
-/// What a command's words ask for, where variables and a configuration file may ask for it too.
+/// The settings of a command that variables and a configuration file may set too.
 package protocol ConfigurableSettings: CommandSettings {
     var configuration: ConfigurationChoice { get set }
 }
 
-/// What the program reads settings from besides its command line.
+/// The sources of settings besides the command line.
 package struct Surroundings: Sendable {
     /// The value of an environment variable.
     var variable: @Sendable (String) -> String?
     /// The first bytes of a file, up to a count; nil where there is no such file.
     package var read: @Sendable (_ path: String, _ count: Int) throws(UsageError) -> [UInt8]?
-    /// Whether somebody runs the process as root who need not.
+    /// True if a user with another login runs the process as root.
     var isRootLogin = false
 
     /// Nothing.

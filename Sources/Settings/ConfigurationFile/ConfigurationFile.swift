@@ -6,11 +6,11 @@ struct ConfigurationEntry: Hashable, Sendable {
     package let line: Int
 }
 
-/// What is wrong with a configuration file, and in which line.
+/// A fault in a configuration file, with its line.
 struct ConfigurationError: Error, Hashable, Sendable {
     /// Nil for the file as a whole.
     package let line: Int?
-    /// What is wrong; what to do.
+    /// The fault; the remedy.
     package let message: String
 }
 

@@ -1,12 +1,12 @@
-/// Whether somebody who could be somebody else runs the program with root's rights.
+/// Whether a user who could use another account runs the program with root's rights.
 ///
-/// In a container nobody has logged in: there root is the only user, and holds no more than the container. The root of a
-/// user namespace (user_namespaces(7)) has no rights outside of it.
+/// A container has no login: there root is the only user, and holds no more than the container. The root of a user
+/// namespace (user_namespaces(7)) has no rights outside of it.
 struct RootLogin {
     var effectiveUser: UInt32
-    /// What /proc/self/uid_map says: of which users this namespace consists.
+    /// /proc/self/uid_map: the users of this namespace.
     var userMap: String?
-    /// What /proc/self/loginuid says: who has logged in; 2^32 - 1 for nobody (pam_loginuid(8)).
+    /// /proc/self/loginuid: the user of the login; 2^32 - 1 for none (pam_loginuid(8)).
     var loginUser: String?
     /// Set by sudo, pkexec and doas.
     var hasBecomeRoot: Bool

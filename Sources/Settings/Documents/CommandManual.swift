@@ -4,7 +4,7 @@ struct CommandManual: Sendable {
     package struct Entry: Sendable {
         package let name: String
         package let help: String
-        /// What stands for its value; nil for a flag.
+        /// The placeholder of its value; nil for a flag.
         let placeholder: String?
         package let choices: [String]
     }

@@ -1,4 +1,4 @@
-/// What shells complete behind `earshot`.
+/// The completions of shells behind `earshot`.
 enum Completion {
     static var bash: String {
         let cases = CommandManual.all.map { command in

@@ -1,6 +1,6 @@
 import Commands
 
-/// What `--help` and `--version` print.
+/// The output of `--help` and `--version`.
 package enum HelpText {
     package static let version = "earshot \(Version.current)\n"
 

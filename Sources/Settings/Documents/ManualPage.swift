@@ -27,9 +27,9 @@ enum ManualPage {
             .Sh SYNOPSIS
             \(usages.joined()).Sh DESCRIPTION
             .Nm
-            finds whoever has started it on the same local network, and chats with them: without an account, without a
+            finds the people who have started it on the same local network, and chats with them: without an account, without a
             server, and encrypted from machine to machine.
-            A line of input is a message to everybody in the room; one that begins with
+            A line of input is a message to the room; one that begins with
             .Ql /
             is a command.
             At the end of the input what was said is delivered, and the program leaves.
@@ -101,8 +101,8 @@ enum ManualPage {
         .It Ar FILE No of Fl Fl identity
         The key of an identity that is kept; beside it, with
         .Pa .state
-        behind its name, whom it has verified and blocked.
-        Nobody but its owner may be able to read them.
+        behind its name, the peers that it has verified and blocked.
+        Only their owner may be able to read them.
         .It Pa $XDG_RUNTIME_DIR/earshot/control
         The socket at which a node that runs is asked by
         .Cm send ,

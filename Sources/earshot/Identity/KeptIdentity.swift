@@ -19,12 +19,12 @@ enum KeptIdentity {
             return opened
         }
         if descriptor != nil, !stored.isSealed {
-            diagnostics.say(.warning, "\(path) has no pass phrase; whoever can read it has the identity")
+            diagnostics.say(.warning, "\(path) has no pass phrase; a reader of the file has the identity")
         }
         let opened = try unlock(stored, at: path, phraseFrom: descriptor)
         if opened.files.isStateMissing {
             let state = opened.files.statePath
-            diagnostics.say(.warning, "there is no \(state); nobody is verified or blocked until you say so again")
+            diagnostics.say(.warning, "there is no \(state); no peer is verified or blocked until you say so again")
         }
         return opened
     }
@@ -51,7 +51,7 @@ enum KeptIdentity {
         }
     }
 
-    /// Nobody is asked for a phrase for a file that can not be made.
+    /// The user is not asked for a phrase of a file that can not be made.
     static func refuse(existing path: String) throws(StartFailure) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }

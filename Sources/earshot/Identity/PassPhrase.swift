@@ -15,7 +15,7 @@ enum PassPhrase {
         return try take(from: descriptor)
     }
 
-    /// The same for a file that is to be made: typed twice, because nobody sees what is typed.
+    /// A pass phrase for a new file: typed twice, because it is not shown.
     static func takeNew(from descriptor: CInt?, for file: String) throws(StartFailure) -> Secret {
         let phrase = try take(from: descriptor, for: file)
         guard descriptor == nil else { return phrase }

@@ -12,9 +12,9 @@ struct Simulate {
         self.settings = settings
     }
 
-    /// What is to be written to standard output: the same for the same arguments.
+    /// The bytes for standard output: equal arguments give equal bytes.
     ///
-    /// - Parameter isCalledOff: whether to report on what has happened instead of going on.
+    /// - Parameter isCalledOff: true ends the run; the report is then about the part that has run.
     func run(isCalledOff: @escaping () -> Bool = { false }) -> String {
         let line = ProgressLine(messages: settings.experiment.messages)
         var experiment = Experiment(settings.experiment, observe: { line.note($0) }, isCalledOff: isCalledOff)

@@ -28,7 +28,7 @@ struct SimulationTable {
             ("  repaired", count(deliveries.repaired), "later, from who had kept it"),
             ("duplicates", count(deliveries.duplicates), ""),
             ("to who just came or went", count(deliveries.others), "not expected, not counted above"),
-            ("messages lost", count(deliveries.lost), "with authors that were killed before anybody had them"),
+            ("messages lost", count(deliveries.lost), "with authors that were killed before any node had them"),
             ("latency, median", milliseconds(deliveries.latency(percent: 50)), "from being said to being shown live"),
             ("  90 % within", milliseconds(deliveries.latency(percent: 90)), ""),
             ("  99 % within", milliseconds(deliveries.latency(percent: 99)), ""),

@@ -63,7 +63,7 @@ final class InteractionRoom {
         for seat in 0..<script.people { start(seat) }
     }
 
-    var everybody: [InteractionWitness] { present.compactMap(\.self) }
+    var allWitnesses: [InteractionWitness] { present.compactMap(\.self) }
 
     /// No text is said twice, so that one is known by its text.
     func nextText(_ what: String) -> String {
@@ -94,7 +94,7 @@ final class InteractionRoom {
     func regroup() {
         let sides = [0, 1].map { side in lives.filter { groups[$0.seat] == side }.map(\.peer.host) }
         simulation.network.partition(sides)
-        for witness in everybody { simulation.network.setReading(isReading[witness.seat], at: witness.peer.host) }
+        for witness in allWitnesses { simulation.network.setReading(isReading[witness.seat], at: witness.peer.host) }
     }
 
     /// A barrier comes between one node and all others.
@@ -119,7 +119,7 @@ final class InteractionRoom {
 
     /// Notes a new message for every witness that it has to reach.
     func expect(_ id: MessageID, _ text: String, from author: InteractionWitness) {
-        for other in everybody where other !== author && areTogether(author, other) {
+        for other in allWitnesses where other !== author && areTogether(author, other) {
             expectations.append(Expectation(id: id, text: text, from: author, to: other, at: simulation.now))
         }
     }

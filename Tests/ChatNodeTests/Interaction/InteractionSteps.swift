@@ -29,7 +29,7 @@ extension InteractionRoom {
         case .pass(let duration): simulation.advance(by: duration)
         case .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start: disturb(by: step)
         }
-        for witness in everybody { witness.catchUp() }
+        for witness in allWitnesses { witness.catchUp() }
     }
 
     private func say(_ seat: Int) {
@@ -37,7 +37,7 @@ extension InteractionRoom {
         let text = nextText("said")
         let active = author.active
         if case .direct(let key) = active {
-            if let other = everybody.first(where: { $0.peer.key == key }) {
+            if let other = allWitnesses.first(where: { $0.peer.key == key }) {
                 direct(author, other, text) { () throws(ChatError) in try author.peer.say(text) }
             }
             return
@@ -110,7 +110,7 @@ extension InteractionRoom {
         switch step {
         case .partition(let seats):
             for seat in groups.indices { groups[seat] = seats.contains(seat) ? 1 : 0 }
-            for witness in everybody { disturb(witness) }
+            for witness in allWitnesses { disturb(witness) }
             regroup()
         case .heal: heal()
         case .breakConnections(let one, let other):
@@ -131,7 +131,7 @@ extension InteractionRoom {
 
     func heal() {
         for seat in groups.indices { groups[seat] = 0 }
-        for witness in everybody { disturb(witness) }
+        for witness in allWitnesses { disturb(witness) }
         simulation.heal()
         regroup()
     }

@@ -8,7 +8,7 @@ import Wire
 extension InteractionRoom {
     /// Runs the script, then lets it be quiet, and tells every promise that was broken.
     func play() -> [String] {
-        let everybodyMet = waitForMeeting()
+        let haveAllMet = waitForMeeting()
         for step in script.steps { take(step) }
         for seat in isReading.indices { setReading(seat, true) }
         heal()
@@ -16,10 +16,10 @@ extension InteractionRoom {
         waitForOneLinkEach()
         // A peer that was asked and went is given 5 s, several times over, before another is asked.
         simulation.advance(by: .seconds(60))
-        for witness in everybody { witness.compareUnread() }
+        for witness in allWitnesses { witness.compareUnread() }
         for witness in lives { witness.catchUp() }
         var breaches = lives.flatMap(\.breaches)
-        if !everybodyMet { breaches.append("they did not meet in the beginning") }
+        if !haveAllMet { breaches.append("they did not meet in the beginning") }
         if !meetsAgain { breaches.append("they did not meet in the end") }
         return breaches + missing() + invented() + unbounded() + (script.isCalm ? different() : []) + unrepaired()
     }
@@ -27,7 +27,7 @@ extension InteractionRoom {
     /// Until every node has a link with every other and nothing is under way.
     private func waitForMeeting() -> Bool {
         let hasMet = simulation.run(atMost: .seconds(200)) { [self] in
-            let witnesses = everybody
+            let witnesses = allWitnesses
             return witnesses.allSatisfy { $0.peer.with { node in node.online() } == witnesses.count - 1 }
         }
         simulation.advance(by: script.longestDelivery + .seconds(5))
@@ -37,8 +37,8 @@ extension InteractionRoom {
     /// A dial that failed often, as it does where a round trip takes seconds, may still be tried again, and replace a link.
     private func waitForOneLinkEach() {
         _ = simulation.run(atMost: .seconds(300)) { [self] in
-            let others = everybody.count - 1
-            return everybody.allSatisfy {
+            let others = allWitnesses.count - 1
+            return allWitnesses.allSatisfy {
                 $0.peer.with { node in node.slots.count == others && node.gate.halfOpen == 0 }
             }
         }
@@ -69,7 +69,7 @@ extension InteractionRoom {
         var breaches: [String] = []
         for witness in lives {
             let unsaid = witness.publicOrder.filter { !said.keys.contains($0) }
-            breaches += unsaid.map { "seat \(witness.seat) was shown \($0.hexadecimal), which nobody said" }
+            breaches += unsaid.map { "seat \(witness.seat) was shown \($0.hexadecimal), which no author said" }
             for (texts, isRequest) in [(witness.directTexts, false), (witness.requestTexts, true)] {
                 for (author, told) in texts {
                     let sent = saidDirectly[author]?[witness.peer.key] ?? []
@@ -90,12 +90,12 @@ extension InteractionRoom {
 
     /// Tables beyond their bounds, links too many, and counters that only an attacker makes grow.
     private func unbounded() -> [String] {
-        everybody.flatMap { witness in
+        allWitnesses.flatMap { witness in
             let peer = witness.peer
             let counters = peer.with { node in node.statistics() }
             let values = Dictionary(counters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
             let bounds = [
-                ("connections", everybody.count - 1), ("half_open_handshakes", 0), ("candidates", lives.count - 1),
+                ("connections", allWitnesses.count - 1), ("half_open_handshakes", 0), ("candidates", lives.count - 1),
             ]
             let tooMany = bounds.filter { (values[$0.0] ?? -1) > $0.1 }.map {
                 "\($0.0) is \(values[$0.0] ?? -1), with \(connections(of: witness))"
@@ -127,7 +127,7 @@ extension InteractionRoom {
 
     /// Where nothing came between any nodes, all have kept equal rooms: the messages, in the order of each author.
     private func different() -> [String] {
-        everybody.flatMap { witness in
+        allWitnesses.flatMap { witness in
             order.map(\.author).uniqueByNumber.filter { !everMuted.contains([witness.number, $0.number]) }.flatMap {
                 author -> [String] in
                 let expected = order.filter { $0.author === author }.compactMap { said[$0.id] ?? nil }
@@ -142,12 +142,12 @@ extension InteractionRoom {
 
     /// Once all have been together again, every node has kept the same messages, and none of a present author is missing.
     private func unrepaired() -> [String] {
-        guard everMuted.isEmpty, let first = everybody.first else { return [] }
-        let rings = everybody.map { witness in
+        guard everMuted.isEmpty, let first = allWitnesses.first else { return [] }
+        let rings = allWitnesses.map { witness in
             Set(witness.peer.with { node in node.history(.publicRoom) }.map { "\($0.id.hexadecimal) \($0.text)" })
         }
         var breaches: [String] = []
-        for (witness, ring) in zip(everybody, rings) where ring != rings[0] {
+        for (witness, ring) in zip(allWitnesses, rings) where ring != rings[0] {
             let difference = ring.symmetricDifference(rings[0]).sorted()
             breaches.append("seats \(first.seat) and \(witness.seat) do not agree on \(difference)")
         }

@@ -106,7 +106,7 @@ struct TextTests {
             [0x80], [0xc0, 0xaf], [0xe0, 0x80, 0xaf], [0xf0, 0x80, 0x80, 0xaf], [0xed, 0xa0, 0x80],
             [0xed, 0xbf, 0xbf], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82], [0xfe], [0xff], [0xf8, 0x88, 0x80, 0x80, 0x80],
         ] as [[UInt8]])
-    func `malformed UTF-8 is refused wherever it stands`(bytes: [UInt8]) {
+    func `malformed UTF-8 is refused at any place`(bytes: [UInt8]) {
         for text in [bytes, [0x61] + bytes, bytes + [0x61], [0x61] + bytes + [0x61]] {
             #expect(throws: PayloadError.notUTF8) { try Text.accept(text.span) }
             #expect(throws: PayloadError.notUTF8) { try Nickname.accept(text.span) }

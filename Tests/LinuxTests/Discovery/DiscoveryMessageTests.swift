@@ -7,7 +7,7 @@ import Testing
     private static let room = MDNSName.subtype("_r73b49a38")
     private static let instance = MDNSName.instance("abcdefghijklmnopqrstuvwxyz")
 
-    /// A response with its counts and what stands behind the header.
+    /// A response with its counts and the bytes behind the header.
     static func response(questions: UInt8 = 0, answers: UInt8, more: UInt8 = 0, _ body: [UInt8]) -> [UInt8] {
         [0, 0, 0x84, 0, 0, questions, 0, answers, 0, 0, 0, more] + body
     }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `names that go on elsewhere in the message are put together`() {
-        // "_sub._earshot._tcp.local" stands 11 bytes behind the header's 12.
+        // "_sub._earshot._tcp.local" is 11 bytes behind the header's 12.
         let data = [26] + Array("abcdefghijklmnopqrstuvwxyz".utf8) + [0xc0, 12 + 11 + 5]
         let bytes = Self.response(answers: 1, Self.record(Self.room.wire, data))
         #expect(MDNSMessage.pointers(in: bytes) == [MDNSPointer(name: Self.room.labels, target: Self.instance.labels)])

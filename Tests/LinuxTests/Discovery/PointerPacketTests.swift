@@ -25,7 +25,7 @@ import Wire
         PointerQuestion.packets(for: name, known: [(instance, 400), (QuietSegment.instance(3), 0x01020304)])[0]
     }
 
-    @Test func `an answer is found among questions and other records, wherever its name stands`() {
+    @Test func `an answer is found among questions and other records, wherever its name is`() {
         let expected = PointerPacket.Pointer(instance: Self.instance, timeToLive: 120)
         #expect(Self.read(Self.response)?.pointers == [expected])
         #expect(Self.read(Self.response)?.kind == .response)

@@ -120,7 +120,7 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("* forgotten: ") }.count == 6)
         #expect(lines.contains("* forgotten: 1 conversation with 1 message"))
         #expect(lines.contains("* forgotten: 1 conversation with 0 messages"))
-        #expect(lines.contains("* you go on as somebody else, whom no file keeps"))
+        #expect(lines.contains("* you go on under a new identity, which no file keeps"))
         #expect(lines.last == "* history of public: 0 messages")
     }
 }

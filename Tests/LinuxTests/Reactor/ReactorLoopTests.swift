@@ -177,7 +177,7 @@ private actor Resident {
         #expect(count.value == 1)
     }
 
-    @Test func `the clock moves off the loop and stands still within a turn`() async throws {
+    @Test func `the clock moves off the loop and is fixed within a turn`() async throws {
         let loop = try EventLoop(name: "clock")
         let before = loop.now
         while Instant.monotonic == before {}

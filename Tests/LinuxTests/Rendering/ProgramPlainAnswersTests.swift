@@ -96,7 +96,7 @@ import Wire
                 23:59:59 * forgotten: 5 peers, and who was muted, blocked or verified
                 23:59:59 * forgotten: your keys
                 23:59:59 * removed: /a\u{fffd}[2J, of which the disk may keep traces
-                23:59:59 * you go on as somebody else, whom no file keeps\n
+                23:59:59 * you go on under a new identity, which no file keeps\n
                 """)
     }
 

@@ -11,7 +11,7 @@ enum ProgramSpawn {
         let number: CInt
     }
 
-    /// The program stands beside the tests in the build directory.
+    /// The program is beside the tests in the build directory.
     static func path() throws -> String {
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)

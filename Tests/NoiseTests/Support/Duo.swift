@@ -18,7 +18,7 @@ struct Duo: ~Copyable {
     let bobKey: StaticKey
     var alice: Handshake
     var bob: Handshake
-    /// What was written, before anybody tampered with it.
+    /// The written messages, before any tampering.
     private(set) var transcript: [[UInt8]] = []
     /// The payloads as they were read.
     private(set) var heard: [[UInt8]] = []

@@ -1,6 +1,6 @@
 @testable import Noise
 
-/// Writes handshake messages by hand, as somebody does who is not bound by the pattern.
+/// Writes handshake messages by hand, as an attacker does that is not bound by the pattern.
 struct Forger: ~Copyable {
     private var symmetric = SymmetricState(protocolName: "Noise_XX_25519_ChaChaPoly_SHA256")
     private let ephemeral: KeyPair
@@ -12,7 +12,7 @@ struct Forger: ~Copyable {
         symmetric.mixHash(prologue.span)
     }
 
-    /// Message 2 to whoever wrote message 1, claiming a static key and mixing for `es` what `agreement` makes of the
+    /// Message 2 to the author of message 1, claiming a static key and mixing for `es` the result of `agreement` on the
     /// other side's ephemeral key.
     mutating func answer(
         to first: [UInt8], claiming key: [UInt8], agreement: (PublicKey) throws(NoiseError) -> Secret

@@ -12,7 +12,7 @@ final class LoopbackConnection {
         close(descriptor)
     }
 
-    /// Listens on a free port, lets `dial` start whoever will call, and waits for the call.
+    /// Listens on a free port, lets `dial` start the peer, and waits for its connection.
     static func accept(dial: (_ port: UInt16) throws -> Void) throws -> LoopbackConnection {
         let listener = try LoopbackConnection(check(socket(AF_INET, streamType, 0), "socket"))
         try listener.limitTime()

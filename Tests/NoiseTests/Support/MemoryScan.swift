@@ -33,7 +33,7 @@ private struct MemoryRegion {
     let start: Int
     let end: Int
 
-    /// What is mapped and may be read, less what is too large to be anything but a sanitizer's shadow.
+    /// The mapped and readable regions, without those as large as a sanitizer's shadow.
     static func readable() throws -> [MemoryRegion] {
         try readText("/proc/self/maps").split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
