@@ -30,9 +30,9 @@ package actor Node {
     var router: MessageRouter
     var admission: Admission
     var dialler = Dialler()
-    var gate: ConnectionLimiter
+    var limiter: ConnectionLimiter
     var bans = BanList()
-    var pace: TokenBucket
+    var pacer: Pacer
     var counts = NodeStatistics()
     var typingNotice = TypingNotice()
     /// The best session certificate of each identity (Protocol.md section 9).
@@ -47,17 +47,12 @@ package actor Node {
 
     var history: HistorySync
 
-    var slots: [ConnectionID: Connection] = [:]
-    /// The links of each peer; frames are sent on the last that is not retiring.
-    var linksByPeer = PackedTable<PeerID, [Connection]>()
-    /// The link of each peer that frames are sent on, in the order in which the connections began.
-    var activeLinks: [Connection] = []
+    var connections: Connections
     /// Where records are opened to, for all links in turn.
     var plaintext: [UInt8] = []
     var port: UInt16 = 0
     var discoveryMode: DiscoveryMode?
     var startedAt: Instant?
-    var lastMetAt: Instant?
 
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []
@@ -80,8 +75,6 @@ package actor Node {
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
-    /// The last return of `waitUntilMaySend`.
-    var lastLetGoAt: Instant?
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
@@ -123,8 +116,9 @@ package actor Node {
         admission = Admission(
             room: room, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
-        gate = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
-        pace = TokenBucket(Node.ownRate(configuration.messagesPerSecond), now: now)
+        limiter = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
+        pacer = Pacer(Node.ownRate(configuration.messagesPerSecond), now: now)
+        connections = Connections(me: certificate.identity)
         self.randomness = randomness
     }
 
@@ -134,6 +128,7 @@ package actor Node {
         port = try transport.listen(port: configuration.port, handler: self)
         phase = .running
         startedAt = scheduler.now
+        if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
         armRelayKeys()
         let announcement = makeAnnouncement()
         for discovery in discoveries {
@@ -178,10 +173,10 @@ package actor Node {
         askForTurnEnd()
     }
 
-    func markDirty(_ slot: Connection) {
-        guard !slot.isDirty else { return }
-        slot.isDirty = true
-        dirty.append(slot)
+    func markDirty(_ connection: Connection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        dirty.append(connection)
         askForTurnEnd()
     }
 
@@ -207,9 +202,9 @@ package actor Node {
     private func flushDirty() {
         let flushed = dirty
         dirty.removeAll(keepingCapacity: true)
-        for slot in flushed {
-            slot.isDirty = false
-            flush(slot)
+        for connection in flushed {
+            connection.isDirty = false
+            flush(connection)
         }
     }
 

@@ -100,7 +100,7 @@ extension Node {
         if isBlocked {
             let key = certificates.best(of: peer, now: scheduler.now)?.noise
             // The peer is gone for us at once, without the grace of a lost link.
-            for slot in linksByPeer[peer] ?? [] { drop(slot, .goodbye) }
+            for connection in connections.links(of: peer) { drop(connection, .goodbye) }
             dialler.shutOut(peer, key)
         } else {
             dialler.admit(peer, now: scheduler.now)
@@ -115,13 +115,13 @@ extension Node {
 
     /// Takes one message's worth of the own rate, unless nothing is said.
     private func paced(_ say: () throws(ChatError) -> Outcome) throws(ChatError) {
-        var rest = pace
+        var rest = pacer
         let mayNow = rest.take(now: scheduler.now)
         guard mayNow else {
             let rate = configuration.messagesPerSecond
             throw ChatError(.rateLimited, "too fast: \(rate) messages a second is the most")
         }
         try act(say)
-        pace = rest
+        pacer = rest
     }
 }

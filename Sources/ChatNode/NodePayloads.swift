@@ -4,32 +4,32 @@ import Wire
 
 /// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
 extension Node {
-    func received(_ type: FrameType, _ body: Span<UInt8>, on slot: Connection) {
+    func received(_ type: FrameType, _ body: Span<UInt8>, on connection: Connection) {
         switch type {
         case .payload:
-            receivedPayload(body, on: slot)
+            receivedPayload(body, on: connection)
         case .goodbye:
-            farewell(body.isEmpty ? nil : body[0], on: slot)
+            farewell(body.isEmpty ? nil : body[0], on: connection)
         case .have:
-            receivedHave(body, on: slot)
+            receivedHave(body, on: connection)
         case .want:
-            receivedWant(body, on: slot)
+            receivedWant(body, on: connection)
         case .certificate:
-            receivedCertificate(body, on: slot)
+            receivedCertificate(body, on: connection)
         case .superseded:
-            receivedSuperseded(body, on: slot)
+            receivedSuperseded(body, on: connection)
         case .sealed:
-            receivedSealed(body, on: slot)
+            receivedSealed(body, on: connection)
         case .ping, .pong:
             // The link has answered them.
             counts.unexpectedFrames += 1
         }
     }
 
-    private func receivedPayload(_ body: Span<UInt8>, on slot: Connection) {
-        guard let peer = slot.peer, let epoch = slot.certificate?.epoch else { return }
+    private func receivedPayload(_ body: Span<UInt8>, on connection: Connection) {
+        guard let peer = connection.peer, let epoch = connection.certificate?.epoch else { return }
         if let id = history.awaitedID(inFrame: body, from: peer) {
-            return receivedHistory(id, body, from: peer, on: slot)
+            return receivedHistory(id, body, from: peer, on: connection)
         }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
@@ -37,36 +37,36 @@ extension Node {
         switch verdict {
         case .admitted(let payload):
             if payload.type == .presence { compareClocks(with: payload) }
-            noteHeard(peer, on: slot)
+            noteHeard(peer, on: connection)
             var events = exchange(&arrivals, with: [])
             router.route(payload, now: now, wallClock: wallClock, into: &events)
             emit(&events)
             arrivals = events
             routed()
         case .repeated(let payload):
-            noteHeard(peer, on: slot)
+            noteHeard(peer, on: connection)
             apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
         case .dropped:
             break
         case .closeLink:
-            drop(slot)
+            drop(connection)
         case .ban:
-            ban(slot)
+            ban(connection)
         }
     }
 
     /// Bans a neighbour for what it sent, and its address.
-    func ban(_ slot: Connection) {
-        guard let peer = slot.peer else { return }
+    func ban(_ connection: Connection) {
+        guard let peer = connection.peer else { return }
         counts.bans += 1
-        bans.ban(peer, at: slot.endpoint, now: scheduler.now)
-        drop(slot)
+        bans.ban(peer, at: connection.endpoint, now: scheduler.now)
+        drop(connection)
     }
 
-    private func noteHeard(_ peer: PeerID, on slot: Connection) {
-        if !slot.isHeard { dialler.heard(peer) }
-        slot.isHeard = true
+    private func noteHeard(_ peer: PeerID, on connection: Connection) {
+        if !connection.isHeard { dialler.heard(peer) }
+        connection.isHeard = true
     }
 
     /// A routed payload may have made a reply or a deadline: the end of the turn looks, once for all payloads.
@@ -114,19 +114,19 @@ extension Node {
         let frame = payload.signed.frame(hops: 0)
         switch destination {
         case .everyone:
-            counts.sent.add(payload.payload.type, activeLinks.count)
-            for slot in activeLinks { send(frame, on: slot) }
+            counts.sent.add(payload.payload.type, connections.activeLinks.count)
+            for connection in connections.activeLinks { send(frame, on: connection) }
         case .peer(let peer):
-            guard let slot = sendingLink(of: peer) else { return seal(payload, for: peer) }
+            guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             counts.sent.add(payload.payload.type)
-            send(frame, on: slot)
+            send(frame, on: connection)
         }
     }
 
-    func send(_ frame: [UInt8], on slot: Connection) {
-        slot.link.enqueue(frame)
+    func send(_ frame: [UInt8], on connection: Connection) {
+        connection.link.enqueue(frame)
         counts.payloadsSent += 1
-        markDirty(slot)
-        flushIfLarge(slot)
+        markDirty(connection)
+        flushIfLarge(connection)
     }
 }

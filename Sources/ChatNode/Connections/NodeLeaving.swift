@@ -27,14 +27,14 @@ extension Node {
         phase = .leaving
         receiptsAwaitedUntil = scheduler.now + Node.receiptTime
         closeDoors()
-        for slot in connections {
-            slot.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.leaving.rawValue])
-            flush(slot)
+        for connection in connections.all {
+            connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.leaving.rawValue])
+            flush(connection)
         }
         scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.assumeIsolated { $0.goOnLeaving() } }
         scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
             self?.assumeIsolated { node in
-                for slot in node.connections { node.drop(slot) }
+                for connection in node.connections.all { node.drop(connection) }
             }
         }
         wakeSenders()
@@ -44,11 +44,12 @@ extension Node {
     /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
     func goOnLeaving() {
         guard case .leaving = phase else { return }
-        for slot in connections where slot.link.outbox.isEmpty && !slot.isFinishing && !awaitsReceipts(on: slot) {
-            slot.isFinishing = true
-            transport.finish(slot.id)
+        for connection in connections.all
+        where connection.link.outbox.isEmpty && !connection.isFinishing && !awaitsReceipts(on: connection) {
+            connection.isFinishing = true
+            transport.finish(connection.id)
         }
-        guard slots.isEmpty else { return }
+        guard connections.isEmpty else { return }
         phase = .stopping
         // Not before all links are closed: until then receipts may come.
         apply(router.giveUp())
@@ -63,16 +64,15 @@ extension Node {
         }
     }
 
-    private func awaitsReceipts(on slot: Connection) -> Bool {
-        guard scheduler.now < receiptsAwaitedUntil, let peer = slot.peer else { return false }
-        return sendingLink(of: peer) === slot && router.awaitsReceipts(from: peer)
+    private func awaitsReceipts(on connection: Connection) -> Bool {
+        guard scheduler.now < receiptsAwaitedUntil, let peer = connection.peer else { return false }
+        return connections.sendingLink(of: peer) === connection && router.awaitsReceipts(from: peer)
     }
 
     /// Accepts and dials no connection any more.
     func closeDoors() {
         transport.stopListening()
-        for connection in dialler.underWay where slots[connection] == nil { transport.close(connection) }
+        for connection in dialler.underWay where connections[connection] == nil { transport.close(connection) }
     }
 
-    var connections: [Connection] { slots.values.sorted { $0.id < $1.id } }
 }

@@ -17,214 +17,186 @@ extension Node {
 
     func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
         let link = Link(role: role, context: context, now: scheduler.now, using: &randomness)
-        let slot = Connection(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: scheduler.now)
-        slots[id] = slot
-        markDirty(slot)
-        arm(slot)
+        let connection = Connection(
+            id: id, endpoint: endpoint, link: link, ours: context.certificate, now: scheduler.now)
+        connections.add(connection)
+        markDirty(connection)
+        arm(connection)
     }
 
     /// Everything that `buffer` completes on a link, in order.
-    func receive(_ buffer: [UInt8], count: Int, on slot: Connection) {
-        let (unknown, unanswered) = (slot.link.unknownFrames, slot.link.unansweredPings)
+    func receive(_ buffer: [UInt8], count: Int, on connection: Connection) {
+        let (unknown, unanswered) = (connection.link.unknownFrames, connection.link.unansweredPings)
         let now = scheduler.now
         // Taken out while frames lie in it: who acts on them need not look it up in the node again.
         var plaintext = exchange(&self.plaintext, with: [])
         defer { self.plaintext = plaintext }
         var position = 0
-        while !slot.isForgotten {
-            let event = slot.link.next(
+        while !connection.isForgotten {
+            let event = connection.link.next(
                 in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
                 now: now)
             guard let event else { break }
             switch event {
-            case .established(let certificate): established(slot, certificate)
-            case .frame(let type, let body): received(type, plaintext.span.extracting(body), on: slot)
-            case .failed(let error): fail(slot, error)
+            case .established(let certificate): established(connection, certificate)
+            case .frame(let type, let body): received(type, plaintext.span.extracting(body), on: connection)
+            case .failed(let error): fail(connection, error)
             }
             flushFullBatch()
         }
         counts.bytesReceived += count
-        counts.unknownFrames += slot.link.unknownFrames - unknown
-        counts.pingsUnanswered += slot.link.unansweredPings - unanswered
-        guard !slot.isForgotten else { return }
-        if slot.link.hasSomethingToSend { markDirty(slot) }
-        arm(slot)
+        counts.unknownFrames += connection.link.unknownFrames - unknown
+        counts.pingsUnanswered += connection.link.unansweredPings - unanswered
+        guard !connection.isForgotten else { return }
+        if connection.link.hasSomethingToSend { markDirty(connection) }
+        arm(connection)
     }
 
-    private func established(_ slot: Connection, _ certificate: Certificate) {
+    private func established(_ connection: Connection, _ certificate: Certificate) {
         let peer = certificate.identity
         let now = scheduler.now
         counts.handshakesDone += 1
-        guard peer != context.me else { return metOurselves(certificate, on: slot) }
+        guard peer != context.me else { return metOurselves(certificate, on: connection) }
         let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
         let news = certificates.news(of: certificate, now: now)
-        if case .worse(let best) = news, !isShutOut { return supersede(slot, by: best) }
-        guard !isShutOut, gate.openLink(slot.endpoint, role: slot.link.role, now: now) else {
+        if case .worse(let best) = news, !isShutOut { return supersede(connection, by: best) }
+        guard !isShutOut, limiter.openLink(connection.endpoint, role: connection.link.role, now: now) else {
             counts.connectionsRefused += 1
             if router.roster.isBlocked(peer) {
-                dialler.identified(slot.id, as: peer, certificate.noise, now: now, using: &randomness)
+                dialler.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
                 dialler.shutOut(peer, certificate.noise)
             }
-            drop(slot)
+            drop(connection)
             return
         }
-        gate.release(slot.endpoint, from: slot.standing)
-        slot.standing = .link(slot.link.role)
-        slot.certificate = certificate
-        slot.establishedAt = now
+        limiter.release(connection.endpoint, from: connection.standing)
+        connection.standing = .link(connection.link.role)
+        connection.certificate = certificate
+        connection.establishedAt = now
         certificates.keep(certificate, now: now)
-        dialler.identified(slot.id, as: peer, certificate.noise, now: now, using: &randomness)
-        adopt(slot, of: peer)
+        dialler.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
+        adopt(connection, of: peer)
         if news == .better {
             supersedeRuns(before: certificate)
-            passOn(certificate, from: slot)
+            passOn(certificate, from: connection)
         }
     }
 
     /// Decides which of a peer's links are kept, and greets a peer that had none.
-    private func adopt(_ slot: Connection, of peer: PeerID) {
-        let others = linksByPeer[peer] ?? []
-        let winner = others.last { !$0.isRetiring }.map { better(slot, $0) } ?? slot
-        linksByPeer[peer] = winner === slot ? others + [slot] : [slot] + others
-        if winner === slot, others.contains(where: { !$0.isRetiring }) { counts.linksReplaced += 1 }
-        for loser in linksByPeer[peer] ?? [] where loser !== winner && isOfSameRun(loser, winner) { retire(loser) }
-        chooseActiveLinks()
-        if let certificate = slot.certificate {
+    private func adopt(_ connection: Connection, of peer: PeerID) {
+        let adoption = connections.adopt(connection, of: peer, now: scheduler.now)
+        if adoption.hasReplaced { counts.linksReplaced += 1 }
+        for loser in adoption.losers { retire(loser) }
+        if let certificate = connection.certificate {
             dialler.linkOpened(to: peer, certificate.noise, now: scheduler.now)
             discoveries.forEach { $0.linkOpened(to: LinkedRun(certificate.noise)) }
         }
-        _ = admission.learn(epoch: slot.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
-        if others.isEmpty {
+        _ = admission.learn(epoch: connection.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
+        if adoption.isFirst {
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             armRouter()
         }
-        introduceOurselves(on: slot)
-        if winner === slot {
+        introduceOurselves(on: connection)
+        if adoption.isActive {
             router.linkReady(peer)
             historyLinkOpened(to: peer)
         }
-        lastMetAt = scheduler.now
+        pacer.met(now: scheduler.now)
     }
 
-    /// The link that frames for a peer go to.
-    func sendingLink(of peer: PeerID) -> Connection? {
-        linksByPeer[peer].flatMap(Node.sendingLink(among:))
-    }
-
-    private static func sendingLink(among slots: [Connection]) -> Connection? {
-        slots.last { !$0.isRetiring }
-    }
-
-    /// In the order of connections, not of a dictionary: a seed reproduces a run to the byte.
-    private func chooseActiveLinks() {
-        activeLinks = linksByPeer.values.compactMap(Node.sendingLink(among:)).sorted { $0.id < $1.id }
-    }
-
-    /// Of two links between the same peers, the one whose initiator has the smaller key; both sides come to the same
-    /// result. With the same initiator, of a later run, or when the older one had its time, the newer link: who dials
-    /// again has nothing of the older one any more.
-    private func better(_ new: Connection, _ old: Connection) -> Connection {
-        guard isOfSameRun(new, old), let first = new.initiator(me: context.me),
-            let second = old.initiator(me: context.me), first != second,
-            scheduler.now - old.establishedAt < Limits.crossingTime
-        else { return new }
-        return first < second ? new : old
-    }
-
-    private func isOfSameRun(_ one: Connection, _ other: Connection) -> Bool {
-        guard let first = one.certificate, let second = other.certificate else { return false }
-        return first.isOfSameRun(as: second)
-    }
-
-    private func introduceOurselves(on slot: Connection) {
-        if slot.ours != context.certificate { sendCertificate(context.certificate, as: .certificate, on: slot) }
-        slot.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
-        slot.link.ping(now: scheduler.now, using: &randomness)
+    private func introduceOurselves(on connection: Connection) {
+        if connection.ours != context.certificate {
+            sendCertificate(context.certificate, as: .certificate, on: connection)
+        }
+        connection.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
+        connection.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
         counts.sent.add(.presence)
-        markDirty(slot)
-        arm(slot)
+        markDirty(connection)
+        arm(connection)
     }
 
     /// Says that nothing more comes on this link; it is read until the peer says the same, or for 2 s.
-    private func retire(_ slot: Connection) {
-        guard !slot.isRetiring else { return }
-        slot.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.replaced.rawValue])
-        slot.isRetiring = true
-        chooseActiveLinks()
-        markDirty(slot)
-        if slot.peerRetired { finish(slot) } else { finishLater(slot) }
+    private func retire(_ connection: Connection) {
+        guard !connection.isRetiring else { return }
+        connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.replaced.rawValue])
+        connection.isRetiring = true
+        connections.retired()
+        markDirty(connection)
+        if connection.peerRetired { finish(connection) } else { finishLater(connection) }
     }
 
     /// Ends a link after 2 s, in which what the peer still has to say is read.
-    func finishLater(_ slot: Connection) {
-        scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = slot.id] in
+    func finishLater(_ connection: Connection) {
+        scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = connection.id] in
             self?.assumeIsolated { node in
-                if let slot = node.slots[id] { node.finish(slot) }
+                if let connection = node.connections[id] { node.finish(connection) }
             }
         }
     }
 
     /// The peer said goodbye: its reason decides what that means.
-    func farewell(_ reason: UInt8?, on slot: Connection) {
+    func farewell(_ reason: UInt8?, on connection: Connection) {
         // A superseded session's peer has not gone: its later session is, or will be, here.
-        if reason == GoodbyeReason.superseded.rawValue { return finish(slot, .lost) }
-        guard reason == GoodbyeReason.replaced.rawValue else { return finish(slot, .goodbye) }
-        slot.peerRetired = true
+        if reason == GoodbyeReason.superseded.rawValue { return finish(connection, .lost) }
+        guard reason == GoodbyeReason.replaced.rawValue else { return finish(connection, .goodbye) }
+        connection.peerRetired = true
         // Until the link that replaces this one is up here too, it is the only way to reach the peer.
-        let hasAnother = (slot.peer.flatMap { linksByPeer[$0] } ?? []).contains { $0 !== slot && !$0.isRetiring }
-        if slot.isRetiring { finish(slot) } else if hasAnother { retire(slot) }
+        let hasAnother = (connection.peer.map { connections.links(of: $0) } ?? []).contains {
+            $0 !== connection && !$0.isRetiring
+        }
+        if connection.isRetiring { finish(connection) } else if hasAnother { retire(connection) }
     }
 
     /// Ends a link politely: what it has still to say is said.
-    func finish(_ slot: Connection, _ end: LinkEnd = .lost) {
+    func finish(_ connection: Connection, _ end: LinkEnd = .lost) {
         sendReplies()
-        flush(slot)
-        guard !slot.isForgotten else { return }
-        forget(slot, end)
-        transport.finish(slot.id)
+        flush(connection)
+        guard !connection.isForgotten else { return }
+        forget(connection, end)
+        transport.finish(connection.id)
     }
 
     /// Our own network has changed: what links go over may be gone.
     func probeLinks() {
-        for slot in slots.values.sorted(by: { $0.id < $1.id }) {
-            slot.link.probe(now: scheduler.now, using: &randomness)
-            markDirty(slot)
-            arm(slot)
+        for connection in connections.all {
+            connection.link.probe(now: scheduler.now, using: &randomness)
+            markDirty(connection)
+            arm(connection)
         }
     }
 
     /// Ends a link at once, because of what came on it or did not come.
-    func fail(_ slot: Connection, _ error: LinkError) {
+    func fail(_ connection: Connection, _ error: LinkError) {
         counts.count(error)
-        if error == .connectedToSelf { dialler.ignore(slot.id) }
-        drop(slot, error == .silent ? .silent : .lost)
+        if error == .connectedToSelf { dialler.ignore(connection.id) }
+        drop(connection, error == .silent ? .silent : .lost)
     }
 
     /// Ends a link at once, without a reason of its own.
-    func drop(_ slot: Connection, _ end: LinkEnd = .lost) {
-        forget(slot, end)
-        transport.close(slot.id)
+    func drop(_ connection: Connection, _ end: LinkEnd = .lost) {
+        forget(connection, end)
+        transport.close(connection.id)
     }
 
     /// Takes a connection out of every table; the last link of a peer makes it go offline.
     ///
     /// - Parameter end: how the connection ended, which decides how long the peer may take to come back unnoticed.
-    func forget(_ slot: Connection, _ end: LinkEnd) {
-        guard !slot.isForgotten else { return }
-        slot.isForgotten = true
-        slots[slot.id] = nil
-        slot.link.die()
-        gate.release(slot.endpoint, from: slot.standing)
+    func forget(_ connection: Connection, _ end: LinkEnd) {
+        guard !connection.isForgotten else { return }
+        connection.isForgotten = true
+        connections.remove(connection)
+        connection.link.die()
+        limiter.release(connection.endpoint, from: connection.standing)
         linkIsThrough()
         defer { armDialler() }
-        guard let peer = slot.peer else { return dialFailed(slot.id) }
-        linksByPeer[peer]?.removeAll { $0 === slot }
-        chooseActiveLinks()
-        tellRunEnded(of: slot)
-        guard linksByPeer[peer]?.isEmpty ?? false else { return }
-        linksByPeer[peer] = nil
+        guard let peer = connection.peer else { return dialFailed(connection.id) }
+        let (isLast, isLastOfRun) = connections.removeLink(connection, of: peer)
+        if isLastOfRun, let certificate = connection.certificate {
+            discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
+        }
+        guard isLast else { return }
         clock.forget(peer)
         router.paths.lose(peer)
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
@@ -233,35 +205,27 @@ extension Node {
         armRouter()
     }
 
-    /// Tells discovery if this was the last link to a run.
-    private func tellRunEnded(of slot: Connection) {
-        guard let certificate = slot.certificate,
-            let others = slot.peer.flatMap({ linksByPeer[$0] }), !others.contains(where: { isOfSameRun($0, slot) })
-        else { return }
-        discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
-    }
-
     /// Writes what is sealed before the turn ends where that is much: a burst then needs no large buffers.
-    func flushIfLarge(_ slot: Connection) {
-        slot.link.flushIfLarge { write($0, on: slot) }
+    func flushIfLarge(_ connection: Connection) {
+        connection.link.flushIfLarge { write($0, on: connection) }
     }
 
-    private func write(_ bytes: Span<UInt8>, on slot: Connection) -> Int {
-        let count = transport.write(bytes, to: slot.id)
+    private func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+        let count = transport.write(bytes, to: connection.id)
         counts.bytesSent += count
         return count
     }
 
     /// Writes what waits on a link, as far as the network takes it.
-    func flush(_ slot: Connection) {
-        guard !slot.isForgotten else { return }
+    func flush(_ connection: Connection) {
+        guard !connection.isForgotten else { return }
         do throws(LinkError) {
-            try slot.link.flush { write($0, on: slot) }
+            try connection.link.flush { write($0, on: connection) }
         } catch {
-            fail(slot, error)
+            fail(connection, error)
         }
-        if slot.link.outbox.isEmpty { linkIsThrough() }
-        answer(on: slot)
+        if connection.link.outbox.isEmpty { linkIsThrough() }
+        answer(on: connection)
     }
 
     /// A queue is empty or its link gone: waiting senders may go on.

@@ -4,72 +4,72 @@ import Wire
 
 /// Events of the transport, on the node's scheduler.
 extension Node: TransportHandler {
-    package nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
-        assumeIsolated { $0.accepted(connection, from: endpoint) }
+    package nonisolated func transportAccepted(_ id: ConnectionID, from endpoint: Endpoint) {
+        assumeIsolated { $0.accepted(id, from: endpoint) }
     }
 
-    package nonisolated func transportConnected(_ connection: ConnectionID) {
-        assumeIsolated { $0.connected(connection) }
+    package nonisolated func transportConnected(_ id: ConnectionID) {
+        assumeIsolated { $0.connected(id) }
     }
 
-    package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
+    package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
         assumeIsolated { node in
-            guard let slot = node.slots[connection] else { return }
-            node.receive(buffer, count: count, on: slot)
+            guard let connection = node.connections[id] else { return }
+            node.receive(buffer, count: count, on: connection)
         }
     }
 
-    package nonisolated func transportBecameWritable(_ connection: ConnectionID) {
+    package nonisolated func transportBecameWritable(_ id: ConnectionID) {
         assumeIsolated { node in
-            guard let slot = node.slots[connection] else { return }
-            node.flush(slot)
+            guard let connection = node.connections[id] else { return }
+            node.flush(connection)
         }
     }
 
-    package nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
-        assumeIsolated { $0.closed(connection, error: error) }
+    package nonisolated func transportClosed(_ id: ConnectionID, error: TransportError?) {
+        assumeIsolated { $0.closed(id, error: error) }
     }
 
-    private func accepted(_ connection: ConnectionID, from address: Endpoint) {
-        let endpoint = source(of: connection, at: address)
+    private func accepted(_ id: ConnectionID, from address: Endpoint) {
+        let endpoint = source(of: id, at: address)
         guard case .running = phase, !bans.isBanned(endpoint, now: scheduler.now),
-            gate.admit(endpoint, now: scheduler.now)
+            limiter.admit(endpoint, now: scheduler.now)
         else {
             counts.connectionsRefused += 1
-            transport.close(connection)
+            transport.close(id)
             return
         }
-        open(connection, to: endpoint, role: .responder)
+        open(id, to: endpoint, role: .responder)
     }
 
-    private func connected(_ connection: ConnectionID) {
-        guard let endpoint = dialler.endpoint(of: connection), case .running = phase else {
-            transport.close(connection)
+    private func connected(_ id: ConnectionID) {
+        guard let endpoint = dialler.endpoint(of: id), case .running = phase else {
+            transport.close(id)
             return
         }
-        for slower in dialler.connected(connection) { transport.close(slower) }
-        open(connection, to: source(of: connection, at: endpoint), role: .initiator)
+        for slower in dialler.connected(id) { transport.close(slower) }
+        open(id, to: source(of: id, at: endpoint), role: .initiator)
     }
 
     /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
     /// on the network.
-    private func source(of connection: ConnectionID, at endpoint: Endpoint) -> Endpoint {
-        transport.isOnThisMachine(connection) ? endpoint.onThisMachine : endpoint
+    private func source(of id: ConnectionID, at endpoint: Endpoint) -> Endpoint {
+        transport.isOnThisMachine(id) ? endpoint.onThisMachine : endpoint
     }
 
-    private func closed(_ connection: ConnectionID, error: TransportError?) {
-        if let slot = slots[connection] {
-            forget(slot, error == nil ? .closed : .lost)
-        } else if dialler.endpoint(of: connection) != nil {
+    private func closed(_ id: ConnectionID, error: TransportError?) {
+        if let connection = connections[id] {
+            forget(connection, error == nil ? .closed : .lost)
+        } else if dialler.endpoint(of: id) != nil {
             counts.dialsFailed += 1
-            dialFailed(connection)
+            dialFailed(id)
             armDialler()
         }
     }
 
     /// Ends an attempt: a discovery that looked its address up may do so again.
-    func dialFailed(_ connection: ConnectionID) {
-        guard let instance = dialler.failed(connection, now: scheduler.now, using: &randomness) else { return }
+    func dialFailed(_ id: ConnectionID) {
+        guard let instance = dialler.failed(id, now: scheduler.now, using: &randomness) else { return }
         for discovery in discoveries { discovery.dialFailed(instance) }
     }
 }
@@ -100,8 +100,8 @@ extension Node {
     }
 
     func dialDue() {
-        guard case .running = phase, gate.room > 0 else { return }
-        for dial in dialler.due(now: scheduler.now, room: gate.room) {
+        guard case .running = phase, limiter.room > 0 else { return }
+        for dial in dialler.due(now: scheduler.now, room: limiter.room) {
             guard !bans.isBanned(dial.endpoint, now: scheduler.now) else {
                 dialler.postpone(dial, now: scheduler.now, using: &randomness)
                 continue
@@ -116,18 +116,18 @@ extension Node {
 
 /// Deadlines: each value tells its own; the node wakes at the earliest and asks again.
 extension Node {
-    func arm(_ slot: Connection) {
-        guard let deadline = slot.link.deadline, slot.time.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self, id = slot.id] in
+    func arm(_ connection: Connection) {
+        guard let deadline = connection.link.deadline, connection.time.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self, id = connection.id] in
             self?.assumeIsolated { node in
-                if let slot = node.slots[id], slot.time.isCurrent(deadline) { node.wake(slot) }
+                if let connection = node.connections[id], connection.time.isCurrent(deadline) { node.wake(connection) }
             }
         }
     }
 
     func armDialler() {
         // Without room for a link no deadline matters: the end of a link arms it again.
-        guard gate.room > 0, let deadline = dialler.nextDeadline, dialTime.arm(deadline) else { return }
+        guard limiter.room > 0, let deadline = dialler.nextDeadline, dialTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
                 if node.dialTime.isCurrent(deadline) { node.dialDue() }
@@ -148,16 +148,16 @@ extension Node {
         }
     }
 
-    private func wake(_ slot: Connection) {
+    private func wake(_ connection: Connection) {
         do throws(LinkError) {
-            try slot.link.tick(now: scheduler.now, using: &randomness)
-            if slot.link.hasSomethingToSend { markDirty(slot) }
-            arm(slot)
+            try connection.link.tick(now: scheduler.now, using: &randomness)
+            if connection.link.hasSomethingToSend { markDirty(connection) }
+            arm(connection)
         } catch .expired {
             counts.count(.expired)
-            finish(slot)
+            finish(connection)
         } catch {
-            fail(slot, error)
+            fail(connection, error)
         }
     }
 }

@@ -23,7 +23,7 @@ extension Node {
             router.publicChat.payload($0) != nil
         }
         armHistory()
-        answer(on: sendingLink(of: peer) ?? connection)
+        answer(on: connections.sendingLink(of: peer) ?? connection)
     }
 
     /// Sends some of the payloads that the peer requested; the next ones follow when the outbox has drained.
@@ -35,7 +35,7 @@ extension Node {
         {
             guard let payload = verifiedPayload(id) else {
                 // The author of a forged payload is banned, and may be the peer itself.
-                guard slots[connection.id] === connection else { return }
+                guard connections[connection.id] === connection else { return }
                 continue
             }
             let author = payload.payload.author
@@ -55,7 +55,7 @@ extension Node {
         case .absent: return nil
         case .forged(let author):
             bans.ban(author, now: scheduler.now)
-            for connection in linksByPeer[author] ?? [] { ban(connection) }
+            for connection in connections.links(of: author) { ban(connection) }
             return nil
         }
     }
@@ -106,7 +106,7 @@ extension Node {
     private func tickHistory() {
         guard takesPart else { return }
         for listing in history.due(now: scheduler.now, archive: router.publicChat) {
-            guard let connection = sendingLink(of: listing.peer) else { continue }
+            guard let connection = connections.sendingLink(of: listing.peer) else { continue }
             connection.link.enqueue(IDList.frame(listing.type, listing.ids))
             markDirty(connection)
             if listing.type == .have { counts.havesSent += 1 } else { counts.wantsSent += 1 }

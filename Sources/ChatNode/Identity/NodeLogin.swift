@@ -9,14 +9,14 @@ extension Node {
 
     /// A handshake reached another session of our own identity. The link stays open while the two decide which
     /// one continues.
-    func metOurselves(_ certificate: Certificate, on slot: Connection) {
-        slot.isOurselves = true
+    func metOurselves(_ certificate: Certificate, on connection: Connection) {
+        connection.isOurselves = true
         let shown = context.certificate
         handleOwnCertificate(certificate)
-        guard !slot.isForgotten else { return }
+        guard !connection.isForgotten else { return }
         // A re-issue was sent on all links already.
-        if context.certificate == shown { sendCertificate(shown, as: .superseded, on: slot) }
-        finishLater(slot)
+        if context.certificate == shown { sendCertificate(shown, as: .superseded, on: connection) }
+        finishLater(connection)
     }
 
     /// Handles the certificate of another session of our identity, which can have ended.
@@ -59,8 +59,9 @@ extension Node {
         let earliest = Timestamp(milliseconds: context.certificate.issuedAt.milliseconds + 1)
         context.certificate = session.certify(
             noise: context.staticKey.publicKey, dm: relayKeys.publicKey, at: max(scheduler.wallClock, earliest))
-        for slot in connections where !slot.isRetiring {
-            sendCertificate(context.certificate, as: slot.isOurselves ? .superseded : .certificate, on: slot)
+        for connection in connections.all where !connection.isRetiring {
+            sendCertificate(
+                context.certificate, as: connection.isOurselves ? .superseded : .certificate, on: connection)
         }
     }
 
@@ -71,10 +72,10 @@ extension Node {
         stopReason = .signedOut
         phase = .leaving
         closeDoors()
-        for slot in connections {
-            sendCertificate(better, as: .certificate, on: slot)
-            slot.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.superseded.rawValue])
-            finish(slot)
+        for connection in connections.all {
+            sendCertificate(better, as: .certificate, on: connection)
+            connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.superseded.rawValue])
+            finish(connection)
         }
         forgetKeys()
         wakeSenders()

@@ -5,20 +5,20 @@ import Wire
 /// Sends, receives and forwards direct messages over relays (Protocol.md section 8).
 extension Node {
     /// Handles a sealed message: opens it if it is addressed to this node, else forwards it.
-    func receivedSealed(_ body: Span<UInt8>, on slot: Connection) {
-        guard let neighbour = slot.peer, SealedMessage.bodySizes.contains(body.count) else {
+    func receivedSealed(_ body: Span<UInt8>, on connection: Connection) {
+        guard let neighbour = connection.peer, SealedMessage.bodySizes.contains(body.count) else {
             counts.unexpectedFrames += 1
             return
         }
-        guard slot.relayed.take(now: scheduler.now) else {
+        guard connection.relayed.take(now: scheduler.now) else {
             counts.sealedRefused += 1
             return
         }
         let frame = [UInt8](copying: body)
         switch sealedRelay.course(of: frame) {
         case .repeated: counts.sealedRepeated += 1
-        case .forUs: unseal(frame, from: neighbour, on: slot)
-        case .forOthers: passOnSealed(frame, from: slot)
+        case .forUs: unseal(frame, from: neighbour, on: connection)
+        case .forOthers: passOnSealed(frame, from: connection)
         }
     }
 
@@ -27,25 +27,25 @@ extension Node {
         guard configuration.sealsForRelays, payload.payload.type.maySeal,
             let target = certificates.best(of: peer, now: scheduler.now)
         else { return }
-        let links = router.paths[peer].compactMap(sendingLink(of:))
+        let links = router.paths[peer].compactMap(connections.sendingLink(of:))
         guard !links.isEmpty,
             let frame = SealedMessage.frame(
                 sealing: payload, with: context.certificate, to: target, using: &randomness)
         else { return }
         _ = sealedRelay.course(of: Array(frame.dropFirst()))
-        for slot in links { send(frame, on: slot) }
+        for connection in links { send(frame, on: connection) }
         counts.sent.add(payload.payload.type, links.count)
         counts.sealedSent += 1
     }
 
     /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour.
-    func notePath(to peer: PeerID, via slot: Connection) {
-        guard configuration.sealsForRelays, let neighbour = slot.peer, neighbour != peer else { return }
+    func notePath(to peer: PeerID, via connection: Connection) {
+        guard configuration.sealsForRelays, let neighbour = connection.peer, neighbour != peer else { return }
         router.pathNoted(to: peer, via: neighbour)
         routed()
     }
 
-    private func unseal(_ frame: [UInt8], from neighbour: PeerID, on slot: Connection) {
+    private func unseal(_ frame: [UInt8], from neighbour: PeerID, on connection: Connection) {
         guard let opened = relayKeys.open(frame.span, for: context.me) else {
             counts.sealedUnopened += 1
             return
@@ -57,7 +57,7 @@ extension Node {
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
             switch verdict {
             case .admitted(let payload):
-                learn(content.certificate, from: slot)
+                learn(content.certificate, from: connection)
                 apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
             case .repeated(let payload):
                 apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
@@ -72,13 +72,13 @@ extension Node {
 
     /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
     /// half full, so that forwarding never closes a link.
-    private func passOnSealed(_ frame: [UInt8], from slot: Connection) {
+    private func passOnSealed(_ frame: [UInt8], from connection: Connection) {
         guard configuration.relaysSealed else {
             counts.sealedForOthers += 1
             return
         }
-        let target = activeLinks.first { $0.sealedAddress.map { frame.starts(with: $0) } ?? false }
-        for other in target.map({ [$0] }) ?? activeLinks where other.peer != slot.peer {
+        let target = connections.activeLinks.first { $0.sealedAddress.map { frame.starts(with: $0) } ?? false }
+        for other in target.map({ [$0] }) ?? connections.activeLinks where other.peer != connection.peer {
             guard other.link.outbox.count < Outbox.capacity / 2 else {
                 counts.sealedRefused += 1
                 continue

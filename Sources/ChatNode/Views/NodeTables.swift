@@ -9,7 +9,7 @@ extension Node {
         for part in router.parts { census.count(part.value, at: "router.\(part.name)") }
         census.count(admission, at: "admission")
         census.count(dialler, at: "dialler")
-        census.count(gate, at: "gate")
+        census.count(limiter, at: "limiter")
         census.count(bans, at: "bans")
         census.count(certificates, at: "certificates")
         census.count(login, at: "login")
@@ -18,10 +18,11 @@ extension Node {
         census.count(typingNotice, at: "typingNotice")
         census.count(history, at: "history")
         // Reflection reaches no class instances and no noncopyable values.
-        census.note(slots.count, at: "slots")
-        census.note(slots.values.reduce(0) { $0 + $1.certificatesSent.count }, at: "slots.certificatesSent")
-        census.note(linksByPeer.values.reduce(0) { $0 + $1.count }, at: "linksByPeer")
-        census.note(activeLinks.count, at: "activeLinks")
+        census.note(connections.count, at: "connections")
+        census.note(
+            connections.unordered.reduce(0) { $0 + $1.certificatesSent.count }, at: "connections.certificatesSent")
+        census.note(connections.linkCount, at: "links")
+        census.note(connections.activeLinks.count, at: "activeLinks")
         census.note(waitingToSend.count + waitingToLeave.count, at: "waiting")
         return census.sizes
     }

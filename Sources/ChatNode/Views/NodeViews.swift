@@ -22,7 +22,7 @@ extension Node {
         router.roster.rows.map { row in
             PeerView(
                 who: row.who, state: PeerView.State(row.state), since: row.since,
-                roundTrip: sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
+                roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
                 isVerified: row.isVerified, isBlocked: row.isBlocked)
         }
     }
@@ -67,12 +67,12 @@ extension Node {
     /// All counters, in a fixed order.
     package func statistics() -> [Counter] {
         let (room, others) = unread
-        let waiting = slots.values.map { $0.link.outbox.count }
+        let waiting = connections.unordered.map { $0.link.outbox.count }
         return [
             Counter(name: "peers_online", value: online()),
-            Counter(name: "connections", value: slots.count),
+            Counter(name: "connections", value: connections.count),
             Counter(name: "candidates", value: dialler.count),
-            Counter(name: "half_open_handshakes", value: gate.halfOpen),
+            Counter(name: "half_open_handshakes", value: limiter.halfOpen),
             Counter(name: "payloads_admitted", value: admission.admitted),
             Counter(name: "unread_public", value: room),
             Counter(name: "unread_direct", value: others),

@@ -127,7 +127,7 @@ import Wire
         }
         #expect(report.samples.map { $0.at - report.samples[0].at } == (0...4).map { .seconds(5 * $0) })
         let last = try #require(report.samples.last?.sizes)
-        #expect(last["slots"] ?? 0 >= 1)
+        #expect(last["connections"] ?? 0 >= 1)
         #expect((10...report.joined + 6).contains(last["router.roster.known"] ?? 0))
         #expect(last["certificates.entries.young"] ?? 0 > 6)
         #expect(last["router.publicChat.log.messages.ids"] ?? 0 <= Limits.messagesPerConversation)

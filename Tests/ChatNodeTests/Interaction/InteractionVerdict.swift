@@ -39,7 +39,7 @@ extension InteractionRoom {
         _ = simulation.run(atMost: .seconds(300)) { [self] in
             let others = allWitnesses.count - 1
             return allWitnesses.allSatisfy {
-                $0.peer.with { node in node.slots.count == others && node.gate.halfOpen == 0 }
+                $0.peer.with { node in node.connections.count == others && node.limiter.halfOpen == 0 }
             }
         }
     }
@@ -110,9 +110,9 @@ extension InteractionRoom {
     /// Each connection of a node with its peer and its state.
     private func connections(of witness: InteractionWitness) -> String {
         witness.peer.with { node in
-            node.slots.values.sorted { $0.id < $1.id }.map { slot in
-                "\(slot.id.number) at \(slot.endpoint.address) \(slot.link.role) \(slot.standing), open: \(slot.link.isOpen), "
-                    + "retiring: \(slot.isRetiring), peer retired: \(slot.peerRetired), finishing: \(slot.isFinishing)"
+            node.connections.all.map { connection in
+                "\(connection.id.number) at \(connection.endpoint.address) \(connection.link.role) \(connection.standing), open: \(connection.link.isOpen), "
+                    + "retiring: \(connection.isRetiring), peer retired: \(connection.peerRetired), finishing: \(connection.isFinishing)"
             }.joined(separator: "; ")
         }
     }
