@@ -70,7 +70,7 @@ let package = Package(
         room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"]),
         room("Commands", ["Wire", "Chat", "ChatNode"]),
         room("Rendering", ["Wire", "Chat", "ChatNode", "Commands"]),
-        room("Settings", ["Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
+        room("Settings", ["Wire", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
         room(
             "Doctor",
             ["Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering", "Settings"]),

@@ -1,4 +1,5 @@
 package import Chat
+import Wire
 
 extension Command {
     /// Reads a line: a message, or after a `/` a command; `//` begins a message that begins with `/`.
@@ -17,7 +18,7 @@ extension Command {
         guard let entry = CommandEntry.all.first(where: { $0.name == name }) else {
             throw Command.unknown(String(typed[..<end]))
         }
-        let rest = Command.trimmed(typed[end...])
+        let rest = typed[end...].trimmed()
         self = try entry.make(Operands(command: entry.name, usage: entry.usage, rest: rest))
     }
 
@@ -26,11 +27,5 @@ extension Command {
         let hint = Suggestion.nearest(to: name, among: CommandEntry.all.map(\.name)).map { "did you mean /\($0)?" }
         return ChatError(
             .unknownCommand, "no command /\(shown); \(hint ?? "/help lists them, // begins a message with a slash")")
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 }

@@ -2,7 +2,6 @@ import Chat
 import ChatNode
 import ControlFace
 import Doctor
-import Glibc
 import Process
 import Reactor
 import Settings
@@ -141,20 +140,5 @@ struct Earshot {
         if TerminalSettings.restore() { try? Descriptors.write([0x0d, 0x0a], to: Descriptors.output) }
         Diagnostics(level: .error).say(.error, message)
         Ending.inOrder(code)
-    }
-}
-
-/// The ends of the process. Both leave the terminal as it was found.
-enum Ending {
-    /// Ends the process in good order.
-    static func inOrder(_ code: CInt) -> Never {
-        TerminalSettings.restore()
-        exit(code)
-    }
-
-    /// Ends the process from any thread, whatever the others do.
-    static func now(_ code: CInt) -> Never {
-        TerminalSettings.restore()
-        _exit(code)
     }
 }

@@ -1,4 +1,5 @@
 import Reactor
+import Wire
 
 /// The interfaces and families of Avahi's daemon (avahi-daemon.conf(5)); the embedded responder leaves out the others too.
 struct DaemonConfiguration: Hashable {
@@ -17,10 +18,10 @@ struct DaemonConfiguration: Hashable {
 
     init(_ text: String) {
         var section = Substring()
-        for line in text.split(whereSeparator: \.isNewline).map(DaemonConfiguration.trimmed) {
+        for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmed() }) {
             if line.first == "[", line.last == "]" { section = line.dropFirst().dropLast() }
             guard section == "server", let sign = line.firstIndex(of: "=") else { continue }
-            let value = DaemonConfiguration.trimmed(line[line.index(after: sign)...])
+            let value = line[line.index(after: sign)...].trimmed()
             switch line[..<sign] {
             case "allow-interfaces": allowed = value.isEmpty ? nil : DaemonConfiguration.list(value)
             case "deny-interfaces": denied = DaemonConfiguration.list(value)
@@ -42,12 +43,6 @@ struct DaemonConfiguration: Hashable {
     }
 
     private static func list(_ value: Substring) -> [String] {
-        value.split(separator: ",").map { String(trimmed($0)) }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        let start = text.drop(while: \.isWhitespace)
-        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return start[...end]
+        value.split(separator: ",").map { String($0.trimmed()) }
     }
 }

@@ -1,19 +1,13 @@
 import ChatNode
+import Wire
 
 /// Names that say nothing about their owner: 128 random bits in base32 (Protocol.md section 10).
 enum RandomNames {
     static let length = 26
-    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
 
     /// 26 characters of `a-z2-7`.
     static func draw(using generator: inout some RandomNumberGenerator) -> String {
-        var text = ""
-        var bits = UInt128(generator.next()) << 64 | UInt128(generator.next())
-        for _ in 0..<length {
-            text.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits & 31)]))
-            bits >>= 5
-        }
-        return text
+        Base32.encode((0..<16).map { _ in generator.next() })
     }
 
     /// The instance name as tables key it, or nil if it is none that a node draws: 26 base32 characters of either case.

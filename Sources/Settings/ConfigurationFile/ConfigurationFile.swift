@@ -1,3 +1,5 @@
+import Wire
+
 /// One setting of a configuration file: the name of an option without its dashes, and its value.
 struct ConfigurationEntry: Hashable, Sendable {
     package let name: String
@@ -40,14 +42,14 @@ enum ConfigurationFile {
         guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
             throw ConfigurationError(line: number, message: "not UTF-8; save the file as UTF-8 text")
         }
-        let line = trimmed(text[...])
+        let line = text[...].trimmed(isBlank)
         if line.isEmpty || line.hasPrefix("#") { return nil }
         guard let equals = line.firstIndex(of: "=") else {
             throw ConfigurationError(
                 line: number, message: "no \"=\" in \(UsageError.quoted(String(line))); write NAME = VALUE")
         }
-        let name = trimmed(line[..<equals])
-        let value = trimmed(line[line.index(after: equals)...])
+        let name = line[..<equals].trimmed(isBlank)
+        let value = line[line.index(after: equals)...].trimmed(isBlank)
         guard !name.isEmpty else {
             throw ConfigurationError(line: number, message: "no name before the \"=\"; write NAME = VALUE")
         }
@@ -59,11 +61,7 @@ enum ConfigurationFile {
         return ConfigurationEntry(name: String(name), value: String(value), line: number)
     }
 
-    /// Without spaces, tabs and a carriage return at its ends.
-    private static func trimmed(_ text: Substring) -> Substring {
-        let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
-        var text = text.drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return text
+    private static func isBlank(_ character: Character) -> Bool {
+        character == " " || character == "\t" || character == "\r"
     }
 }
