@@ -159,7 +159,9 @@ import Wire
     @Test func `a certificate for a peer is sent once, and again with a new key`() throws {
         let bobKey = bob.key
         func sendCertificate() {
-            alice.with { node in for slot in node.connections.activeLinks { node.sendCertificate(for: bobKey, on: slot) } }
+            alice.with { node in
+                for connection in node.connections.activeLinks { node.sendCertificate(for: bobKey, on: connection) }
+            }
             simulation.advance(by: .seconds(1))
         }
         sendCertificate()
