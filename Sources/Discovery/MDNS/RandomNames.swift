@@ -7,7 +7,8 @@ enum RandomNames {
 
     /// 26 characters of `a-z2-7`.
     static func draw(using generator: inout some RandomNumberGenerator) -> String {
-        Base32.encode((0..<16).map { _ in generator.next() })
+        let words: [UInt64] = [generator.next(), generator.next()]
+        return Base32.encode(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
     }
 
     /// The instance name as tables key it, or nil if it is none that a node draws: 26 base32 characters of either case.
