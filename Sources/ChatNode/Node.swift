@@ -34,7 +34,7 @@ package actor Node {
     var bans = BanList()
     var pacer: Pacer
     var counts = NodeStatistics()
-    var typingNotice = TypingNotice()
+    var typingTracker = TypingTracker()
     /// The best session certificate of each identity (Protocol.md section 9).
     var certificates = KnownCertificates()
     var login = LoginGuard()
@@ -110,7 +110,7 @@ package actor Node {
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, marks: marks, tellsReading: configuration.readReceipts,
+            me: certificate.identity, marks: marks, sendsReadReceipts: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
         history = HistorySync(me: certificate.identity)
         admission = Admission(
@@ -148,15 +148,15 @@ package actor Node {
         let isFirst = discoveryMode == nil
         discoveryMode = mode
         guard isFirst else { return }
-        emit(introduction(mode))
+        emit(readyEvent(mode))
     }
 
-    private func introduction(_ mode: DiscoveryMode) -> NodeEvent {
+    private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
         .ready(me: me(), port: port, room: configuration.room, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
-    package func introduction() -> NodeEvent? { discoveryMode.map(introduction) }
+    package func readyEvent() -> NodeEvent? { discoveryMode.map(readyEvent) }
 
     /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
     func makeAnnouncement() -> Announcement {

@@ -22,7 +22,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.send(text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
-        sendTyping(typingNotice.said(in: router.activeConversation))
+        sendTyping(typingTracker.said(in: router.activeConversation))
     }
 
     /// Says `text` to the room, whatever is being looked at.
@@ -30,7 +30,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.say(text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
-        sendTyping(typingNotice.said(in: .publicRoom))
+        sendTyping(typingTracker.said(in: .publicRoom))
     }
 
     /// Sends a direct message; the first one to a peer is a request.
@@ -38,7 +38,7 @@ extension Node {
         try paced { () throws(ChatError) in
             try router.direct(to: peer, text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
-        sendTyping(typingNotice.said(in: .direct(peer)))
+        sendTyping(typingTracker.said(in: .direct(peer)))
     }
 
     package func accept(_ peer: PeerID) throws(ChatError) {
@@ -60,7 +60,7 @@ extension Node {
     /// Looks at a conversation: its unread count becomes 0, the others count from now on.
     package func open(_ conversation: Conversation) {
         apply(router.open(conversation))
-        sendTyping(typingNotice.moved(to: conversation))
+        sendTyping(typingTracker.moved(to: conversation))
         askForTurnEnd()
     }
 

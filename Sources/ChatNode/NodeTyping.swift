@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// Sends typing payloads when `TypingNotice` asks for them (Protocol.md section 6, kind 3).
+/// Sends typing payloads when `TypingTracker` asks for them (Protocol.md section 6, kind 3).
 extension Node {
     /// The user pressed a key in a message (true) or discarded the text (false).
     ///
@@ -9,15 +9,15 @@ extension Node {
     package func setTyping(_ isOn: Bool) {
         guard case .running = phase else { return }
         if isOn {
-            for signal in typingNotice.key(in: router.activeConversation, now: scheduler.now) { sendTyping(signal) }
+            for signal in typingTracker.key(in: router.activeConversation, now: scheduler.now) { sendTyping(signal) }
             armTyping()
         } else {
-            sendTyping(typingNotice.stop())
+            sendTyping(typingTracker.stop())
         }
     }
 
     /// Sends a typing payload; none in a direct conversation that is not accepted or whose peer has no link.
-    func sendTyping(_ signal: TypingNotice.Signal?) {
+    func sendTyping(_ signal: TypingTracker.Signal?) {
         guard let signal,
             let outgoing = router.composeTyping(
                 signal.isOn, in: signal.conversation, session: &session, wallClock: scheduler.wallClock)
@@ -26,11 +26,11 @@ extension Node {
     }
 
     private func armTyping() {
-        guard let deadline = typingNotice.nextDeadline, typingTime.arm(deadline) else { return }
+        guard let deadline = typingTracker.nextDeadline, typingTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
                 guard node.typingTime.isCurrent(deadline), case .running = node.phase else { return }
-                node.sendTyping(node.typingNotice.tick(node.scheduler.now))
+                node.sendTyping(node.typingTracker.tick(node.scheduler.now))
                 node.armTyping()
             }
         }

@@ -122,7 +122,7 @@ extension Report {
     /// The first reports of a tail: events of this turn and before are not among those that follow.
     package static func tailStart(withHistory: Bool, of node: isolated Node) -> [Report] {
         node.flushEvents()
-        let ready = node.introduction().map(Report.event)
+        let ready = node.readyEvent().map(Report.event)
         let kept = withHistory ? Report.answer(.history(.publicRoom, node.history(.publicRoom))) : nil
         return [ready, kept].compactMap(\.self)
     }

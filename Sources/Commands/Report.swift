@@ -13,7 +13,7 @@ package enum Report: Sendable {
 /// The answer of a command.
 package enum Answer: Sendable {
     case peers([PeerView])
-    case requests([(who: Who, text: String)])
+    case requests([(who: PeerName, text: String)])
     case history(ConversationView, [MessageView])
     case unread([ConversationSummary])
     case statistics([Counter])
@@ -21,11 +21,11 @@ package enum Answer: Sendable {
     /// `/open` and `/close`: where one is now.
     case active(command: String, ConversationView)
     /// `/verify`; whether what is marked outlasts the program is not for the node to know.
-    case verification(Who, code: String, isVerified: Bool, isKept: Bool)
+    case verification(PeerName, code: String, isVerified: Bool, isKept: Bool)
     /// `/wipe`: what was forgotten, and the files that were removed.
     case wiped(MemoryUsage, files: [String])
     /// `/mute` and its like, `/nick`, `/away`, `/back`: done, for this peer.
-    case done(command: String, Who)
+    case done(command: String, PeerName)
 
     /// The name that JSON gives it: the command's own.
     package var command: String {

@@ -119,11 +119,11 @@ struct ExperimentCast {
 
     private func count(_ member: Member, into totals: inout Totals) {
         let counters = member.peer.with { node in node.statistics() }
-        let values = Dictionary(counters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-        let bytes = values["bytes_sent"] ?? 0
-        totals.payloadsSent += (values["payloads_sent"] ?? 0) + (values["history_sent"] ?? 0)
-        totals.handshakes += values["handshakes_done"] ?? 0
-        totals.connections += values["connections"] ?? 0
+        let values = Dictionary(counters.map { ($0.metric, $0.value) }, uniquingKeysWith: +)
+        let bytes = values[.bytesSent] ?? 0
+        totals.payloadsSent += (values[.payloadsSent] ?? 0) + (values[.historySent] ?? 0)
+        totals.handshakes += values[.handshakesDone] ?? 0
+        totals.connections += values[.connections] ?? 0
         totals.bytes += bytes
         totals.bytesMost = max(totals.bytesMost, bytes)
     }

@@ -89,7 +89,7 @@ package final class SimulatedPeer: Sendable {
     }
 
     package func isOnline(_ other: SimulatedPeer) -> Bool {
-        with { node in node.peers().contains { $0.who.key == other.key && $0.state != .offline } }
+        with { node in node.peers().contains { $0.who.key == other.key && $0.state != .left } }
     }
 
     /// The texts of a conversation, the oldest first.
@@ -102,7 +102,7 @@ package final class SimulatedPeer: Sendable {
     }
 
     package func counter(_ name: String) -> Int {
-        with { node in node.statistics() }.first { $0.name == name }?.value ?? 0
+        with { node in node.statistics() }.first { $0.metric.name == name }?.value ?? 0
     }
 
     /// Kills the program as SIGKILL does: the kernel closes the connections, and only the mDNS daemon says goodbye.

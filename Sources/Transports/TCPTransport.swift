@@ -16,9 +16,9 @@ package final class TCPTransport: Transport {
 
     package var refusals: [Counter] {
         [
-            Counter(name: "refused_connections_at_limit", value: statistics.refusedAtLimit),
-            Counter(name: "refused_without_descriptor", value: statistics.refusedWithoutDescriptor),
-            Counter(name: "refused_by_interface", value: statistics.refusedByInterface),
+            Counter(.refusedConnectionsAtLimit, statistics.refusedAtLimit),
+            Counter(.refusedWithoutDescriptor, statistics.refusedWithoutDescriptor),
+            Counter(.refusedByInterface, statistics.refusedByInterface),
         ]
     }
 

@@ -5,16 +5,16 @@ import Reactor
 /// The program's counters in `/stats`.
 extension ReportQueue {
     var counters: [Counter] {
-        [Counter(name: "events_not_shown", value: dropped), Counter(name: "reports_waiting", value: count)]
+        [Counter(.eventsNotShown, dropped), Counter(.reportsWaiting, count)]
     }
 }
 
 extension EventLoop {
     var counters: [Counter] {
         [
-            Counter(name: "loop_turns", value: turns),
-            Counter(name: "loop_last_turn_us", value: EventLoop.microseconds(latestTurn)),
-            Counter(name: "loop_longest_turn_us", value: EventLoop.microseconds(longestTurn)),
+            Counter(.loopTurns, turns),
+            Counter(.loopLastTurn, EventLoop.microseconds(latestTurn)),
+            Counter(.loopLongestTurn, EventLoop.microseconds(longestTurn)),
         ]
     }
 

@@ -22,8 +22,8 @@ final class StartUp: Sendable {
 
     /// The counters of the process in `/stats`.
     var counters: [Counter] {
-        let resident = ProcessFacts.residentBytes().map { Counter(name: "resident_bytes", value: $0) }
-        let ready = readyAfter.withLock { $0 }.map { Counter(name: "start_to_ready_us", value: $0) }
+        let resident = ProcessFacts.residentBytes().map { Counter(.residentBytes, $0) }
+        let ready = readyAfter.withLock { $0 }.map { Counter(.startToReady, $0) }
         return [resident, ready].compactMap(\.self)
     }
 }

@@ -84,7 +84,7 @@ extension DirectChat {
     /// its acceptance.
     mutating func receiveReceipt(_ ids: [MessageID], _ delivery: Delivery) -> DirectStep {
         // A user that sends no read receipts is not shown those of others: they count as delivery receipts.
-        let delivery = tellsReading ? delivery : .delivered
+        let delivery = sendsReadReceipts ? delivery : .delivered
         let news = ids.filter { id in
             let isNew = queue.acknowledge(id) || self.delivery(of: id)?.canBecome(delivery) == true
             if isNew { recordOutcome(delivery, of: [id]) }

@@ -21,15 +21,15 @@ package struct DirectChat: Sendable {
     /// Receipts that the peer has still to get.
     var receipts = PendingReceipts()
     /// Whether read receipts are sent, and those of the peer shown.
-    let tellsReading: Bool
+    let sendsReadReceipts: Bool
     /// The final states of own messages that left the queue.
     private var outcomes: [MessageID: Delivery] = [:]
     /// The latest payloads of the peer that were taken: at least as many as the peer may still send again.
     private var taken = RecentTable<MessageID, Bool>(capacity: 4 * Limits.unacknowledgedPayloads)
 
-    package init(with peer: PeerID, tellsReading: Bool = false) {
+    package init(with peer: PeerID, sendsReadReceipts: Bool = false) {
         self.peer = peer
-        self.tellsReading = tellsReading
+        self.sendsReadReceipts = sendsReadReceipts
         log = ConversationLog(.direct(peer))
     }
 
@@ -83,14 +83,14 @@ extension DirectChat {
     /// Shows a message of the peer.
     mutating func show(_ message: Message) -> [ChatEvent] {
         take(message.id)
-        if log.isActive && tellsReading { receipts.note(read: message.id) }
+        if log.isActive && sendsReadReceipts { receipts.note(read: message.id) }
         return log.add(message, isOwn: false).map { [$0] } ?? []
     }
 
     /// Keeps the peer's request, which was shown when it came, as the first message.
     mutating func keepRequest(_ message: Message) {
         take(message.id)
-        if tellsReading { receipts.note(read: message.id) }
+        if sendsReadReceipts { receipts.note(read: message.id) }
         log.keep(message)
     }
 
@@ -112,7 +112,7 @@ extension DirectChat {
     }
 
     private mutating func readAll() {
-        guard tellsReading, state == .accepted else { return }
+        guard sendsReadReceipts, state == .accepted else { return }
         for id in log.unreadMessages { receipts.note(read: id) }
     }
 }

@@ -11,15 +11,15 @@ package struct DirectChats: Sendable {
     private var entries: [PeerID: Entry] = [:]
     private var uses: UInt64 = 0
     private let capacity: Int
-    private let tellsReading: Bool
+    private let sendsReadReceipts: Bool
     /// Open requests that were evicted for newer ones.
     private(set) var displacedRequests = 0
     /// Messages given up with evicted conversations, until they are reported.
     private var undelivered: [ChatEvent] = []
 
-    package init(capacity: Int = Limits.directConversations, tellsReading: Bool = false) {
+    package init(capacity: Int = Limits.directConversations, sendsReadReceipts: Bool = false) {
         self.capacity = capacity
-        self.tellsReading = tellsReading
+        self.sendsReadReceipts = sendsReadReceipts
     }
 
     package var count: Int { entries.count }
@@ -75,7 +75,7 @@ package struct DirectChats: Sendable {
 
     private mutating func touch<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result {
         uses += 1
-        let new = Entry(chat: DirectChat(with: peer, tellsReading: tellsReading), usedAt: uses)
+        let new = Entry(chat: DirectChat(with: peer, sendsReadReceipts: sendsReadReceipts), usedAt: uses)
         entries[peer, default: new].usedAt = uses
         return change(&entries[peer, default: new].chat)
     }

@@ -70,7 +70,7 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// The author's nickname in the payload with its number, without a suffix: only the roster knows whether one is
     /// needed.
     package var displayName: String {
-        Who(
+        PeerName(
             number: SenderNumber(of: author).number, suffix: nil, nickname: senderNickname, stage: senderStage,
             key: author
         ).displayName

@@ -62,17 +62,17 @@ package struct Roster: ~Copyable, Sendable {
     }
 
     /// The present name of a peer. A number that two peers have shared in this run keeps its suffix.
-    package func who(_ peer: PeerID) -> Who {
+    package func who(_ peer: PeerID) -> PeerName {
         let entry = known[peer] ?? KnownPeer(peer, heardAt: 0)
-        return Who(
+        return PeerName(
             number: entry.number.number, suffix: isShared(entry.number.number) ? entry.number.suffix : nil,
             nickname: entry.nickname, stage: entry.stage, key: peer)
     }
 
     /// The name of a message's author: the nickname in the message with the present number.
-    package func who(of message: Message) -> Who {
+    package func who(of message: Message) -> PeerName {
         let number = number(of: message.author)
-        return Who(
+        return PeerName(
             number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
             nickname: message.senderNickname, stage: message.senderStage, key: message.author)
     }
@@ -201,12 +201,12 @@ extension Roster {
         case none
         case one(PeerID)
         /// All candidates, in the order of their keys.
-        case ambiguous([Who])
+        case ambiguous([PeerName])
     }
 
     /// A row of the list of peers.
     package struct Row: Hashable, Sendable {
-        package let who: Who
+        package let who: PeerName
         /// `left` for a peer without a link.
         package let state: PresenceState
         /// When its link was opened, or the last one closed.

@@ -30,14 +30,14 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - marks: the user's marks from earlier runs.
-    ///   - tellsReading: whether read receipts are sent, and those of others shown.
+    ///   - sendsReadReceipts: whether read receipts are sent, and those of others shown.
     ///   - pace: the rate at which direct messages are sent again; the sender's own rate.
     package init(
-        me: PeerID, marks: PeerMarks = PeerMarks(), tellsReading: Bool = false,
+        me: PeerID, marks: PeerMarks = PeerMarks(), sendsReadReceipts: Bool = false,
         pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
     ) {
         roster = Roster(me: me, marks: marks)
-        directChats = DirectChats(tellsReading: tellsReading)
+        directChats = DirectChats(sendsReadReceipts: sendsReadReceipts)
         self.pace = pace
         publicChat.isActive = true
     }

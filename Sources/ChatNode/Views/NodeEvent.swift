@@ -11,18 +11,18 @@ package enum NoticeCode: String, Sendable, CaseIterable {
 
 /// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.
 package enum NodeEvent: Sendable {
-    case ready(me: Who, port: UInt16, room: String, discovery: DiscoveryMode)
-    case peer(PresenceState, Who, online: Int)
+    case ready(me: PeerName, port: UInt16, room: String, discovery: DiscoveryMode)
+    case peer(PresenceState, PeerName, online: Int)
     case message(MessageView)
-    case request(from: Who, text: String)
-    case direct(DirectChange, with: Who)
+    case request(from: PeerName, text: String)
+    case direct(DirectChange, with: PeerName)
     case edited(ConversationView, MessageID, text: String, unread: Int)
     case deleted(ConversationView, MessageID, unread: Int)
-    case delivered(with: Who, ids: [MessageID])
-    case read(with: Who, ids: [MessageID])
+    case delivered(with: PeerName, ids: [MessageID])
+    case read(with: PeerName, ids: [MessageID])
     /// Own direct messages that the node no longer tries to deliver.
-    case failed(with: Who, messages: [Undelivered])
-    case typing(Who, ConversationView, isOn: Bool)
+    case failed(with: PeerName, messages: [Undelivered])
+    case typing(PeerName, ConversationView, isOn: Bool)
     case notice(NoticeCode, String)
     /// The last event of a node.
     case stopped(StopReason)
@@ -40,14 +40,14 @@ package enum StopReason: Sendable, Equatable {
 /// A conversation with the current name of its peer.
 package enum ConversationView: Hashable, Sendable {
     case publicRoom
-    case direct(with: Who)
+    case direct(with: PeerName)
 }
 
 /// A message with the names to show.
 package struct MessageView: Hashable, Sendable {
     package let conversation: ConversationView
     package let id: MessageID
-    package let from: Who
+    package let from: PeerName
     /// Not made safe for display: that is done where it is shown.
     package let text: String
     package let sentAt: Timestamp
@@ -63,10 +63,8 @@ package struct MessageView: Hashable, Sendable {
 
 /// A row of `/who`.
 package struct PeerView: Hashable, Sendable {
-    package enum State: String, Sendable { case online, away, offline }
-
-    package let who: Who
-    package let state: State
+    package let who: PeerName
+    package let state: PresenceState
     /// Since when it is in that state.
     package let since: Timestamp
     /// Nil before the first ping came back, and when offline.
@@ -83,15 +81,4 @@ package struct ConversationSummary: Hashable, Sendable {
     package let isActive: Bool
     package let unread: Int
     package let last: MessageView?
-}
-
-/// One counter of `/stats`, under the name that JSON gives it.
-package struct Counter: Hashable, Sendable {
-    package let name: String
-    package let value: Int
-
-    package init(name: String, value: Int) {
-        self.name = name
-        self.value = value
-    }
 }

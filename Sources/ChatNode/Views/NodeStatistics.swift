@@ -54,70 +54,44 @@ struct NodeStatistics {
         linkErrors[error, default: 0] += 1
     }
 
-    /// Every counter under the name that JSON gives it, those that are zero too, in a fixed order.
+    /// All counters, also those at zero, in a fixed order.
     func counters(_ admission: Admission) -> [Counter] {
         [
-            Counter(name: "handshakes_done", value: handshakesDone),
-            Counter(name: "connections_refused", value: connectionsRefused),
-            Counter(name: "dials", value: dials),
-            Counter(name: "dials_failed", value: dialsFailed),
-            Counter(name: "links_replaced", value: linksReplaced),
-            Counter(name: "reconnects", value: reconnects),
-            Counter(name: "payloads_received", value: admission.received),
-            Counter(name: "payloads_sent", value: payloadsSent),
-            Counter(name: "bytes_received", value: bytesReceived),
-            Counter(name: "bytes_sent", value: bytesSent),
-            Counter(name: "unknown_frames", value: unknownFrames),
-            Counter(name: "unexpected_frames", value: unexpectedFrames),
-            Counter(name: "pings_unanswered", value: pingsUnanswered),
-            Counter(name: "bans", value: bans),
-            Counter(name: "superseded", value: superseded),
-            Counter(name: "certificates_refused", value: certificatesRefused),
-            Counter(name: "sealed_sent", value: sealedSent),
-            Counter(name: "sealed_unopened", value: sealedUnopened),
-            Counter(name: "sealed_repeated", value: sealedRepeated),
-            Counter(name: "sealed_passed_on", value: sealedPassedOn),
-            Counter(name: "sealed_for_others", value: sealedForOthers),
-            Counter(name: "sealed_refused", value: sealedRefused),
-            Counter(name: "haves_sent", value: havesSent),
-            Counter(name: "wants_sent", value: wantsSent),
-            Counter(name: "history_sent", value: historySent),
-            Counter(name: "history_received", value: historyReceived),
-            Counter(name: "haves_refused", value: havesRefused),
-            Counter(name: "wants_refused", value: wantsRefused),
-            Counter(name: "wanted_in_vain", value: wantedInVain),
-            Counter(name: "id_lists_malformed", value: idListsMalformed),
+            Counter(.handshakesDone, handshakesDone),
+            Counter(.connectionsRefused, connectionsRefused),
+            Counter(.dials, dials),
+            Counter(.dialsFailed, dialsFailed),
+            Counter(.linksReplaced, linksReplaced),
+            Counter(.reconnects, reconnects),
+            Counter(.payloadsReceived, admission.received),
+            Counter(.payloadsSent, payloadsSent),
+            Counter(.bytesReceived, bytesReceived),
+            Counter(.bytesSent, bytesSent),
+            Counter(.unknownFrames, unknownFrames),
+            Counter(.unexpectedFrames, unexpectedFrames),
+            Counter(.pingsUnanswered, pingsUnanswered),
+            Counter(.bans, bans),
+            Counter(.superseded, superseded),
+            Counter(.certificatesRefused, certificatesRefused),
+            Counter(.sealedSent, sealedSent),
+            Counter(.sealedUnopened, sealedUnopened),
+            Counter(.sealedRepeated, sealedRepeated),
+            Counter(.sealedPassedOn, sealedPassedOn),
+            Counter(.sealedForOthers, sealedForOthers),
+            Counter(.sealedRefused, sealedRefused),
+            Counter(.offersSent, havesSent),
+            Counter(.requestsSent, wantsSent),
+            Counter(.historySent, historySent),
+            Counter(.historyReceived, historyReceived),
+            Counter(.offersRefused, havesRefused),
+            Counter(.requestsRefused, wantsRefused),
+            Counter(.requestedInVain, wantedInVain),
+            Counter(.idListsMalformed, idListsMalformed),
         ]
-            + admission.tally.counters(prefix: "admitted_") + sent.counters(prefix: "sent_")
-            + LinkError.allCases.map { Counter(name: "link_\($0.rawValue)", value: linkErrors[$0] ?? 0) }
-            + DropReason.allCases.map { Counter(name: "dropped_\($0.rawValue)", value: admission.drops[$0] ?? 0) }
-    }
-}
-
-extension PayloadTally {
-    /// One for each kind, those that are zero too.
-    fileprivate func counters(prefix: String) -> [Counter] {
-        PayloadType.allCases.map { Counter(name: prefix + $0.counterName, value: self[$0]) }
-    }
-}
-
-extension PayloadType {
-    /// How `/stats` calls it.
-    package var counterName: String {
-        switch self {
-        case .publicMessage: "public_message"
-        case .presence: "presence"
-        case .typing: "typing"
-        case .edit: "edit"
-        case .delete: "delete"
-        case .dmRequest: "dm_request"
-        case .dmAccept: "dm_accept"
-        case .dmDecline: "dm_decline"
-        case .dmLeave: "dm_leave"
-        case .directMessage: "direct_message"
-        case .delivered: "delivered"
-        case .read: "read"
-        }
+            + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }
+            + PayloadType.allCases.map { Counter(.sent($0), sent[$0]) }
+            + LinkError.allCases.map { Counter(.link($0), linkErrors[$0] ?? 0) }
+            + DropReason.allCases.map { Counter(.dropped($0), admission.drops[$0] ?? 0) }
     }
 }
 
@@ -125,7 +99,7 @@ extension PayloadType {
 extension Node {
     var refusalCounters: [Counter] {
         let refused = router.refusals
-        return Refusal.allCases.map { Counter(name: "refused_\($0.rawValue)", value: refused[$0] ?? 0) }
+        return Refusal.allCases.map { Counter(.refused($0), refused[$0] ?? 0) }
             + transport.refusals + discoveries.flatMap(\.refusals)
     }
 }

@@ -15,7 +15,7 @@ extension Node {
         census.count(login, at: "login")
         census.count(sealedRelay, at: "sealedRelay")
         census.count(clock, at: "clock")
-        census.count(typingNotice, at: "typingNotice")
+        census.count(typingTracker, at: "typingTracker")
         census.count(history, at: "history")
         // Reflection reaches no class instances and no noncopyable values.
         census.note(connections.count, at: "connections")

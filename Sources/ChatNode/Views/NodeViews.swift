@@ -3,14 +3,14 @@ package import Wire
 
 /// Views of the node's state for the program, with current names.
 extension Node {
-    package func me() -> Who {
+    package func me() -> PeerName {
         let known = router.roster.who(context.me)
-        return Who(
+        return PeerName(
             number: known.number, suffix: known.suffix, nickname: session.nickname, stage: session.stage,
             key: context.me)
     }
 
-    package func who(_ peer: PeerID) -> Who {
+    package func who(_ peer: PeerID) -> PeerName {
         peer == context.me ? me() : router.roster.who(peer)
     }
 
@@ -21,7 +21,7 @@ extension Node {
     package func peers() -> [PeerView] {
         router.roster.rows.map { row in
             PeerView(
-                who: row.who, state: PeerView.State(row.state), since: row.since,
+                who: row.who, state: row.state, since: row.since,
                 roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
                 isVerified: row.isVerified, isBlocked: row.isBlocked)
         }
@@ -43,7 +43,7 @@ extension Node {
     }
 
     /// Open requests for a direct conversation, the oldest first.
-    package func requests() -> [(who: Who, text: String)] {
+    package func requests() -> [(who: PeerName, text: String)] {
         router.requests.map { (who($0.from), $0.text) }
     }
 
@@ -69,15 +69,15 @@ extension Node {
         let (room, others) = unread
         let waiting = connections.unordered.map { $0.link.outbox.count }
         return [
-            Counter(name: "peers_online", value: online()),
-            Counter(name: "connections", value: connections.count),
-            Counter(name: "candidates", value: dialler.count),
-            Counter(name: "half_open_handshakes", value: limiter.halfOpen),
-            Counter(name: "payloads_admitted", value: admission.admitted),
-            Counter(name: "unread_public", value: room),
-            Counter(name: "unread_direct", value: others),
-            Counter(name: "queued_bytes", value: waiting.reduce(0, +)),
-            Counter(name: "queued_bytes_longest", value: waiting.max() ?? 0),
+            Counter(.peersOnline, online()),
+            Counter(.connections, connections.count),
+            Counter(.candidates, dialler.count),
+            Counter(.halfOpenHandshakes, limiter.halfOpen),
+            Counter(.payloadsAdmitted, admission.admitted),
+            Counter(.unreadPublic, room),
+            Counter(.unreadDirect, others),
+            Counter(.queuedBytes, waiting.reduce(0, +)),
+            Counter(.queuedBytesLongest, waiting.max() ?? 0),
         ] + counts.counters(admission) + refusalCounters
     }
 
@@ -128,15 +128,5 @@ extension Node {
             isFromCurrentUser: message.isFromCurrentUser(context.me), isHistory: message.isHistory,
             isEdited: message.isEdited, unread: unread,
             delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation))
-    }
-}
-
-extension PeerView.State {
-    init(_ presence: PresenceState) {
-        switch presence {
-        case .here: self = .online
-        case .away: self = .away
-        case .left: self = .offline
-        }
     }
 }

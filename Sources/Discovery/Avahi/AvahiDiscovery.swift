@@ -72,8 +72,8 @@ package actor AvahiDiscovery: PeerDiscovery {
 
     package nonisolated var refusals: [Counter] {
         [
-            Counter(name: "refused_instances", value: crowdedOut.withLock { $0 }),
-            Counter(name: "refused_multicast", value: gate.refused),
+            Counter(.refusedInstances, crowdedOut.withLock { $0 }),
+            Counter(.refusedMulticast, gate.refused),
         ]
     }
 

@@ -46,9 +46,9 @@ package actor ControlServer {
     /// Its counters in `/stats`.
     package nonisolated var counters: [Counter] {
         [
-            Counter(name: "control_clients", value: clientCount.load(ordering: .relaxed)),
-            Counter(name: "control_tails", value: tailCount.load(ordering: .relaxed)),
-            Counter(name: "control_tails_dropped", value: droppedTails.load(ordering: .relaxed)),
+            Counter(.controlClients, clientCount.load(ordering: .relaxed)),
+            Counter(.controlTails, tailCount.load(ordering: .relaxed)),
+            Counter(.controlTailsDropped, droppedTails.load(ordering: .relaxed)),
         ]
     }
 

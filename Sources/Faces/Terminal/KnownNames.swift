@@ -6,7 +6,7 @@ import Wire
 
 /// The names that a line can mention, and the completions of a word of it.
 package struct KnownNames: Sendable {
-    private var people: [PeerID: Who] = [:]
+    private var people: [PeerID: PeerName] = [:]
 
     package mutating func note(_ report: Report) {
         switch report {
@@ -16,7 +16,7 @@ package struct KnownNames: Sendable {
         }
     }
 
-    private mutating func set(_ who: Who, isThere: Bool) {
+    private mutating func set(_ who: PeerName, isThere: Bool) {
         guard isThere else {
             people[who.key] = nil
             return

@@ -77,7 +77,7 @@ struct PromptState: Sendable {
         }
     }
 
-    private mutating func note(_ who: Who, in place: Place, isOn: Bool) {
+    private mutating func note(_ who: PeerName, in place: Place, isOn: Bool) {
         typing.removeAll { $0.key == who.key && $0.place == place }
         guard isOn, typing.count < Limits.links else { return }
         typing.append(Typist(key: who.key, place: place, name: PlainName.of(who)))

@@ -44,7 +44,7 @@ package struct TerminalOutput: Sendable {
     }
 
     /// Behind the time is `<author>` or `[author -> you]`: names hold none of these signs.
-    private static func colored(_ line: String, by author: Who) -> String {
+    private static func colored(_ line: String, by author: PeerName) -> String {
         guard let start = line.firstIndex(where: { $0 == "<" || $0 == "[" }),
             let end = line[start...].firstIndex(where: { $0 == ">" && line[start] == "<" || $0 == "]" })
         else { return line }

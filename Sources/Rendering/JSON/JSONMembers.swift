@@ -5,7 +5,7 @@ package import Wire
 
 /// Members that events and answers share.
 extension JSONWriter {
-    package mutating func member(_ name: String, _ who: Who) {
+    package mutating func member(_ name: String, _ who: PeerName) {
         member(name) {
             $0.object {
                 $0.member("number", who.number)
@@ -55,7 +55,7 @@ extension JSONWriter {
             list("messages", messages) { $0.members(of: $1) }
         case .unread(let summaries): list("conversations", summaries) { $0.members(of: $1) }
         case .statistics(let counters):
-            for counter in counters { member(counter.name, counter.value) }
+            for counter in counters { member(counter.metric.name, counter.value) }
         case .help(let entries):
             list("commands", entries) {
                 $0.member("usage", $1.usage)
@@ -78,7 +78,7 @@ extension JSONWriter {
 
     private mutating func members(of peer: PeerView) {
         member("who", peer.who)
-        member("state", peer.state.rawValue)
+        member("state", peer.state.name)
         member("since", peer.since)
         member("roundTripMs") { $0.literal(peer.roundTrip.map { Milliseconds($0).text } ?? "null") }
         member("muted", peer.isMuted)
@@ -108,13 +108,13 @@ extension JSONWriter {
     }
 }
 
-extension PeerView.State {
-    /// A peer that left is offline in lists.
-    init(_ state: PresenceState) {
-        switch state {
-        case .here: self = .online
-        case .away: self = .away
-        case .left: self = .offline
+extension PresenceState {
+    /// The state's name in JSON.
+    var name: String {
+        switch self {
+        case .here: "online"
+        case .away: "away"
+        case .left: "offline"
         }
     }
 }

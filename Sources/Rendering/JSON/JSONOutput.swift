@@ -41,7 +41,7 @@ extension JSONWriter {
             member("room", room)
             member("discovery", discovery.rawValue)
         case .peer(let state, let who, let online):
-            member("state", PeerView.State(state).rawValue)
+            member("state", state.name)
             member("who", who)
             member("peers", online)
         case .message(let message): members(of: message)
@@ -74,7 +74,7 @@ extension JSONWriter {
 
 extension JSONWriter {
     /// Members of events about our messages to one peer.
-    private mutating func members(_ with: Who, _ ids: [MessageID]) {
+    private mutating func members(_ with: PeerName, _ ids: [MessageID]) {
         member("with", with)
         member("ids") { $0.array { for id in ids { $0.string(id.hexadecimal) } } }
     }

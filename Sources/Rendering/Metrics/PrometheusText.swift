@@ -1,30 +1,38 @@
 import Commands
 package import ChatNode
 
-/// Counters in the text format that Prometheus reads, version 0.0.4.
+/// Counters in Prometheus's text format, version 0.0.4.
 package enum PrometheusText {
-    /// Each family with its description and its type, then its samples. Counters without a family are left out.
+    /// Returns each family's description, type and samples, in the order in which the families first appear.
     package static func of(_ counters: [Counter]) -> String {
-        let values = Dictionary(counters.map { ($0.name, $0.value) }) { first, _ in first }
+        var families: [String] = []
+        var members: [String: [Counter]] = [:]
+        for counter in counters {
+            guard let family = counter.metric.family else { continue }
+            if members[family] == nil { families.append(family) }
+            members[family, default: []].append(counter)
+        }
         let info =
             head("earshot_info", .gauge, "The version that runs.") + "earshot_info{version=\"\(Version.current)\"} 1\n"
-        return info + MetricFamily.all.map { text(of: $0, values) }.joined()
+        return info + families.map { text(of: $0, members[$0] ?? []) }.joined()
     }
 
-    private static func text(of family: MetricFamily, _ values: [String: Int]) -> String {
-        let samples = family.samples.compactMap { sample -> String? in
-            guard let value = values[sample.counter] else { return nil }
-            let label = sample.label.map { "{\(family.label)=\"\(escaped($0))\"}" } ?? ""
-            return "\(family.name)\(label) \(number(value, family.unit))\n"
-        }
-        return samples.isEmpty ? "" : head(family.name, family.kind, family.help) + samples.joined()
+    private static func text(of family: String, _ counters: [Counter]) -> String {
+        guard let metric = counters.first?.metric else { return "" }
+        return head(family, metric.kind, metric.help) + counters.map { sample($0, of: family) }.joined()
     }
 
-    private static func head(_ name: String, _ kind: MetricFamily.Kind, _ help: String) -> String {
+    private static func sample(_ counter: Counter, of family: String) -> String {
+        let metric = counter.metric
+        let label = metric.label.map { "{\($0)=\"\(escaped(metric.labelValue))\"}" } ?? ""
+        return "\(family)\(label) \(number(counter.value, metric.unit))\n"
+    }
+
+    private static func head(_ name: String, _ kind: Metric.Kind, _ help: String) -> String {
         "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    private static func number(_ value: Int, _ unit: MetricFamily.Unit) -> String {
+    private static func number(_ value: Int, _ unit: Metric.Unit) -> String {
         switch unit {
         case .one: "\(value)"
         case .microseconds: "\(Double(value) / 1_000_000)"

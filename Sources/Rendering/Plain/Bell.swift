@@ -6,9 +6,9 @@ import ChatNode
 package struct Bell: Sendable {
     /// The peer that calls for the user's attention, and the reason.
     package enum Call: Hashable, Sendable {
-        case request(Who)
-        case direct(Who)
-        case mention(Who)
+        case request(PeerName)
+        case direct(PeerName)
+        case mention(PeerName)
     }
 
     package let isQuiet: Bool

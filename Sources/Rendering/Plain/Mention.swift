@@ -5,7 +5,7 @@ struct Mention: Sendable {
     private let nickname: String
     private let number: String
 
-    init(of me: Who) {
+    init(of me: PeerName) {
         nickname = me.nickname.lowercased()
         number = "#\(me.number)"
     }

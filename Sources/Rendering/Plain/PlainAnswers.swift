@@ -12,7 +12,7 @@ package enum PlainAnswers {
         case .history(let conversation, let messages): [historyHead(conversation, count: messages.count)]
         case .unread(let summaries): summaries.map { line($0, clock: clock) }
         // People want to know what happened; JSON also tells what did not.
-        case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.name) \($0.value)" }
+        case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.metric.name) \($0.value)" }
         case .help(let entries): help(entries)
         case .active(_, let conversation): ["you are looking at \(PlainName.of(conversation))"]
         case .done(let command, let who): [done(command, PlainName.of(who))]
@@ -41,7 +41,7 @@ package enum PlainAnswers {
 
     private static func line(_ peer: PeerView, at time: Timestamp) -> String {
         let milliseconds = time.milliseconds - min(time.milliseconds, peer.since.milliseconds)
-        var line = "\(PlainName.of(peer.who)) \(peer.state.rawValue) for \(elapsed(seconds: milliseconds / 1_000))"
+        var line = "\(PlainName.of(peer.who)) \(peer.state.name) for \(elapsed(seconds: milliseconds / 1_000))"
         if let roundTrip = peer.roundTrip { line += ", \(Milliseconds(roundTrip).text) ms" }
         if peer.isMuted { line += ", muted" }
         if peer.isVerified { line += ", verified" }
@@ -49,7 +49,7 @@ package enum PlainAnswers {
         return line
     }
 
-    private static func line(_ request: (who: Who, text: String)) -> String {
+    private static func line(_ request: (who: PeerName, text: String)) -> String {
         "\(PlainName.of(request.who)) asks: \(DisplayGuard.safe(request.text))"
     }
 
@@ -59,7 +59,7 @@ package enum PlainAnswers {
         return "\(PlainName.of(summary.conversation))\(mark): \(summary.unread) unread\(last)"
     }
 
-    private static func verification(_ who: Who, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
+    private static func verification(_ who: PeerName, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
         let name = PlainName.of(who)
         let head = "\(name), \(isVerified ? "" : "not ")verified: \(code)"
         if isVerified { return [head, isKept ? "kept with your identity" : "remembered until you leave"] }

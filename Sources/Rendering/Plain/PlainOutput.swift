@@ -86,7 +86,7 @@ package struct PlainOutput: Presentation {
     }
 
     /// A new name or state is worth a line; a stage that grew is not.
-    private mutating func presence(_ state: PresenceState, _ who: Who) -> String? {
+    private mutating func presence(_ state: PresenceState, _ who: PeerName) -> String? {
         let sighting = Sighting(state: state, name: PlainName.of(who))
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
@@ -100,7 +100,7 @@ package struct PlainOutput: Presentation {
     }
 
     /// Enough of the text to know which message it was.
-    private static func failure(_ message: Undelivered, with who: Who) -> String {
+    private static func failure(_ message: Undelivered, with who: PeerName) -> String {
         let text = DisplayGuard.safe(message.text)
         let beginning = text.count > 40 ? text.prefix(39) + "…" : text[...]
         return "not delivered to \(PlainName.of(who)): \"\(beginning)\""

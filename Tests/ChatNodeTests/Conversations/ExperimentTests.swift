@@ -150,7 +150,7 @@ import Wire
     private func message(_ number: UInt8, isOwn: Bool = false, isHistory: Bool = false) throws -> NodeEvent {
         let author = try #require(author)
         let id = try #require(MessageID([UInt8](repeating: number, count: 16)))
-        let who = Who(number: 1_000, suffix: nil, nickname: "a", stage: .newcomer, key: author)
+        let who = PeerName(number: 1_000, suffix: nil, nickname: "a", stage: .newcomer, key: author)
         return .message(
             MessageView(
                 conversation: .publicRoom, id: id, from: who, text: "hello", sentAt: Timestamp(milliseconds: 0),

@@ -44,7 +44,7 @@ extension SimulatedPeer {
     }
 
     /// How another is named in the last event about its presence.
-    func lastName(of other: SimulatedPeer) -> Who? {
+    func lastName(of other: SimulatedPeer) -> PeerName? {
         events.last { if case .peer(_, let who, _) = $0 { who.key == other.key } else { false } }.flatMap {
             if case .peer(_, let who, _) = $0 { who } else { nil }
         }

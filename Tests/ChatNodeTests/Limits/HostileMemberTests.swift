@@ -63,7 +63,7 @@ import Wire
         let again = RudeMember(simulation: simulation, seed: 77)
         simulation.timeline.perform { again.dial(alice) }
         simulation.advance(by: .seconds(2))
-        #expect(!alice.with { node in node.peers() }.contains { $0.who.key == rude.key && $0.state == .online })
+        #expect(!alice.with { node in node.peers() }.contains { $0.who.key == rude.key && $0.state == .here })
         try expectOthersUntouched()
     }
 
@@ -135,7 +135,7 @@ import Wire
             simulation.timeline.perform { member.dial(alice) }
             simulation.advance(by: .milliseconds(60))
         }
-        let connections = alice.with { $0.peers() }.count { $0.state == .online }
+        let connections = alice.with { $0.peers() }.count { $0.state == .here }
         #expect((200...226).contains(connections))
         let newcomer = simulation.node("zoe")
         try #require(simulation.meet(newcomer, alice, within: .seconds(10)))

@@ -9,7 +9,7 @@ import Wire
 final class RudeMember: TransportHandler {
     private struct State: ~Copyable {
         var session: UserSession
-        var slot: LinkSide?
+        var side: LinkSide?
         var connection: ConnectionID?
         var isClosed = false
     }
@@ -38,20 +38,20 @@ final class RudeMember: TransportHandler {
         let context = LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
         let session = UserSession(identity: identity, room: RoomID(name: room), epoch: epoch, nickname: "rude")
         var initial = State(session: session)
-        initial.slot = LinkSide(.initiator, context: context, seed: seed + 1)
+        initial.side = LinkSide(.initiator, context: context, seed: seed + 1)
         state = Mutex(initial)
         host = simulation.network.addHost()
         transport = Mutex(InMemoryTransport(network: simulation.network, host: host))
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
-    var isMember: Bool { state.withLock { $0.slot?.established != nil } }
+    var isMember: Bool { state.withLock { $0.side?.established != nil } }
     /// The peer's statement about its keys in the handshake.
-    var peersCertificate: Certificate? { state.withLock { $0.slot?.established } }
+    var peersCertificate: Certificate? { state.withLock { $0.side?.established } }
 
     /// The bodies of the frames of a type that came so far.
     func frames(_ type: FrameType) -> [[UInt8]] {
-        state.withLock { $0.slot?.frames ?? [] }.filter { $0.first == type.rawValue }.map { Array($0.dropFirst()) }
+        state.withLock { $0.side?.frames ?? [] }.filter { $0.first == type.rawValue }.map { Array($0.dropFirst()) }
     }
 
     /// Dials a peer and lets time pass until its handshake is through; false if that takes over 2 s.
@@ -78,7 +78,7 @@ final class RudeMember: TransportHandler {
 
     /// Several frames in one write, so that they arrive at once.
     func send(together frames: [[UInt8]]) {
-        for frame in frames { state.withLock { $0.slot?.link.enqueue(frame) } }
+        for frame in frames { state.withLock { $0.side?.link.enqueue(frame) } }
         flush()
     }
 
@@ -88,8 +88,8 @@ final class RudeMember: TransportHandler {
 
     func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
         state.withLock { state in
-            state.slot?.now = timeline.now
-            state.slot?.receive(Array(buffer.prefix(count)))
+            state.side?.now = timeline.now
+            state.side?.receive(Array(buffer.prefix(count)))
         }
         flush()
     }
@@ -101,7 +101,7 @@ final class RudeMember: TransportHandler {
     }
 
     private func flush() {
-        let (bytes, connection) = state.withLock { ($0.slot?.output() ?? [], $0.connection) }
+        let (bytes, connection) = state.withLock { ($0.side?.output() ?? [], $0.connection) }
         guard let connection, !bytes.isEmpty else { return }
         _ = transport.withLock { $0.write(bytes.span, to: connection) }
     }

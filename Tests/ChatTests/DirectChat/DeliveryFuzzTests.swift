@@ -21,7 +21,7 @@ private final class Correspondent {
 
     init(seed: UInt64) {
         self.seed = seed
-        person = Person("p\(seed)", seed: seed, tellsReading: true)
+        person = Person("p\(seed)", seed: seed, sendsReadReceipts: true)
         admission = Admission(room: Person.room, me: person.id)
         pace = TokenBucket(Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst), now: person.now)
     }
@@ -29,7 +29,7 @@ private final class Correspondent {
     /// Starts the same identity anew, without any memory.
     func restart() {
         let old = person
-        person = Person("p\(seed)", seed: seed, epoch: old.session.epoch + 1, tellsReading: true)
+        person = Person("p\(seed)", seed: seed, epoch: old.session.epoch + 1, sendsReadReceipts: true)
         person.now = old.now
         person.wallClock = old.wallClock
         admission = Admission(room: Person.room, me: person.id)

@@ -13,12 +13,12 @@ final class Person {
     /// All events so far.
     private(set) var events: [ChatEvent] = []
 
-    init(_ nickname: String, seed: UInt64, epoch: UInt64 = 1, tellsReading: Bool = false) {
+    init(_ nickname: String, seed: UInt64, epoch: UInt64 = 1, sendsReadReceipts: Bool = false) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         id = identity.id
         session = UserSession(identity: identity, room: Person.room, epoch: epoch, nickname: nickname)
-        router = MessageRouter(me: id, tellsReading: tellsReading)
+        router = MessageRouter(me: id, sendsReadReceipts: sendsReadReceipts)
     }
 
     static let room = RoomID(name: "lobby")
@@ -146,7 +146,7 @@ func befriend(_ one: Person, _ other: Person) throws {
 /// Users that are linked to each other and know each other's nickname.
 func room(_ nicknames: String..., tellingReading: Set<String> = []) -> [Person] {
     let people = nicknames.enumerated().map {
-        Person($0.element, seed: UInt64($0.offset) + 1, tellsReading: tellingReading.contains($0.element))
+        Person($0.element, seed: UInt64($0.offset) + 1, sendsReadReceipts: tellingReading.contains($0.element))
     }
     for person in people {
         for other in people where other !== person {

@@ -7,7 +7,7 @@ extension FuzzTarget {
     /// For all payloads in all orders, every table keeps its bound and all events are consistent.
     static let router = FuzzTarget(name: "router", seeds: RoomRun.seeds) { input in
         var choices = Choices(input)
-        let run = RoomRun(tellsReading: choices.flag())
+        let run = RoomRun(sendsReadReceipts: choices.flag())
         while !choices.isOver {
             run.step(&choices)
             run.check()
@@ -34,11 +34,11 @@ final class RoomRun {
     private var authors: [Int: Author] = [:]
     var model = ToldModel()
 
-    init(tellsReading: Bool) {
+    init(sendsReadReceipts: Bool) {
         var randomness = Randomness.seeded(1_000)
         let identity = Identity.generate(using: &randomness)
         session = UserSession(identity: identity, room: RoomRun.room, epoch: 1, nickname: "me")
-        router = MessageRouter(me: session.id, tellsReading: tellsReading)
+        router = MessageRouter(me: session.id, sendsReadReceipts: sendsReadReceipts)
         admission = Admission(room: RoomRun.room, me: session.id)
     }
 

@@ -12,10 +12,10 @@ import Wire
         let who = try Sample.who()
         let peers = [
             PeerView(
-                who: who, state: .online, since: Sample.time, roundTrip: .microseconds(400), isMuted: false,
+                who: who, state: .here, since: Sample.time, roundTrip: .microseconds(400), isMuted: false,
                 isVerified: true, isBlocked: false),
             PeerView(
-                who: who, state: .offline, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false,
+                who: who, state: .left, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false,
                 isBlocked: true),
         ]
         #expect(
@@ -63,7 +63,7 @@ import Wire
         )
         #expect(
             JSON.text(
-                .answer(.statistics([Counter(name: "resident_bytes", value: 7), Counter(name: "bans", value: 0)])))
+                .answer(.statistics([Counter(.residentBytes, 7), Counter(.bans, 0)])))
                 == "{\"event\":\"result\",\"command\":\"stats\",\"resident_bytes\":7,\"bans\":0}\n")
         #expect(
             JSON.text(.answer(.active(command: "open", .direct(with: who))))

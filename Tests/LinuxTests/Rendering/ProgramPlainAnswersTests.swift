@@ -14,10 +14,10 @@ import Wire
         let since = Timestamp(milliseconds: Sample.time.milliseconds - 125_000)
         let peers = [
             PeerView(
-                who: who, state: .online, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true,
+                who: who, state: .here, since: since, roundTrip: .microseconds(400), isMuted: true, isVerified: true,
                 isBlocked: false),
             PeerView(
-                who: who, state: .offline, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
+                who: who, state: .left, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
                 isVerified: false, isBlocked: true),
         ]
         #expect(
@@ -50,7 +50,7 @@ import Wire
         #expect(ProgramPlainTests.text(.answer(.requests([(who, "hi")]))) == "23:59:59 * quiet-otter#4821 asks: hi\n")
         #expect(
             ProgramPlainTests.text(
-                .answer(.statistics([Counter(name: "dials", value: 0), Counter(name: "bans", value: 1)])))
+                .answer(.statistics([Counter(.dials, 0), Counter(.bans, 1)])))
                 == "23:59:59 * bans 1\n")
     }
 

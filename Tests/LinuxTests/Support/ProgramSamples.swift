@@ -19,12 +19,12 @@ enum Sample {
 
     static func who(
         _ nickname: String = "quiet-otter", number: Int = 4821, suffix: Int? = nil, byte: UInt8 = 0xab
-    ) throws -> Who {
-        Who(number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte))
+    ) throws -> PeerName {
+        PeerName(number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte))
     }
 
     static func said(
-        _ text: String, by who: Who, in conversation: ConversationView = .publicRoom, own: Bool = false,
+        _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
         history: Bool = false, delivery: Delivery? = nil
     ) throws -> MessageView {
         MessageView(

@@ -37,7 +37,7 @@ import Wire
     @Test func `typing peers are shown in the prompt until they stop`() throws {
         let others = try (1...3).map { try Sample.who("fox", number: 1_000 + $0, byte: UInt8($0)) }
         var prompt = PromptState()
-        func note(_ who: Who, _ isOn: Bool, in place: ConversationView = .publicRoom) {
+        func note(_ who: PeerName, _ isOn: Bool, in place: ConversationView = .publicRoom) {
             prompt.note(.event(.typing(who, place, isOn: isOn)))
         }
         note(others[0], true)

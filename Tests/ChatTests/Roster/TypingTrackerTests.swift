@@ -3,8 +3,8 @@ import Wire
 
 @testable import Chat
 
-@Suite struct TypingNoticeTests {
-    private typealias Signal = TypingNotice.Signal
+@Suite struct TypingTrackerTests {
+    private typealias Signal = TypingTracker.Signal
 
     private let room = Conversation.publicRoom
     private let direct = Conversation.direct(RosterTests.peer(7))
@@ -17,7 +17,7 @@ import Wire
 
     /// The signals and their times for keys at these times.
     private func told(keys: [Int], until end: Int = 30_000) -> [String] {
-        var notice = TypingNotice()
+        var notice = TypingTracker()
         var told: [String] = []
         var keys = keys[...]
         for time in stride(from: 0, through: end, by: 100) {
@@ -49,7 +49,7 @@ import Wire
     }
 
     @Test func `a discarded text is reported once`() {
-        var notice = TypingNotice()
+        var notice = TypingTracker()
         let nothing = notice.stop()
         let on = notice.key(in: room, now: at(0))
         let off = notice.stop()
@@ -62,7 +62,7 @@ import Wire
     }
 
     @Test func `a message ends it without a signal in its conversation, and with one elsewhere`() {
-        var notice = TypingNotice()
+        var notice = TypingTracker()
         _ = notice.key(in: room, now: at(0))
         let here = notice.said(in: room)
         _ = notice.key(in: room, now: at(1))
@@ -75,7 +75,7 @@ import Wire
     }
 
     @Test func `another conversation ends it in the previous one`() {
-        var notice = TypingNotice()
+        var notice = TypingTracker()
         _ = notice.key(in: room, now: at(0))
         let stayed = notice.moved(to: room)
         let moved = notice.moved(to: direct)

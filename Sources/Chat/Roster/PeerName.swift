@@ -12,7 +12,7 @@ package enum SenderStage: UInt8, Sendable, CaseIterable, Comparable {
 }
 
 /// The name of a peer at one moment: only `key` is an identity, the rest is a label.
-package struct Who: Hashable, Sendable {
+package struct PeerName: Hashable, Sendable {
     /// 1000 to 9999, computed from the key.
     package let number: Int
     /// 1000 to 9999; nil unless two known peers share the number.

@@ -2,7 +2,7 @@ package import Wire
 
 /// Decides when typing payloads are sent (Protocol.md section 6, kind 3): at the first key, every 3 s while keys come,
 /// and when typing ends without a message.
-package struct TypingNotice: Sendable {
+package struct TypingTracker: Sendable {
     /// A typing payload to send.
     package struct Signal: Hashable, Sendable {
         package let conversation: Conversation
