@@ -52,11 +52,12 @@ let package = Package(
         .systemLibrary(name: "CAvahiCore"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CSodium"),
+        room("Phrases", []),
         room("Wire", []),
         room("LineEditor", ["Wire"]),
         room("Noise", ["Wire", "CSodium"]),
-        room("Chat", ["Wire", "Noise"]),
-        room("ChatNode", ["Wire", "Noise", "Chat"]),
+        room("Chat", ["Wire", "Noise", "Phrases"]),
+        room("ChatNode", ["Wire", "Noise", "Phrases", "Chat"]),
         room("Reactor", ["Wire", "ChatNode", "CLinux"]),
         room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
         room("Storage", ["Wire", "Noise", "Reactor", "CLinux"]),
@@ -68,9 +69,11 @@ let package = Package(
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
         room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"]),
-        room("Commands", ["Wire", "Chat", "ChatNode"]),
-        room("Rendering", ["Wire", "Chat", "ChatNode", "Commands"]),
-        room("Settings", ["Wire", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
+        room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"]),
+        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"]),
+        room(
+            "Settings",
+            ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
         room(
             "Doctor",
             ["Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering", "Settings"]),
@@ -80,19 +83,22 @@ let package = Package(
             path: "Sources/Faces/Stream"),
         room(
             "TerminalFace",
-            ["Wire", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering", "CLinux"],
+            [
+                "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
+                "CLinux",
+            ],
             path: "Sources/Faces/Terminal"),
         room(
             "ControlFace",
             [
-                "Wire", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering", "Settings",
-                "CLinux",
+                "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering",
+                "Settings", "CLinux",
             ],
             path: "Sources/Faces/Control"),
         .executableTarget(
             name: "earshot",
             dependencies: [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
                 "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
                 "TerminalFace", "ControlFace", "CLinux",
             ],
@@ -101,13 +107,13 @@ let package = Package(
         tests("WireTests", ["Wire", "Noise"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
-        tests("ChatTests", ["Wire", "Noise", "Chat"]),
+        tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),
         tests("ChatNodeTests", ["Wire", "Noise", "Chat", "ChatNode", "Simulator"]),
         tests(
             "LinuxTests",
             [
-                "Wire", "LineEditor", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Storage",
-                "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
+                "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
+                "Storage", "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
                 "TerminalFace", "ControlFace", "Benchmarks", "earshot",
             ]),
     ]

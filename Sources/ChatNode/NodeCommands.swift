@@ -1,5 +1,6 @@
 package import Chat
 import Noise
+import Phrases
 package import Wire
 
 /// The actions of the user. After an error the node goes on.
@@ -119,7 +120,7 @@ extension Node {
         let mayNow = rest.take(now: scheduler.now)
         guard mayNow else {
             let rate = configuration.messagesPerSecond
-            throw ChatError(.rateLimited, "too fast: \(rate) messages a second is the most")
+            throw ChatError(.rateLimited, .tooFast, "\(rate)")
         }
         try act(say)
         pacer = rest

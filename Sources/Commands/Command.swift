@@ -6,8 +6,13 @@ package enum Command: Hashable, Sendable {
     case announce(String)
     /// `/me`: what the person does, told as a message.
     case act(String)
-    case who
+    /// All peers, or those with a link; only a terminal tells them apart.
+    case who(all: Bool)
+    case whois(who: String)
+    case whoami
     case message(who: String, text: String)
+    /// `/reply`: to the author of the latest direct message.
+    case reply(String)
     case requests
     case accept(who: String)
     case decline(who: String)
@@ -18,9 +23,12 @@ package enum Command: Hashable, Sendable {
     case unread
     /// Of the conversation that is open, or of the direct one with a peer.
     case history(who: String?)
+    /// Messages of the open conversation that have the text.
+    case search(String)
     case edit(target: String?, text: String)
     case delete(target: String?)
-    case rename(String)
+    /// Nil asks for the own name.
+    case rename(String?)
     /// `/typing`: the person writes something elsewhere, as a front end tells; for `false` no longer.
     case typing(Bool)
     case away
@@ -30,7 +38,8 @@ package enum Command: Hashable, Sendable {
     case verify(who: String, isVerified: Bool?)
     case wipe
     case statistics
-    case help
+    /// Of all commands, or of the one with the name.
+    case help(command: String?)
     case quit
 
     /// A mark that the user sets for a key; silent to the other side.
@@ -39,9 +48,9 @@ package enum Command: Hashable, Sendable {
     /// Whether it sends something of the person's own making, so that piped input waits until it may.
     package var isPaced: Bool {
         switch self {
-        case .say, .announce, .act, .message, .edit, .delete: true
-        case .who, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread, .history, .rename,
-            .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
+        case .say, .announce, .act, .message, .reply, .edit, .delete: true
+        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread,
+            .history, .search, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
     }
@@ -50,9 +59,9 @@ package enum Command: Hashable, Sendable {
     var changesMarks: Bool {
         switch self {
         case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): true
-        case .say, .announce, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close,
-            .unread, .history, .edit, .delete, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics,
-            .help, .quit:
+        case .say, .announce, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
+            .openPublic, .open, .close, .unread, .history, .search, .edit, .delete, .rename, .typing, .away, .back,
+            .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
     }

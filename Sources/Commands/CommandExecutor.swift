@@ -98,7 +98,7 @@ package struct CommandExecutor: Sendable {
         case .statistics(let nodeCounters): .answer(.statistics(nodeCounters + counters()))
         case .verification(let who, let code, let isVerified, isKept: _):
             .answer(.verification(who, code: code, isVerified: isVerified, isKept: keepsMarks()))
-        case .peers, .requests, .history, .unread, .help, .active, .done, .wiped: report
+        case .peers, .requests, .history, .found, .unread, .help, .active, .whoami, .person, .done, .wiped: report
         }
     }
 }

@@ -1,13 +1,41 @@
-import Chat
+package import Chat
+package import Phrases
 
 /// One command. Parsing, suggestions and `/help` are all read from the table of these.
 package struct CommandEntry: Sendable {
+    /// The part of `/help` that a command is listed in.
+    package enum Group: Sendable, CaseIterable {
+        case talk, direct, view, people, own, program
+
+        package var title: Phrase {
+            switch self {
+            case .talk: .groupTalk
+            case .direct: .groupDirect
+            case .view: .groupView
+            case .people: .groupPeople
+            case .own: .groupSelf
+            case .program: .groupProgram
+            }
+        }
+    }
+
     /// Without the slash.
     package let name: String
+    package let aliases: [String]
     /// The operands as `/help` shows them; empty for a command without any.
     package let operands: String
-    package let help: String
+    package let help: Phrase
+    /// Nil for commands of front ends, which `/help` does not list.
+    package let group: Group?
     let make: @Sendable (Operands) throws(ChatError) -> Command
+
+    init(
+        _ name: String, _ operands: String, _ help: Phrase, _ group: Group?, aliases: [String] = [],
+        make: @escaping @Sendable (Operands) throws(ChatError) -> Command
+    ) {
+        (self.name, self.aliases, self.operands, self.help) = (name, aliases, operands, help)
+        (self.group, self.make) = (group, make)
+    }
 
     /// True if a peer's name can be completed behind it.
     package var takesWho: Bool { operands.split { !$0.isLetter }.contains("WHO") }
@@ -15,92 +43,125 @@ package struct CommandEntry: Sendable {
     package var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operands)" }
 
     /// Every command of this version, in the order of `/help`.
-    package static let all: [CommandEntry] = peers + direct + conversations + own + marks + program
+    package static let all = talk + direct + view + people + own + program
 
-    private static let peers = [
-        plain("who", "peers: online and gone, how long, round trip", .who),
-        CommandEntry(name: "msg", operands: "WHO TEXT", help: "a direct message; the first one is a request") {
-            operands throws(ChatError) in
+    /// The commands that `/help` lists.
+    package static let listed = all.filter { $0.group != nil }
+
+    /// The command with a name or an alias, in any case of letters and with or without a slash.
+    ///
+    /// - Throws: `unknown_command`, with the nearest name if one is near.
+    package static func named(_ name: some StringProtocol) throws(ChatError) -> CommandEntry {
+        let typed = (name.hasPrefix("/") ? String(name.dropFirst()) : String(name)).lowercased()
+        if let entry = all.first(where: { $0.name == typed || $0.aliases.contains(typed) }) { return entry }
+        let shown = DisplayGuard.safe(String(name.prefix(32)))
+        guard let hint = Suggestion.nearest(to: typed, among: all.flatMap { [$0.name] + $0.aliases }) else {
+            throw ChatError(.unknownCommand, .unknownCommand, shown)
+        }
+        throw ChatError(.unknownCommand, .unknownCommandHint, shown, hint)
+    }
+
+    private static let talk = [
+        CommandEntry("msg", "WHO TEXT", .helpMsg, .talk) { operands throws(ChatError) in
             let (who, text) = try operands.whoAndText()
             return .message(who: who, text: text)
+        },
+        CommandEntry("reply", "TEXT", .helpReply, .talk) { operands throws(ChatError) in .reply(try operands.text()) },
+        CommandEntry("me", "TEXT", .helpMe, .talk) { operands throws(ChatError) in .act(try operands.text()) },
+        CommandEntry("edit", "[ID] TEXT", .helpEdit, .talk) { operands throws(ChatError) in
+            let (target, text) = try operands.targetAndText()
+            return .edit(target: target, text: text)
+        },
+        CommandEntry("delete", "[ID]", .helpDelete, .talk) { operands throws(ChatError) in
+            .delete(target: try operands.optionalTarget())
         },
     ]
 
     private static let direct = [
-        plain("requests", "open requests for direct conversations", .requests),
-        entry("accept", "let WHO write to you", { .accept(who: $0) }),
-        entry("decline", "refuse WHO's request without notice", { .decline(who: $0) }),
-        entry("leave", "end the direct conversation with WHO", { .leave(who: $0) }),
+        plain("requests", .helpRequests, .direct, .requests),
+        entry("accept", .helpAccept, .direct) { .accept(who: $0) },
+        entry("decline", .helpDecline, .direct) { .decline(who: $0) },
+        entry("leave", .helpLeave, .direct) { .leave(who: $0) },
     ]
 
-    private static let conversations = [
-        CommandEntry(name: "open", operands: "WHO|public", help: "look at this conversation; the others count unread") {
-            operands throws(ChatError) in
+    private static let view = [
+        CommandEntry("open", "WHO|public", .helpOpen, .view, aliases: ["query"]) { operands throws(ChatError) in
             let who = try operands.who()
             return who == "public" ? .openPublic : .open(who: who)
         },
-        plain("close", "back to the public conversation", .close),
-        plain("unread", "each conversation's unread count and last message", .unread),
-        CommandEntry(name: "history", operands: "[WHO]", help: "the latest messages, at most 100") {
-            operands throws(ChatError) in .history(who: operands.optionalWho())
+        plain("close", .helpClose, .view, .close, aliases: ["part"]),
+        plain("unread", .helpUnread, .view, .unread),
+        CommandEntry("history", "[WHO]", .helpHistory, .view) { operands throws(ChatError) in
+            .history(who: operands.optionalWho())
         },
+        CommandEntry("search", "TEXT", .helpSearch, .view) { operands throws(ChatError) in
+            .search(try operands.text())
+        },
+        inTerminal("clear", "", .helpClear, .view),
     ]
 
-    private static let own = [
-        CommandEntry(name: "edit", operands: "[ID] TEXT", help: "change your last message here, or the one with ID") {
-            operands throws(ChatError) in
-            let (target, text) = try operands.targetAndText()
-            return .edit(target: target, text: text)
+    private static let people = [
+        CommandEntry("who", "[all]", .helpWho, .people, aliases: ["names"]) { operands throws(ChatError) in
+            .who(all: try operands.isAll())
         },
-        CommandEntry(name: "delete", operands: "[ID]", help: "take back your last message here, or the one with ID") {
-            operands throws(ChatError) in .delete(target: try operands.optionalTarget())
-        },
-        CommandEntry(name: "nick", operands: "NAME", help: "change your nickname") { operands throws(ChatError) in
-            .rename(try operands.nickname())
-        },
-        CommandEntry(name: "me", operands: "TEXT", help: "say what you do") { operands throws(ChatError) in
-            .act(try operands.text())
-        },
-        CommandEntry(name: "typing", operands: "[off]", help: "tell the others that you type; for front ends") {
-            operands throws(ChatError) in .typing(try operands.isOn())
-        },
-        plain("away", "tell the others that you are away", .away),
-        plain("back", "tell the others that you are here again", .back),
-    ]
-
-    private static let marks = [
-        entry("mute", "show nothing of WHO", { .mark(.mute, who: $0) }),
-        entry("unmute", "show WHO again", { .mark(.unmute, who: $0) }),
-        entry("block", "have nothing to do with WHO", { .mark(.block, who: $0) }),
-        entry("unblock", "take a block back", { .mark(.unblock, who: $0) }),
-        CommandEntry(
-            name: "verify", operands: "WHO [ok|no]",
-            help: "a code to compare by voice; ok: it was the same; no: it was not"
-        ) { operands throws(ChatError) in
+        entry("whois", .helpWhois, .people) { .whois(who: $0) },
+        entry("mute", .helpMute, .people) { .mark(.mute, who: $0) },
+        entry("unmute", .helpUnmute, .people) { .mark(.unmute, who: $0) },
+        entry("block", .helpBlock, .people) { .mark(.block, who: $0) },
+        entry("unblock", .helpUnblock, .people) { .mark(.unblock, who: $0) },
+        CommandEntry("verify", "WHO [ok|no]", .helpVerify, .people) { operands throws(ChatError) in
             let (who, isVerified) = try operands.whoAndVerdict()
             return .verify(who: who, isVerified: isVerified)
         },
     ]
 
-    private static let program = [
-        plain("stats", "counters", .statistics),
-        plain("help", "this list", .help),
-        plain("wipe", "erase all data now, files too, and continue under a new identity", .wipe),
-        plain("quit", "leave", .quit),
+    private static let own = [
+        CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
+        plain("whoami", .helpWhoami, .own, .whoami),
+        plain("away", .helpAway, .own, .away),
+        plain("back", .helpBack, .own, .back),
+        CommandEntry("typing", "[off]", .helpTyping, nil) { operands throws(ChatError) in
+            .typing(try operands.isOn())
+        },
     ]
 
-    private static func plain(_ name: String, _ help: String, _ command: Command) -> CommandEntry {
-        CommandEntry(name: name, operands: "", help: help) { operands throws(ChatError) in
+    private static let program = [
+        inTerminal("set", "NAME VALUE", .helpSet, .program),
+        CommandEntry("join", "NAME", .helpJoin, nil) { operands throws(ChatError) in
+            throw ChatError(.unknownCommand, .oneRoom, DisplayGuard.safe(try operands.text()))
+        },
+        plain("stats", .helpStats, .program, .statistics),
+        CommandEntry("help", "[COMMAND]", .helpHelp, .program) { operands in
+            .help(command: operands.optionalText())
+        },
+        CommandEntry("wipe", "yes", .helpWipe, .program) { operands throws(ChatError) in
+            try operands.requireYes()
+            return .wipe
+        },
+        plain("quit", .helpQuit, .program, .quit, aliases: ["exit"]),
+    ]
+
+    private static func plain(
+        _ name: String, _ help: Phrase, _ group: Group, _ command: Command, aliases: [String] = []
+    ) -> CommandEntry {
+        CommandEntry(name, "", help, group, aliases: aliases) { operands throws(ChatError) in
             try operands.requireNone()
             return command
         }
     }
 
     private static func entry(
-        _ name: String, _ help: String, _ make: @escaping @Sendable (String) -> Command
+        _ name: String, _ help: Phrase, _ group: Group, _ make: @escaping @Sendable (String) -> Command
     ) -> CommandEntry {
-        CommandEntry(name: name, operands: "WHO", help: help) { operands throws(ChatError) in
-            make(try operands.who())
+        CommandEntry(name, "WHO", help, group) { operands throws(ChatError) in make(try operands.who()) }
+    }
+
+    /// A command that the terminal performs itself.
+    private static func inTerminal(
+        _ name: String, _ operands: String, _ help: Phrase, _ group: Group
+    ) -> CommandEntry {
+        CommandEntry(name, operands, help, group) { _ throws(ChatError) in
+            throw ChatError(.unknownCommand, .onlyInTerminal, name)
         }
     }
 }

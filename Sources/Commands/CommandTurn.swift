@@ -1,5 +1,6 @@
 package import Chat
 package import ChatNode
+import Phrases
 import Wire
 
 /// The result of a command that a node performed in one turn.
@@ -46,15 +47,20 @@ extension Command {
         case .leave(let who): try node.leave(node.find(who))
         case .edit(let target, let text): try change(target, text, by: node)
         case .delete(let target): try node.delete(target)
-        case .who: return .peers(node.peers())
+        case .reply(let text): try node.direct(to: node.latestCorrespondent(), text)
+        case .who(let all): return .peers(node.peers(), isWhole: all)
+        case .whois(let who): return try person(node.find(who), by: node)
+        case .whoami: return whoami("whoami", by: node)
         case .requests: return .requests(node.requests())
-        case .unread: return .unread(node.summaries())
+        case .unread: return .unread(node.summaries(), requests: node.requests())
         case .history(let who): return try answer(historyWith: who, by: node)
+        case .search(let text): return found(text, by: node)
         case .openPublic, .close: return lookAtPublic(self == .close ? "close" : "open", by: node)
         case .open(let who):
             node.open(.direct(try node.find(who)))
-            return .active(command: "open", node.activeConversation)
-        case .rename(let nickname):
+            return active("open", by: node)
+        case .rename(nil): return whoami("nick", by: node)
+        case .rename(let nickname?):
             try node.rename(nickname)
             return .done(command: "nick", node.me())
         case .typing(let isOn): node.setTyping(isOn)
@@ -63,7 +69,8 @@ extension Command {
         case .mark(let mark, let who): return answer(to: mark, try node.find(who), by: node)
         case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
         case .statistics: return .statistics(node.statistics())
-        case .help: return .help(CommandEntry.all)
+        case .help(nil): return .help(CommandEntry.listed)
+        case .help(let name?): return .help([try CommandEntry.named(name)])
         case .quit, .wipe: node.beginLeaving()
         }
         return nil
@@ -81,7 +88,30 @@ extension Command {
 
     private func lookAtPublic(_ name: String, by node: isolated Node) -> Answer {
         node.close()
-        return .active(command: name, node.activeConversation)
+        return active(name, by: node)
+    }
+
+    private func active(_ name: String, by node: isolated Node) -> Answer {
+        let open = node.activeConversation
+        return .active(command: name, open, recent: node.history(Conversation(open)))
+    }
+
+    private func whoami(_ name: String, by node: isolated Node) -> Answer {
+        .whoami(command: name, node.me(), room: node.room)
+    }
+
+    private func person(_ peer: PeerID, by node: isolated Node) throws(ChatError) -> Answer {
+        let who = node.who(peer)
+        guard let view = node.peers().first(where: { $0.who.key == peer }) else {
+            throw ChatError(.unknownPeer, .noSuchPeer, who.displayName)
+        }
+        return .person(view, code: node.verificationCode(with: peer).text)
+    }
+
+    private func found(_ text: String, by node: isolated Node) -> Answer {
+        let (open, wanted) = (node.activeConversation, text.lowercased())
+        let messages = node.history(Conversation(open)).filter { $0.text.lowercased().hasPart(wanted) }
+        return .found(text, open, messages)
     }
 
     private func tell(isAway: Bool, _ name: String, by node: isolated Node) -> Answer {

@@ -1,4 +1,5 @@
 package import Chat
+import Phrases
 import Wire
 
 /// Cuts a byte stream into lines, however the bytes arrive, and never holds more than one line of the longest kind.
@@ -71,11 +72,11 @@ extension LineSplitter.Line {
     package func text() throws(ChatError) -> String {
         switch self {
         case .text(let text): return text
-        case .invalidUTF8: throw ChatError(.invalidUTF8, "line is not valid UTF-8")
+        case .invalidUTF8: throw ChatError(.invalidUTF8, .notUTF8)
         case .tooLong:
             let most = Limits.messageBytes
             throw ChatError(
-                .tooManyBytes, "line is over \(LineSplitter.longest) bytes; \(most) is the most in a message")
+                .tooManyBytes, .lineTooLong, "\(LineSplitter.longest)", "\(most)")
         }
     }
 }

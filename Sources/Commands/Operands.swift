@@ -1,4 +1,5 @@
 package import Chat
+import Phrases
 import Wire
 
 /// The text behind a command's name.
@@ -10,13 +11,28 @@ package struct Operands: Sendable {
 
     func requireNone() throws(ChatError) {
         guard !rest.isEmpty else { return }
-        throw ChatError(.unknownCommand, "/\(command) takes nothing more; write \(usage) alone")
+        throw ChatError(.unknownCommand, .takesNothing, command, usage)
     }
+
+    /// True for `all`, false for nothing.
+    func isAll() throws(ChatError) -> Bool {
+        guard rest.isEmpty || rest == "all" else {
+            throw ChatError(.unknownCommand, .takesNothing, command, usage)
+        }
+        return rest == "all"
+    }
+
+    /// Requires `yes`, so that a slip of the hand erases nothing.
+    func requireYes() throws(ChatError) {
+        guard rest == "yes" else { throw ChatError(.unknownCommand, .wipeNeedsYes) }
+    }
+
+    func optionalText() -> String? { rest.isEmpty ? nil : String(rest) }
 
     /// Whether something is to begin, which is said by nothing, or to end: `off`.
     package func isOn() throws(ChatError) -> Bool {
         guard rest.isEmpty || rest == "off" else {
-            throw ChatError(.unknownCommand, "/\(command) takes nothing more than off; write \(usage)")
+            throw ChatError(.unknownCommand, .takesOff, command, usage)
         }
         return rest.isEmpty
     }
@@ -24,7 +40,7 @@ package struct Operands: Sendable {
     /// All of the rest names a peer, spaces of a nickname included.
     package func who() throws(ChatError) -> String {
         guard let who = optionalWho() else {
-            throw ChatError(.unknownPeer, "/\(command) does not say who is meant; write \(usage)")
+            throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
         }
         return who
     }
@@ -39,7 +55,7 @@ package struct Operands: Sendable {
     func whoAndText() throws(ChatError) -> (who: String, text: String) {
         let (who, text) = Operands.splitWho(rest)
         guard !who.isEmpty else {
-            throw ChatError(.unknownPeer, "/\(command) does not say who is meant; write \(usage)")
+            throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
         }
         guard !text.isEmpty else { throw missingText }
         return (who, text)
@@ -61,16 +77,11 @@ package struct Operands: Sendable {
     }
 
     private var unclearVerdict: ChatError {
-        ChatError(.unknownCommand, "/\(command) takes ok or no behind the name; write \(usage)")
+        ChatError(.unknownCommand, .unclearVerdict, command, usage)
     }
 
     package func text() throws(ChatError) -> String {
         guard !rest.isEmpty else { throw missingText }
-        return String(rest)
-    }
-
-    package func nickname() throws(ChatError) -> String {
-        guard !rest.isEmpty else { throw ChatError(.invalidNickname, "nickname is empty; write \(usage)") }
         return String(rest)
     }
 
@@ -85,12 +96,12 @@ package struct Operands: Sendable {
     func optionalTarget() throws(ChatError) -> String? {
         guard !rest.isEmpty else { return nil }
         guard Operands.canBeMessageID(rest) else {
-            throw ChatError(.unknownMessage, "a message id is 6 to 32 hexadecimal digits; see /history")
+            throw ChatError(.unknownMessage, .badMessageID)
         }
         return rest.lowercased()
     }
 
-    private var missingText: ChatError { ChatError(.empty, "message is empty; write \(usage)") }
+    private var missingText: ChatError { ChatError(.empty, .emptyText, usage) }
 
     private static func canBeMessageID(_ word: Substring) -> Bool {
         let digits = word.utf8

@@ -12,14 +12,22 @@ package enum Report: Sendable {
 
 /// The answer of a command.
 package enum Answer: Sendable {
-    case peers([PeerView])
+    /// `/who`; for `isWhole` false, a face may leave out peers without a link.
+    case peers([PeerView], isWhole: Bool)
     case requests([(who: PeerName, text: String)])
     case history(ConversationView, [MessageView])
-    case unread([ConversationSummary])
+    /// `/search`: the messages of a conversation that have the text.
+    case found(String, ConversationView, [MessageView])
+    /// The conversations, and the open requests for others.
+    case unread([ConversationSummary], requests: [(who: PeerName, text: String)])
     case statistics([Counter])
     case help([CommandEntry])
-    /// `/open` and `/close`: where one is now.
-    case active(command: String, ConversationView)
+    /// `/open` and `/close`: the open conversation with its stored messages, the oldest first.
+    case active(command: String, ConversationView, recent: [MessageView])
+    /// `/whoami`, and `/nick` without a name.
+    case whoami(command: String, PeerName, room: String)
+    /// `/whois`: a peer, and the code to compare with it.
+    case person(PeerView, code: String)
     /// `/verify`; whether what is marked outlasts the program is not for the node to know.
     case verification(PeerName, code: String, isVerified: Bool, isKept: Bool)
     /// `/wipe`: what was forgotten, and the files that were removed.
@@ -33,12 +41,14 @@ package enum Answer: Sendable {
         case .peers: "who"
         case .requests: "requests"
         case .history: "history"
+        case .found: "search"
         case .unread: "unread"
+        case .person: "whois"
         case .statistics: "stats"
         case .help: "help"
         case .verification: "verify"
         case .wiped: "wipe"
-        case .active(let command, _), .done(let command, _): command
+        case .active(let command, _, recent: _), .done(let command, _), .whoami(let command, _, room: _): command
         }
     }
 }

@@ -13,6 +13,8 @@ package struct EditorState: Sendable {
     var kills = KillRing()
     var history = LineHistory()
     var last = LastKey.other
+    /// The search of the history that is under way.
+    var search: HistorySearch?
 
     /// The effect of the previous key, as far as it matters for the next one.
     enum LastKey: Hashable, Sendable {
@@ -33,12 +35,12 @@ package struct EditorState: Sendable {
     /// Puts back a line that was entered and refused. If another one is being typed already, it is the newest of the
     /// history.
     package mutating func putBack(_ line: String) {
-        if isEmpty, question == nil { set(line) } else { history.add(line) }
+        if isEmpty, search == nil, question == nil { set(line) } else { history.add(line) }
     }
 
     /// Forgets what was entered and cut out; what is being typed stays.
     package mutating func forget() {
-        (kills, history, last) = (KillRing(), LineHistory(), .other)
+        (kills, history, last, search) = (KillRing(), LineHistory(), .other, nil)
     }
 
     /// Does what a key asks for.
@@ -46,6 +48,7 @@ package struct EditorState: Sendable {
     /// - Parameter completing: what the text before the cursor may become; asked on Tab.
     package mutating func take(_ key: Key, completing: (String) -> WordCompletion? = { _ in nil }) -> EditorOutcome {
         guard question == nil else { return answer(key) }
+        if search != nil, let outcome = continueSearch(key) { return outcome }
         let before = exchange(&last, with: .other)
         switch key {
         case .text(let text): return insert(EditorState.typeable(text))
@@ -65,7 +68,11 @@ package struct EditorState: Sendable {
         case .transpose: return transpose()
         case .clearScreen: return .clearScreen
         case .endOfInput: return isEmpty ? .endOfInput : removeNext()
-        case .interrupt: return .interrupted
+        case .interrupt: return clear() ? .changed : .interrupted
+        case .searchHistory:
+            search = HistorySearch(draft: text)
+            return .changed
+        case .pageUp, .pageDown, .conversation, .nextUnread: return .unbound(key)
         }
     }
 
@@ -128,7 +135,9 @@ package struct EditorState: Sendable {
         case .text("n"), .text("N"), .escape:
             question = nil
             return .changed
-        case .interrupt: return .interrupted
+        case .interrupt:
+            question = nil
+            return .changed
         case .clearScreen: return .clearScreen
         default: return .refused
         }
@@ -151,5 +160,8 @@ package enum EditorOutcome: Hashable, Sendable {
     case escaped
     case clearScreen
     case endOfInput
+    /// Ctrl-C on an empty line.
     case interrupted
+    /// A key that has nothing to do with the line.
+    case unbound(Key)
 }

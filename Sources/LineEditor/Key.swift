@@ -35,6 +35,14 @@ package enum Key: Hashable, Sendable {
     case endOfInput
     /// Ctrl-C, where the terminal makes no signal of it.
     case interrupt
+    /// Ctrl-R: the latest entered line that has the text typed next.
+    case searchHistory
+    case pageUp
+    case pageDown
+    /// Alt-1 to Alt-9.
+    case conversation(Int)
+    /// Alt-A: the next conversation with unread messages.
+    case nextUnread
 
     /// The key of a control byte; nil for one that means nothing here.
     init?(control byte: UInt8) {
@@ -53,6 +61,7 @@ package enum Key: Hashable, Sendable {
         case 0x0c: self = .clearScreen
         case 0x0e: self = .down
         case 0x10: self = .up
+        case 0x12: self = .searchHistory
         case 0x14: self = .transpose
         case 0x15: self = .killToStart
         case 0x17: self = .killBlankLeft
@@ -69,6 +78,8 @@ package enum Key: Hashable, Sendable {
         case UInt8(ascii: "f"), UInt8(ascii: "F"): self = .wordRight
         case UInt8(ascii: "d"), UInt8(ascii: "D"): self = .killWordRight
         case UInt8(ascii: "y"), UInt8(ascii: "Y"): self = .yankPop
+        case UInt8(ascii: "a"), UInt8(ascii: "A"): self = .nextUnread
+        case UInt8(ascii: "1")...UInt8(ascii: "9"): self = .conversation(Int(byte - UInt8(ascii: "0")))
         default: return nil
         }
     }
@@ -94,6 +105,8 @@ package enum Key: Hashable, Sendable {
         case 1, 7: self = .start
         case 3: self = isByWord ? .killWordRight : .delete
         case 4, 8: self = .end
+        case 5: self = .pageUp
+        case 6: self = .pageDown
         default: return nil
         }
     }

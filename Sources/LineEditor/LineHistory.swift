@@ -1,3 +1,5 @@
+import Wire
+
 /// The lines that were entered, the newest last, and where in them one is; at most 200.
 struct LineHistory: Sendable {
     static let capacity = 200
@@ -35,5 +37,64 @@ struct LineHistory: Sendable {
         }
         position = shown + 1
         return lines[shown + 1]
+    }
+
+    /// The newest line with a text, at or before a position; nil if there is none.
+    ///
+    /// - Parameter limit: the number of lines to look at, the oldest first; nil for all.
+    func latest(with text: String, before limit: Int?) -> (index: Int, line: String)? {
+        let part = lines.prefix(limit ?? lines.count)
+        guard let index = part.lastIndex(where: { $0.lowercased().hasPart(text.lowercased()) }) else { return nil }
+        return (index, lines[index])
+    }
+}
+
+/// An incremental search of the history, from the newest line back.
+struct HistorySearch: Hashable, Sendable {
+    /// The line to return to.
+    let draft: String
+    var text = ""
+    /// The line that was found last; nil before the first one.
+    var found: Int?
+    var hasFailed = false
+
+    init(draft: String) { self.draft = draft }
+}
+
+extension EditorState {
+    /// The text that is searched for, and whether no line has it; nil while nothing is searched.
+    package var searched: (text: String, hasFailed: Bool)? { search.map { ($0.text, $0.hasFailed) } }
+
+    /// Continues a search with a key; nil for a key that ends it and then does what it always does.
+    mutating func continueSearch(_ key: Key) -> EditorOutcome? {
+        guard var current = search else { return nil }
+        switch key {
+        case .text(let typed):
+            current.text += EditorState.typeable(typed)
+            find(&current, before: current.found.map { $0 + 1 })
+        case .searchHistory: find(&current, before: current.found)
+        case .backspace:
+            guard current.text.popLast() != nil else { return .refused }
+            find(&current, before: nil)
+        case .escape, .interrupt:
+            set(current.draft)
+            search = nil
+            return .changed
+        default:
+            search = nil
+            return nil
+        }
+        search = current
+        return .changed
+    }
+
+    private mutating func find(_ search: inout HistorySearch, before limit: Int?) {
+        guard !search.text.isEmpty else { return }
+        guard let (index, line) = history.latest(with: search.text, before: limit) else {
+            search.hasFailed = true
+            return
+        }
+        (search.found, search.hasFailed) = (index, false)
+        set(line)
     }
 }

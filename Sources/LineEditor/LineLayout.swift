@@ -3,8 +3,10 @@
 /// The rows are cut here and not left to the terminal, so that it is known how many there are.
 struct LineLayout: Hashable, Sendable {
     struct Row: Hashable, Sendable {
-        var text = ""
+        var text = StyledText()
         var width = 0
+
+        var drawn: String { text.drawn }
     }
 
     /// From 0, in rows and cells.
@@ -20,9 +22,11 @@ struct LineLayout: Hashable, Sendable {
     /// - Parameters:
     ///   - columns: at least 2, so that every character has room.
     ///   - safe: makes a character safe to show.
-    init(prompt: String, left: String, right: String, columns: Int, safe: (String) -> String) {
+    init(prompt: StyledText, left: String, right: String, columns: Int, safe: (String) -> String) {
         self.columns = max(2, columns)
-        for character in prompt { append(character) }
+        for run in prompt.runs {
+            for character in run.text { append(character, run.style) }
+        }
         for character in left { append(shown(character)) }
         let next = right.first.map { shown($0) }
         if rows[rows.count - 1].width + max(1, next.map { DisplayWidth.of($0) } ?? 1) > self.columns {
@@ -47,13 +51,13 @@ struct LineLayout: Hashable, Sendable {
     }
 
     private mutating func append(_ text: String) {
-        for character in text { append(character) }
+        for character in text { append(character, .plain) }
     }
 
-    private mutating func append(_ character: Character) {
+    private mutating func append(_ character: Character, _ style: Style) {
         let width = DisplayWidth.of(character)
         if rows[rows.count - 1].width + width > columns { rows.append(Row()) }
-        rows[rows.count - 1].text.append(character)
+        rows[rows.count - 1].text.append(String(character), style)
         rows[rows.count - 1].width += width
     }
 }

@@ -3,15 +3,26 @@ package struct Picture: Hashable, Sendable {
     /// Typing peers, or characters left; empty for nothing. Safe to show; cut where the row ends.
     package var status: String
     /// Safe to show.
-    package var prompt: String
+    package var prompt: StyledText
     package var left: String
     package var right: String
 
-    package init(status: String, prompt: String, left: String, right: String) {
+    package init(status: String, prompt: StyledText, left: String, right: String) {
         self.status = status
         self.prompt = prompt
         self.left = left
         self.right = right
+    }
+}
+
+/// A row of the chat, no wider than the terminal unless it is a URL.
+package struct ChatRow: Hashable, Sendable {
+    package var text: StyledText
+    /// By which the row can be drawn again; nil for a row that does not change.
+    package var key: Int?
+
+    package init(_ text: StyledText, key: Int? = nil) {
+        (self.text, self.key) = (text, key)
     }
 }
 
@@ -24,6 +35,10 @@ package struct Screen: Sendable {
     /// Makes a character safe to show.
     private let safe: @Sendable (String) -> String
     private var drawn: Drawing?
+    /// The keys of the rows above the drawing, the lowest last; those that may have left the screen are not among them.
+    private var above: [Int?] = []
+    private var changes: [(key: Int, text: StyledText)] = []
+    private var isPaging = false
 
     /// The current content of the screen.
     private struct Drawing: Hashable {
@@ -42,45 +57,97 @@ package struct Screen: Sendable {
     }
 
     /// The output that puts `lines` above `picture`, and `picture` in the place of the former drawing.
-    ///
-    /// - Parameter lines: without line ends, safe to show; the terminal wraps them.
-    package mutating func show(_ picture: Picture, below lines: [String] = []) -> String {
+    package mutating func show(_ picture: Picture, below lines: [ChatRow] = []) -> String {
         let next = drawing(of: picture, keepsStatusRow: lines.isEmpty && drawn?.hasStatusRow == true)
-        guard next != drawn || !lines.isEmpty else { return "" }
-        var output = "\u{1b}[?2026h" + erasing
-        for line in lines { output += line + "\r\n" }
+        guard next != drawn || !lines.isEmpty || !changes.isEmpty else { return "" }
+        var output = "\u{1b}[?2026h" + erasing + redrawing()
+        for line in lines {
+            output += line.text.drawn + "\r\n"
+            note(line)
+        }
+        above.removeFirst(max(0, above.count - max(0, rows - next.rows.count)))
         // A character that is wider than was thought must not make a row of its own.
-        output += "\u{1b}[?7l" + next.rows.map(\.text).joined(separator: "\r\n")
+        output += "\u{1b}[?7l" + next.rows.map(\.drawn).joined(separator: "\r\n")
         output += Screen.move(fromRow: next.rows.count - 1, to: next.cursor) + "\u{1b}[?7h\u{1b}[?2026l"
         drawn = next
         return output
     }
 
+    /// Draws the row with a key again with the next output.
+    ///
+    /// - Returns: false if the row is not known to be on the screen.
+    package mutating func redraw(_ key: Int, as text: StyledText) -> Bool {
+        guard above.contains(key) else { return false }
+        changes.append((key, text))
+        return true
+    }
+
     /// The output that removes everything under the chat, and returns the cursor to its beginning.
     package mutating func erase() -> String {
+        above = []
         guard drawn != nil else { return "" }
         defer { drawn = nil }
         return erasing
     }
 
     /// The output that clears the screen.
-    package mutating func clear() -> String {
-        erase() + "\u{1b}[H\u{1b}[2J"
+    ///
+    /// - Parameter withScrollback: also what has left the screen at its top (xterm, `CSI 3 J`).
+    package mutating func clear(withScrollback: Bool = false) -> String {
+        erase() + "\u{1b}[H\u{1b}[2J" + (withScrollback ? "\u{1b}[3J" : "")
     }
 
     /// Forgets the drawing, because another process has written to the terminal since.
-    package mutating func forget() { drawn = nil }
+    package mutating func forget() { (drawn, above) = (nil, []) }
 
     /// The terminal has another size now. One that is narrower has cut what was drawn into more rows.
     package mutating func resize(columns: Int, rows: Int) {
         self.columns = max(2, columns)
         self.rows = max(1, rows)
+        above = []
+    }
+
+    /// The output that shows rows on the terminal's second screen, and a line of notes in the last row.
+    package mutating func page(_ page: [StyledText], note: StyledText) -> String {
+        var output = "\u{1b}[?2026h" + (isPaging ? "" : "\u{1b}[?1049h") + "\u{1b}[H\u{1b}[2J\u{1b}[?7l"
+        isPaging = true
+        output += page.prefix(rows - 1).map { $0.drawn + "\r\n" }.joined()
+        output += String(repeating: "\r\n", count: max(0, rows - 1 - page.count))
+        return output + note.cut(to: columns).drawn + "\u{1b}[?7h\u{1b}[?2026l"
+    }
+
+    /// The output that returns from the second screen; empty if that is not shown.
+    package mutating func endPage() -> String {
+        guard isPaging else { return "" }
+        isPaging = false
+        return "\u{1b}[?1049l"
+    }
+}
+
+/// What is drawn, and where.
+extension Screen {
+    /// Notes a row of the chat; one that the terminal wraps takes several rows.
+    private mutating func note(_ line: ChatRow) {
+        above.append(line.key)
+        let width = line.text.width
+        if width > columns { above += Array(repeating: nil, count: (width - 1) / columns) }
+    }
+
+    /// The changed rows, drawn from the first row of the drawing on, where the cursor returns to.
+    private mutating func redrawing() -> String {
+        let changes = exchange(&self.changes, with: [])
+        let output = changes.map { change -> String in
+            guard let index = above.lastIndex(of: change.key) else { return "" }
+            let distance = above.count - index
+            return "\u{1b}[\(distance)A\u{1b}[?7l\(change.text.drawn)\u{1b}[K\u{1b}[?7h\r\u{1b}[\(distance)B"
+        }
+        return output.joined()
     }
 
     /// Where the first `cells` of a row end in a terminal that has wrapped it at `columns`: a wide character is not cut.
     private static func end(of row: LineLayout.Row, upTo cells: Int, columns: Int) -> LineLayout.Position {
         var (position, passed) = (LineLayout.Position(row: 0, column: 0), 0)
-        for character in row.text {
+        for character in row.text.text {
             let width = DisplayWidth.of(character)
             if position.column + width > columns { position = LineLayout.Position(row: position.row + 1, column: 0) }
             guard passed < cells else { break }
@@ -117,21 +184,11 @@ package struct Screen: Sendable {
             prompt: picture.prompt, left: picture.left, right: picture.right, columns: columns, safe: safe)
         var (shown, cursor) = layout.window(most: rows - 1 - (hasStatusRow ? 1 : 0))
         if hasStatusRow {
-            shown.insert(statusRow(picture.status), at: 0)
+            let status = StyledText(picture.status).cut(to: columns)
+            shown.insert(LineLayout.Row(text: status, width: status.width), at: 0)
             cursor.row += 1
         }
         return Drawing(rows: shown, cursor: cursor, hasStatusRow: hasStatusRow, columns: columns, height: rows)
-    }
-
-    private func statusRow(_ text: String) -> LineLayout.Row {
-        var row = LineLayout.Row()
-        for character in text {
-            let width = DisplayWidth.of(character)
-            guard row.width + width <= columns else { break }
-            row.text.append(character)
-            row.width += width
-        }
-        return row
     }
 
     private static func move(fromRow last: Int, to cursor: LineLayout.Position) -> String {

@@ -4,18 +4,19 @@ package struct WordCompletion: Hashable, Sendable {
     package let word: String
     /// Each begins like the word, but for upper and lower case.
     package let candidates: [String]
+    /// Inserted behind the only candidate.
+    package let suffix: String
 
-    package init(word: String, candidates: [String]) {
-        self.word = word
-        self.candidates = candidates
+    package init(word: String, candidates: [String], suffix: String = " ") {
+        (self.word, self.candidates, self.suffix) = (word, candidates, suffix)
     }
 
-    /// The text in the place of the word: all of the only candidate and a space, or the common beginning of the candidates.
+    /// The text in the place of the word: all of the only candidate and the suffix, or the common beginning of the candidates.
     ///
     /// Nil if that is no longer than the word.
     var replacement: String? {
         guard let first = candidates.first else { return nil }
-        guard candidates.count > 1 else { return first + " " }
+        guard candidates.count > 1 else { return first + suffix }
         let shared = candidates.dropFirst().reduce(first[...]) { shared, candidate in
             shared.prefix(WordCompletion.sharedCount(shared, candidate[...]))
         }

@@ -6,3 +6,13 @@ extension Substring {
         return text
     }
 }
+
+extension StringProtocol {
+    /// True if the text has `part` anywhere, compared byte by byte; the standard library's function is in a module that the
+    /// program leaves out for its size.
+    package func hasPart(_ part: some StringProtocol) -> Bool {
+        let (bytes, wanted) = (Array(utf8), Array(part.utf8))
+        guard bytes.count >= wanted.count else { return false }
+        return (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }
+    }
+}

@@ -60,8 +60,8 @@ struct App: Sendable {
             terminal = nil
             display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
             input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
-        case .terminal(let hasColors):
-            let owner = try App.makeTerminal(arguments, hasColors: hasColors, departure: departure) { isOn in
+        case .terminal(let colors):
+            let owner = try App.makeTerminal(arguments, colors: colors, departure: departure) { isOn in
                 loop.execute { current.node.assumeIsolated { $0.setTyping(isOn) } }
             }
             (terminal, display, input) = (owner, owner, owner)

@@ -9,6 +9,7 @@ import Chat
 import ChatNode
 import Composition
 import Noise
+import Phrases
 import Reactor
 import Storage
 
@@ -105,14 +106,15 @@ extension App {
     }
 
     static func makeTerminal(
-        _ arguments: Arguments, hasColors: Bool, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
+        _ arguments: Arguments, colors: Theme.Depth, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
     ) throws(StartFailure) -> TerminalOwner {
         LocalTime.prepare()
         let size = TerminalSettings.size
-        let output = TerminalOutput(
-            plain: PlainOutput(clock: LocalTime.text, day: LocalTime.date), hasColors: hasColors)
+        let rendering = ChatRendering(
+            language: Language(environment: Environment.value), theme: Theme(colors), clock: LocalTime.text,
+            day: LocalTime.date)
         let session = TerminalSession(
-            columns: size.columns, rows: size.rows, output: output,
+            columns: size.columns, rows: size.rows, view: ChatView(rendering, showsAll: arguments.showsAll),
             bell: Bell(isQuiet: arguments.isQuiet, notifies: arguments.notifies))
         let loop = try runningLoop("terminal")
         return try StartFailure.naming { () throws(SystemError) in

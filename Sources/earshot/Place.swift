@@ -1,12 +1,13 @@
 import Process
 import Settings
+import TerminalFace
 
 /// The environment of the program, which decides how lines come in and reports go out.
 enum Place: Hashable, Sendable {
     /// Lines as they are: a pipe, `--plain` or `--json`, or a terminal that can do nothing but print (`TERM=dumb`).
     case stream(isTyped: Bool)
     /// A terminal, with the line editor.
-    case terminal(hasColors: Bool)
+    case terminal(colors: Theme.Depth)
 
     init(_ arguments: Arguments) {
         let isTyped = Descriptors.isTerminal(Descriptors.input)
@@ -16,6 +17,6 @@ enum Place: Hashable, Sendable {
             self = .stream(isTyped: isTyped)
             return
         }
-        self = .terminal(hasColors: (Environment.value("NO_COLOR") ?? "").isEmpty)
+        self = .terminal(colors: Theme.Depth(environment: Environment.value))
     }
 }

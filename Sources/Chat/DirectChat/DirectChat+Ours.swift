@@ -1,3 +1,4 @@
+import Phrases
 package import Wire
 
 /// Own operations. Each composes payloads first; routing them like those of others changes the state.
@@ -16,7 +17,7 @@ extension DirectChat {
             let request = PayloadBody.dmRequest(target: peer, nickname: session.nickname, text: text)
             return [session.sign(request, at: time)]
         case .requestedByUs:
-            throw ChatError(.notAccepted, "the request is not accepted yet; what follows it has to wait for that")
+            throw ChatError(.notAccepted, .requestOpen)
         case .requestedByThem:
             let acceptance = session.sign(.dmAccept(target: peer), at: time)
             return [acceptance, session.sign(message, at: time)]
@@ -41,7 +42,7 @@ extension DirectChat {
         case .requestedByUs, .accepted:
             return session.sign(.dmLeave(target: peer), at: time)
         case .none, .requestedByThem, .declined, .left:
-            throw ChatError(.notAccepted, "there is no direct conversation to leave")
+            throw ChatError(.notAccepted, .noConversationToLeave)
         }
     }
 
@@ -52,7 +53,7 @@ extension DirectChat {
         return .direct(.declined, with: peer)
     }
 
-    static var noRequest: ChatError { ChatError(.notAccepted, "there is no open request for a direct conversation") }
+    static var noRequest: ChatError { ChatError(.notAccepted, .noOpenRequest) }
 
     mutating func sentRequest(_ message: Message) -> [ChatEvent] {
         let lost = fail(queue.giveUp(keepingSent: false))

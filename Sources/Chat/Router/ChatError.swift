@@ -1,3 +1,5 @@
+package import Phrases
+
 /// Why an operation that the user asked for was not done. The node and its conversations are unchanged.
 package struct ChatError: Error, Hashable, Sendable {
     /// The raw values are the codes in `--json` answers.
@@ -18,11 +20,14 @@ package struct ChatError: Error, Hashable, Sendable {
     }
 
     package let code: Code
-    /// One lower-case sentence that names the rule and the figures.
-    package let message: String
+    /// A lower-case sentence that names the rule and the figures; not made safe for display.
+    package let sentence: Sentence
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ phrase: Phrase, _ arguments: String...) {
         self.code = code
-        self.message = message
+        sentence = Sentence(phrase: phrase, arguments: arguments)
     }
+
+    /// The sentence in English, as programs get it.
+    package var message: String { sentence.text(in: .english) }
 }

@@ -1,3 +1,4 @@
+import Phrases
 package import Wire
 
 /// Operations of the user. Each changes the conversations at once and returns the events to report and the payloads to
@@ -125,13 +126,13 @@ extension MessageRouter {
 
     func checkConnected(_ peer: PeerID) throws(ChatError) {
         guard !isReachable(peer) else { return }
-        throw ChatError(.notConnected, "\(roster.who(peer).numberText) is not connected")
+        throw ChatError(.notConnected, .notConnected, roster.who(peer).numberText)
     }
 
     func checkNotBlocked(_ peer: PeerID) throws(ChatError) {
         guard roster.isBlocked(peer) else { return }
         let number = roster.who(peer).numberText
-        throw ChatError(.notConnected, "\(number) is blocked; /unblock \(number) first")
+        throw ChatError(.notConnected, .blockedFirst, number)
     }
 
     private mutating func setActive(_ isActive: Bool) {
@@ -181,19 +182,19 @@ extension MessageRouter {
         guard let reference else { return try place(of: lastOwnMessage()) }
         let digits = reference.lowercased()
         guard digits.utf8.count >= MessageRouter.shortestReference else {
-            throw ChatError(.unknownMessage, "a message is named by at least 6 digits of its id")
+            throw ChatError(.unknownMessage, .shortMessageID)
         }
         let rings = [publicChat.messages] + directChats.all.map(\.messages)
         let matches = rings.joined().filter { $0.author == me && $0.id.hexadecimal.hasPrefix(digits) }
         guard let match = matches.first, matches.count == 1 else {
-            throw ChatError(.unknownMessage, "\(matches.count) messages of yours have an id that begins so")
+            throw ChatError(.unknownMessage, .manyMessages, "\(matches.count)")
         }
         return try place(of: match.id)
     }
 
     private func lastOwnMessage() throws(ChatError) -> MessageID {
         guard let message = history(activeConversation).last(where: { $0.author == me }) else {
-            throw ChatError(.unknownMessage, "there is no message of yours here")
+            throw ChatError(.unknownMessage, .noOwnMessage)
         }
         return message.id
     }
@@ -204,7 +205,7 @@ extension MessageRouter {
         let holder = directChats.all.first { $0.messages.contains(id: id) }
         guard let holder, !publicChat.messages.contains(id: id) else { return (id, nil) }
         guard holder.state == .accepted || holder.state == .requestedByUs else {
-            throw ChatError(.notAccepted, "the direct conversation with that message has ended")
+            throw ChatError(.notAccepted, .conversationOver)
         }
         try checkNotBlocked(holder.peer)
         return (id, holder.peer)

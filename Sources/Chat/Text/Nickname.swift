@@ -1,4 +1,5 @@
-internal import Wire
+internal import Phrases
+import Wire
 
 /// The rules for nicknames: 1 to 24 characters in at most 96 bytes, trimmed, on one line (Protocol.md section 2).
 package enum Nickname {
@@ -27,22 +28,23 @@ package enum Nickname {
 
     private static func check(bytes count: Int) throws(ChatError) {
         guard count <= Limits.nicknameBytes else {
-            throw invalid("nickname is \(count) bytes; \(Limits.nicknameBytes) is the most")
+            throw ChatError(.invalidNickname, .nicknameBytes, "\(count)", "\(Limits.nicknameBytes)")
         }
     }
 
     private static func check(_ name: String) throws(ChatError) {
         let measure = TextMeasure(name)
-        guard measure.characters > 0 else { throw invalid("nickname is empty; 1 character is the least") }
+        guard measure.characters > 0 else { throw ChatError(.invalidNickname, .nicknameEmpty) }
         guard measure.characters <= Limits.nicknameCharacters else {
-            throw invalid("nickname is \(measure.characters) characters; \(Limits.nicknameCharacters) is the most")
+            throw ChatError(
+                .invalidNickname, .nicknameLong, "\(measure.characters)", "\(Limits.nicknameCharacters)")
         }
         guard measure.densest <= Limits.scalarsPerCharacter else {
-            throw invalid(
-                "nickname has a character of \(measure.densest) scalars; \(Limits.scalarsPerCharacter) is the most")
+            throw ChatError(
+                .invalidNickname, .nicknameDense, "\(measure.densest)", "\(Limits.scalarsPerCharacter)")
         }
         guard !breaksLine(name) else {
-            throw invalid("nickname has a control character or a line break; it takes one line of text")
+            throw ChatError(.invalidNickname, .nicknameLines)
         }
     }
 
@@ -55,6 +57,4 @@ package enum Nickname {
         let category = scalar.properties.generalCategory
         return category == .control || category == .lineSeparator || category == .paragraphSeparator
     }
-
-    private static func invalid(_ message: String) -> ChatError { ChatError(.invalidNickname, message) }
 }

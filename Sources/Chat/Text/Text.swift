@@ -1,5 +1,6 @@
 @_spi(_Unicode) internal import Swift
-internal import Wire
+internal import Phrases
+import Wire
 
 /// The rule that a text breaks, with the figure that breaks it (Protocol.md section 6).
 package enum TextFault: Error, Hashable, Sendable {
@@ -77,15 +78,13 @@ extension ChatError {
     fileprivate init(_ fault: TextFault) {
         switch fault {
         case .tooManyBytes(let bytes):
-            self.init(.tooManyBytes, "message is \(bytes) bytes; \(Limits.messageBytes) is the most")
+            self.init(.tooManyBytes, .messageBytes, "\(bytes)", "\(Limits.messageBytes)")
         case .empty:
-            self.init(.empty, "message is empty; 1 character is the least")
+            self.init(.empty, .messageEmpty)
         case .tooLong(let characters):
-            self.init(.tooLong, "message is \(characters) characters; \(Limits.messageCharacters) is the most")
+            self.init(.tooLong, .messageLong, "\(characters)", "\(Limits.messageCharacters)")
         case .tooDense(let scalars):
-            self.init(
-                .tooDense,
-                "message has a character of \(scalars) scalars; \(Limits.scalarsPerCharacter) is the most")
+            self.init(.tooDense, .messageDense, "\(scalars)", "\(Limits.scalarsPerCharacter)")
         }
     }
 }

@@ -49,7 +49,7 @@ package struct MessageView: Hashable, Sendable {
     package let id: MessageID
     package let from: PeerName
     /// Not made safe for display: that is done where it is shown.
-    package let text: String
+    package var text: String
     package let sentAt: Timestamp
     package let receivedAt: Timestamp
     package let isFromCurrentUser: Bool
@@ -59,6 +59,8 @@ package struct MessageView: Hashable, Sendable {
     package let unread: Int
     /// Of a direct message of ours; nil for all others.
     package var delivery: Delivery?
+    /// True for an own direct message that the peer gets as a request, to be accepted first.
+    package var isRequest = false
 }
 
 /// A row of `/who`.

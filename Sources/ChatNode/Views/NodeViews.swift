@@ -1,4 +1,5 @@
 package import Chat
+import Phrases
 package import Wire
 
 /// Views of the node's state for the program, with current names.
@@ -8,6 +9,22 @@ extension Node {
         return PeerName(
             number: known.number, suffix: known.suffix, nickname: session.nickname, stage: session.stage,
             key: context.me)
+    }
+
+    /// The name of the room.
+    package var room: String { configuration.room }
+
+    /// The author of the latest direct message to this node.
+    ///
+    /// - Throws: `not_accepted` if there is none.
+    package func latestCorrespondent() throws(ChatError) -> PeerID {
+        let latest = router.directChats.all.compactMap { chat in
+            chat.messages.last { $0.author == chat.peer }.map { (peer: chat.peer, at: $0.receivedAt) }
+        }
+        guard let newest = latest.max(by: { $0.at < $1.at }) else {
+            throw ChatError(.notAccepted, .noOneToAnswer)
+        }
+        return newest.peer
     }
 
     package func who(_ peer: PeerID) -> PeerName {
@@ -35,10 +52,10 @@ extension Node {
         case .one(let peer):
             return peer
         case .none:
-            throw ChatError(.unknownPeer, "no peer here is called \(text)")
+            throw ChatError(.unknownPeer, .noSuchPeer, text)
         case .ambiguous(let choices):
             let names = choices.map(\.displayName).joined(separator: ", ")
-            throw ChatError(.ambiguousPeer, "\(text) may be any of: \(names)")
+            throw ChatError(.ambiguousPeer, .ambiguousPeer, text, names)
         }
     }
 
@@ -120,6 +137,11 @@ extension Node {
         }
     }
 
+    private func isOpenRequest(_ message: Message, in conversation: Conversation) -> Bool {
+        guard case .direct(let peer) = conversation, message.author == context.me else { return false }
+        return router.directChats[peer]?.state == .requestedByUs
+    }
+
     private func view(_ message: Message, in conversation: Conversation, unread: Int) -> MessageView {
         return MessageView(
             conversation: view(conversation), id: message.id, from: router.roster.who(of: message),
@@ -127,6 +149,7 @@ extension Node {
             sentAt: message.sentAt, receivedAt: message.receivedAt,
             isFromCurrentUser: message.isFromCurrentUser(context.me), isHistory: message.isHistory,
             isEdited: message.isEdited, unread: unread,
-            delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation))
+            delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation),
+            isRequest: isOpenRequest(message, in: conversation))
     }
 }

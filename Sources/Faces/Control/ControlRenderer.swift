@@ -9,13 +9,11 @@ package import Wire
 package struct ControlRenderer: Sendable {
     private let json = JSONOutput()
     private var plain: PlainOutput
-    private let clock: @Sendable (Timestamp) -> String
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
         day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
     ) {
-        self.clock = clock
         plain = PlainOutput(clock: clock, day: day)
     }
 
@@ -34,9 +32,9 @@ package struct ControlRenderer: Sendable {
     /// Without the time in front, which who asked knows; but for messages, that are of another.
     private mutating func answerLines(_ answer: Answer, at time: Timestamp) -> [UInt8] {
         switch answer {
-        case .history, .wiped: plain.rendering(of: .answer(answer), at: time).output
-        case .peers, .requests, .unread, .statistics, .help, .active, .done, .verification:
-            Array(PlainAnswers.lines(of: answer, at: time, clock: clock).joined(separator: "\n").utf8)
+        case .history, .found, .wiped: plain.rendering(of: .answer(answer), at: time).output
+        case .peers, .requests, .unread, .statistics, .help, .active, .whoami, .person, .done, .verification:
+            Array(plain.notices(of: .answer(answer), at: time).joined(separator: "\n").utf8)
         }
     }
 }

@@ -33,21 +33,28 @@ package struct KnownNames: Sendable {
         }
         let name = left[..<space].dropFirst()
         let rest = left[left.index(after: space)...].drop { $0 == " " }
-        let takesWho = CommandEntry.all.contains { $0.name == name && $0.takesWho }
-        guard takesWho, !rest.contains(" ") else { return inText(left) }
-        let places = name == "open" ? ["public"].filter { $0.hasPrefix(rest) } : []
+        let entry = CommandEntry.all.first { $0.name == name || $0.aliases.contains { $0 == name } }
+        guard let entry, entry.takesWho, !rest.contains(" ") else { return inText(left) }
+        let places = entry.name == "open" ? ["public"].filter { $0.hasPrefix(rest) } : []
         return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))
     }
 
+    /// Completes a name, or `@` and a name; the first word of a text addresses the peer, and gets a colon.
     private func inText(_ left: String) -> WordCompletion? {
-        let word = left.reversed().prefix { !$0.isWhitespace }.count
-        guard word > 0 else { return nil }
-        let typed = left.suffix(word)
-        return WordCompletion(word: String(typed), candidates: names(beginningLike: typed))
+        let count = left.reversed().prefix { !$0.isWhitespace }.count
+        guard count > 0 else { return nil }
+        let word = String(left.suffix(count))
+        guard word.hasPrefix("@") else {
+            let suffix = word.count == left.count ? ": " : " "
+            return WordCompletion(word: word, candidates: names(beginningLike: word[...]), suffix: suffix)
+        }
+        return WordCompletion(word: word, candidates: names(beginningLike: word.dropFirst()).map { "@" + $0 })
     }
 
+    /// `/wipe` is completed from `/wip` on: it must not be offered beside others.
     private static func commands(beginningLike typed: String) -> [String] {
-        CommandEntry.all.map { "/" + $0.name }.filter { $0.hasPrefix(typed.lowercased()) }.sorted()
+        let names = CommandEntry.listed.flatMap { [$0.name] + $0.aliases }.filter { $0 != "wipe" || typed.count > 3 }
+        return names.map { "/" + $0 }.filter { $0.hasPrefix(typed.lowercased()) }.sorted()
     }
 
     /// A nickname that is not plain to type, or that two have, becomes the number.

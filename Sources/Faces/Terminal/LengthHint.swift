@@ -1,5 +1,6 @@
-import Commands
 import Chat
+import Commands
+import Phrases
 import Wire
 
 /// How many characters a line has left before it is too long to send.
@@ -10,19 +11,18 @@ enum LengthHint {
     /// For example `17 characters left`; nil while there are many, and for commands that send nothing.
     ///
     /// - Parameter nickname: the user's own, which `/me` sends with the text.
-    package static func note(on line: String, nickname: String) -> String? {
+    static func note(on line: String, nickname: String, in language: Language) -> String? {
         guard line.utf8.count >= told - nickname.utf8.count, let text = text(of: line, nickname) else { return nil }
         let count = text.drop(while: \.isWhitespace).count
         guard count >= told else { return nil }
         let left = Limits.messageCharacters - count
-        let amount = abs(left) == 1 ? "1 character" : "\(abs(left)) characters"
-        return left >= 0 ? "\(amount) left" : "\(amount) too long"
+        return left >= 0 ? language(.charactersLeft, "\(left)") : language(.charactersOver, "\(-left)")
     }
 
     private static func text(of line: String, _ nickname: String) -> String? {
         guard let command = try? Command(line: line) else { return nil }
         return switch command {
-        case .say(let text), .message(who: _, let text), .edit(target: _, let text): text
+        case .say(let text), .message(who: _, let text), .reply(let text), .edit(target: _, let text): text
         case .act(let text): "* \(nickname) \(text)"
         default: nil
         }

@@ -118,7 +118,7 @@ extension TerminalOwner {
     private func readKeys() {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = Descriptors.read(into: &buffer, from: Descriptors.input)
-        session.take(buffer[..<count], at: loop.now)
+        session.take(buffer[..<count], at: loop.now, wallClock: loop.wallClock)
         if count == 0 { session.end() }
         update()
     }
@@ -128,6 +128,7 @@ extension TerminalOwner {
         // A key may come before the signal of the window's change: what is drawn must not be for the old size.
         let size = TerminalSettings.size
         session.resize(columns: size.columns, rows: size.rows)
+        TerminalSettings.usesSecondScreen(session.isPaging)
         print(session.writing(at: loop.now))
         for request in session.takeRequests() {
             switch request {
@@ -156,7 +157,7 @@ extension TerminalOwner {
 
     private func wake(_ deadline: Instant) {
         if armed == deadline { armed = nil }
-        session.wake(at: loop.now)
+        session.wake(at: loop.now, wallClock: loop.wallClock)
         update()
     }
 

@@ -1,9 +1,17 @@
-package import Commands
-package import Rendering
 import Chat
-import ChatNode
-import LineEditor
+package import Commands
+package import LineEditor
+import Phrases
+package import Rendering
 package import Wire
+
+/// A request of a session to the terminal's owner, besides writing.
+package enum TerminalRequest: Hashable, Sendable {
+    /// The others may see that a message is being written, or no longer.
+    case typing(Bool)
+    /// Ctrl-C on an empty line.
+    case interrupt
+}
 
 /// A user at a terminal, as a value: takes the bytes of keys, reports and the time; gives the bytes to write, the lines
 /// entered, and its next deadline.
@@ -16,73 +24,92 @@ package struct TerminalSession: Sendable {
     package static let mostWaiting = 1_024
 
     var decoder = KeyDecoder()
-    var editor = EditorState()
+    package var editor = EditorState()
     var screen: Screen
-    var prompt = PromptState()
-    package var names = KnownNames()
-    package var output: TerminalOutput
+    var view: ChatView
+    var names = KnownNames()
     private var bell: Bell
-    private var nickname = ""
 
     /// To be shown above the prompt, with the next frame.
-    package var lines: [String] = []
+    var lines: [ChatLine] = []
+    var marks = DeliveryMarks()
     /// Whether the prompt is on the screen; not while the process is in the background, or about to end.
     private var isShown = true
     private var isEchoDue = true
     private var isFrameDue = false
-    private var isClearing = false
+    private var clearing: Clearing?
     /// Bells to be written behind the next frame.
     private var ringing = ""
     private var lastFrame: Instant?
     private var lastRing: Instant?
+    var pager: Pager?
 
-    package var waiting: [InputLine] = []
-    package var requests: [TerminalRequest] = []
-    private(set) var hasEnded = false
+    var waiting: [WaitingLine] = []
+    var wasPasted = false
+    var requests: [TerminalRequest] = []
+    /// Whether the next entered line confirms or refuses a wipe.
+    var isWipeAsked = false
+    package private(set) var hasEnded = false
 
-    package init(columns: Int, rows: Int, output: TerminalOutput, bell: Bell) {
+    /// An entered line that is not yet taken.
+    struct WaitingLine: Hashable, Sendable {
+        let line: InputLine
+        let isPasted: Bool
+    }
+
+    enum Clearing { case screen, all }
+
+    package init(columns: Int, rows: Int, view: ChatView, bell: Bell) {
         screen = Screen(columns: columns, rows: rows, safe: DisplayGuard.safe)
-        self.output = output
+        self.view = view
         self.bell = bell
     }
 
+    var language: Language { view.language }
+
     /// When to call `wake`; nil for never.
-    var deadline: Instant? {
-        let frame = isFrameDue ? nextFrame : nil
-        return [decoder.deadline, frame].compactMap(\.self).min()
+    package var deadline: Instant? {
+        let frame = isFrameDue && pager == nil ? nextFrame : nil
+        return [decoder.deadline, view.deadline, frame].compactMap(\.self).min()
     }
 
     /// Keys that were typed.
-    package mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant) {
-        for key in decoder.feed(bytes, at: now) { take(key) }
+    package mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant, wallClock: Timestamp) {
+        for key in decoder.feed(bytes, at: now) { take(key, at: now, wallClock: wallClock) }
     }
 
     /// The next `writing` does what is due.
-    mutating func wake(at now: Instant) {
-        for key in decoder.expire(at: now) { take(key) }
+    package mutating func wake(at now: Instant, wallClock: Timestamp) {
+        for key in decoder.expire(at: now) { take(key, at: now, wallClock: wallClock) }
+        view.wake(at: now, wallClock: wallClock)
+        gatherLines()
     }
 
     /// Shows reports with the next frame.
     package mutating func show(_ reports: [Report], at now: Instant, wallClock: Timestamp) {
         for report in reports {
-            note(report, at: now)
-            lines += output.lines(of: report, at: wallClock)
+            note(report, at: now, wallClock: wallClock)
+            view.show(report, at: now, wallClock: wallClock)
+            gatherLines()
         }
         if !reports.isEmpty { isFrameDue = true }
     }
 
     /// The terminal has this size now; nothing happens if it had it before.
-    mutating func resize(columns: Int, rows: Int) {
+    package mutating func resize(columns: Int, rows: Int) {
         guard columns != screen.columns || rows != screen.rows else { return }
         screen.resize(columns: columns, rows: rows)
+        pager = nil
         isEchoDue = true
     }
 
     /// The next line to do; nil if there is none.
-    mutating func nextLine() -> InputLine? {
+    package mutating func nextLine() -> InputLine? {
         guard !waiting.isEmpty else { return nil }
         isEchoDue = isEchoDue || waiting.count > 1
-        return waiting.removeFirst()
+        let next = waiting.removeFirst()
+        wasPasted = next.isPasted
+        return next.line
     }
 
     /// The result of a line: a refused one returns to the editor.
@@ -96,27 +123,31 @@ package struct TerminalSession: Sendable {
     package mutating func end() { hasEnded = true }
 
     package mutating func tell(_ line: String) {
-        lines.append(line)
+        view.tell(line)
+        gatherLines()
+    }
+
+    mutating func gatherLines() {
+        let new = view.takeLines()
+        guard !new.isEmpty else { return }
+        lines += new
         isFrameDue = true
     }
 
-    mutating func echo() { isEchoDue = true }
+    package mutating func echo() { isEchoDue = true }
 
-    mutating func clearScreen() {
-        isClearing = true
+    mutating func clearScreen(_ clearing: Clearing = .screen) {
+        self.clearing = clearing
         isEchoDue = true
     }
 
-    private mutating func note(_ report: Report, at now: Instant) {
-        prompt.note(report)
+    private mutating func note(_ report: Report, at now: Instant, wallClock: Timestamp) {
         names.note(report)
-        switch report {
-        case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
-            nickname = me.nickname
-        case .answer(.wiped):
-            (prompt, names) = (PromptState(), KnownNames())
+        noteDelivery(report, wallClock: wallClock)
+        if case .answer(.wiped) = report {
+            (names, marks, lines) = (KnownNames(), DeliveryMarks(), [])
             editor.forget()
-        case .event, .answer, .error, .entered: break
+            clearScreen(.all)
         }
         let mayRing = lastRing.map { $0 + TerminalSession.ringTime <= now } ?? true
         if let call = bell.call(in: report), mayRing {
@@ -130,53 +161,80 @@ package struct TerminalSession: Sendable {
 extension TerminalSession {
     private var nextFrame: Instant { lastFrame.map { $0 + TerminalSession.frameTime } ?? Instant(nanoseconds: .min) }
 
+    /// Whether the terminal's second screen is shown.
+    package var isPaging: Bool { pager != nil }
+
     /// The bytes to write now; empty for none.
-    mutating func writing(at now: Instant) -> String {
+    package mutating func writing(at now: Instant) -> String {
+        if let pager { return isShown ? writing(pager) : "" }
         let isFrame = isFrameDue && nextFrame <= now
         guard isFrame || isEchoDue else { return "" }
         isEchoDue = false
-        var text = isClearing ? screen.clear() : ""
-        isClearing = false
-        var above: [String] = []
+        var text = screen.endPage()
+        if let clearing = clearing.take() { text += screen.clear(withScrollback: clearing == .all) }
+        var above: [ChatRow] = []
         if isFrame {
-            above = exchange(&lines, with: [])
+            above = takeRows()
             lastFrame = now
             isFrameDue = false
         }
-        text += isShown ? screen.show(picture, below: above) : above.map { $0 + "\r\n" }.joined()
+        text += isShown ? screen.show(picture, below: above) : above.map { $0.text.drawn + "\r\n" }.joined()
         return text + exchange(&ringing, with: "")
     }
 
+    private mutating func writing(_ pager: Pager) -> String {
+        guard isEchoDue else { return exchange(&ringing, with: "") }
+        isEchoDue = false
+        let height = screen.rows - 1
+        let (first, last, count) = pager.position(height: height)
+        let note = language(.pagePosition, "\(first)–\(last)", "\(count)")
+        return screen.page(pager.page(height: height), note: StyledText(note, view.rendering.theme.own))
+    }
+
     /// The bytes to write before another process has the terminal: waiting lines, and no prompt.
-    mutating func hide() -> String {
-        let text = screen.erase() + lines.map { $0 + "\r\n" }.joined()
-        lines = []
+    package mutating func hide() -> String {
+        pager = nil
+        let text = screen.endPage() + screen.erase() + takeRows().map { $0.text.drawn + "\r\n" }.joined()
         isShown = false
         return text
     }
 
     /// The terminal is ours again, and nothing of what was drawn is there any more.
-    mutating func reveal() {
+    package mutating func reveal() {
         screen.forget()
         isShown = true
         isEchoDue = true
     }
 
+    /// The waiting lines as rows. The row with the delivery state of a message gets a key.
+    private mutating func takeRows() -> [ChatRow] {
+        exchange(&lines, with: []).flatMap { line -> [ChatRow] in
+            let (rows, unmarked) = line.rows(columns: screen.columns)
+            var result = rows.map { ChatRow($0) }
+            if let unmarked, let delivery = line.delivery {
+                result[result.count - 1].key = marks.add(delivery.id, unmarked: unmarked)
+            }
+            return result
+        }
+    }
+
     private var picture: Picture {
         Picture(
-            status: status, prompt: prompt.text(columns: screen.columns), left: editor.left, right: editor.right)
+            status: status, prompt: view.prompt.text(columns: screen.columns), left: editor.left, right: editor.right)
     }
 
     private var status: String {
-        if let count = editor.askedLines {
-            return "send \(count) messages? y: yes, j: join them to one, Esc: no"
+        if isWipeAsked { return language(.confirmWipe) }
+        if let count = editor.askedLines { return language(.askPaste, "\(count)") }
+        if let (text, hasFailed) = editor.searched {
+            return language(hasFailed ? .searchNothing : .searchPrompt, DisplayGuard.safe(text))
         }
-        let paced = waiting.count(where: \.isPaced)
+        let paced = waiting.count(where: \.isPasted)
+        let nickname = view.prompt.me?.nickname ?? ""
         let parts = [
-            LengthHint.note(on: editor.text, nickname: nickname),
-            paced == 0
-                ? nil : "\(paced) \(paced == 1 ? "line waits" : "lines wait"), Esc drops \(paced == 1 ? "it" : "them")",
-            prompt.typists,
+            LengthHint.note(on: editor.text, nickname: nickname, in: language),
+            paced == 0 ? nil : language(.linesWait, "\(paced)"),
+            view.typing,
         ]
         return parts.compactMap(\.self).joined(separator: " · ")
     }

@@ -11,12 +11,13 @@ package enum TerminalSettings {
     /// The address of the settings as they were before, 0 for none; never freed, so that a handler may look at any time.
     private static let saved = Atomic<UInt>(0)
     private static let isChanged = Atomic<Bool>(false)
+    private static let isOnSecondScreen = Atomic<Bool>(false)
 
     /// Ends paste marks, and what a drawing may have begun.
     private static let modesOff: StaticString = "\u{1b}[?2026l\u{1b}[?7h\u{1b}[?2004l\u{1b}[m"
     private static let modesOn: StaticString = "\u{1b}[?2004h"
 
-    /// Gives every key to the program as it is typed, but for those that send signals, and asks for marks around pastes.
+    /// Gives every key to the program as it is typed, but for Ctrl-Z and Ctrl-\\, and asks for marks around pastes.
     ///
     /// Does nothing in the background, where the terminal belongs to another process.
     package static func change() {
@@ -32,6 +33,8 @@ package enum TerminalSettings {
         }
         settings.c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT | PARMRK)
         settings.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN)
+        // VINTR: Ctrl-C is a key, which clears a line that has text.
+        settings.c_cc.0 = 0
         // VTIME and VMIN: a read returns with the first byte.
         settings.c_cc.5 = 0
         settings.c_cc.6 = 1
@@ -39,6 +42,9 @@ package enum TerminalSettings {
         unsafe tcsetattr(Descriptors.input, TCSANOW, &settings)
         write(modesOn)
     }
+
+    /// Notes whether the terminal's second screen is shown.
+    static func usesSecondScreen(_ isShown: Bool) { isOnSecondScreen.store(isShown, ordering: .sequentiallyConsistent) }
 
     /// Puts everything back, once. From any thread, and from a signal handler.
     ///
@@ -48,6 +54,8 @@ package enum TerminalSettings {
         guard isChanged.exchange(false, ordering: .sequentiallyConsistent), isForeground,
             let saved = unsafe UnsafePointer<termios>(bitPattern: saved.load(ordering: .acquiring))
         else { return false }
+        // On the first screen this sequence would move the cursor.
+        if isOnSecondScreen.exchange(false, ordering: .sequentiallyConsistent) { write("\u{1b}[?1049l") }
         write(modesOff)
         unsafe tcsetattr(Descriptors.input, TCSANOW, saved)
         return true

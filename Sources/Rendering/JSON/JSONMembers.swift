@@ -1,6 +1,7 @@
 package import Commands
 package import Chat
 package import ChatNode
+import Phrases
 package import Wire
 
 /// Members that events and answers share.
@@ -44,24 +45,29 @@ extension JSONWriter {
 
     package mutating func members(of answer: Answer) {
         switch answer {
-        case .peers(let peers): list("peers", peers) { $0.members(of: $1) }
+        case .peers(let peers, isWhole: _): list("peers", peers) { $0.members(of: $1) }
         case .requests(let requests):
-            list("requests", requests) {
-                $0.member("from", $1.who)
-                $0.member("text", $1.text)
-            }
-        case .history(let conversation, let messages):
+            list("requests", requests) { $0.members(of: $1) }
+        case .found(_, let conversation, let messages), .history(let conversation, let messages):
             members(of: conversation)
             list("messages", messages) { $0.members(of: $1) }
-        case .unread(let summaries): list("conversations", summaries) { $0.members(of: $1) }
+        case .unread(let summaries, let requests):
+            list("conversations", summaries) { $0.members(of: $1) }
+            list("requests", requests) { $0.members(of: $1) }
         case .statistics(let counters):
             for counter in counters { member(counter.metric.name, counter.value) }
         case .help(let entries):
             list("commands", entries) {
                 $0.member("usage", $1.usage)
-                $0.member("does", $1.help)
+                $0.member("does", $1.help.english)
             }
-        case .active(_, let conversation): members(of: conversation)
+        case .active(_, let conversation, recent: _): members(of: conversation)
+        case .whoami(_, let me, let room):
+            member("who", me)
+            member("room", room)
+        case .person(let peer, let code):
+            members(of: peer)
+            member("code", code)
         case .done(_, let who): member("who", who)
         case .verification(let who, let code, let isVerified, let isKept):
             member("with", who)
@@ -74,6 +80,11 @@ extension JSONWriter {
             member("peers", lost.peers)
             member("files") { $0.array { for file in files { $0.string(file) } } }
         }
+    }
+
+    private mutating func members(of request: (who: PeerName, text: String)) {
+        member("from", request.who)
+        member("text", request.text)
     }
 
     private mutating func members(of peer: PeerView) {

@@ -1,30 +1,50 @@
-import Chat
+package import Chat
 
 /// Finds the own nickname or number in a text.
-struct Mention: Sendable {
+package struct Mention: Sendable {
     private let nickname: String
     private let number: String
 
-    init(of me: PeerName) {
+    package init(of me: PeerName) {
         nickname = me.nickname.lowercased()
         number = "#\(me.number)"
     }
 
     /// Whether a text names one, as a word of its own and in any case of letters.
-    func isIn(_ text: String) -> Bool {
-        let text = text.lowercased()
-        return Mention.hasWord(nickname, in: text) || Mention.hasWord(number, in: text)
+    package func isIn(_ text: String) -> Bool { !ranges(in: text).isEmpty }
+
+    /// Where the name or the number stands in a text as a word of its own, in order.
+    package func ranges(in text: String) -> [Range<String.Index>] {
+        var found: [Range<String.Index>] = []
+        var before: Character?
+        var start = text.startIndex
+        while start < text.endIndex {
+            if !Mention.isInWord(before), let end = end(ofNameAt: start, in: text) {
+                found.append(start..<end)
+                start = end
+                before = text[text.index(before: end)]
+            } else {
+                before = text[start]
+                start = text.index(after: start)
+            }
+        }
+        return found
     }
 
-    private static func hasWord(_ word: String, in text: String) -> Bool {
-        guard !word.isEmpty else { return false }
-        var before: Character?
-        for start in text.indices {
-            let rest = text[start...]
-            if !isInWord(before), rest.starts(with: word), !isInWord(rest.dropFirst(word.count).first) { return true }
-            before = rest.first
+    private func end(ofNameAt start: String.Index, in text: String) -> String.Index? {
+        for word in [nickname, number] where !word.isEmpty {
+            var position = start
+            var rest = word[...]
+            while position < text.endIndex, !rest.isEmpty {
+                let folded = text[position].lowercased()
+                guard rest.hasPrefix(folded) else { break }
+                rest = rest.dropFirst(folded.count)
+                position = text.index(after: position)
+            }
+            guard rest.isEmpty else { continue }
+            if position == text.endIndex || !Mention.isInWord(text[position]) { return position }
         }
-        return false
+        return nil
     }
 
     private static func isInWord(_ character: Character?) -> Bool {

@@ -1,96 +1,134 @@
 package import Commands
 import Chat
 package import ChatNode
+package import Phrases
 package import Wire
 
-/// The plain lines of an answer, each a notice.
-package enum PlainAnswers {
-    package static func lines(of answer: Answer, at time: Timestamp, clock: (Timestamp) -> String) -> [String] {
+/// The lines of an answer, each a notice.
+package struct PlainAnswers: Sendable {
+    package let language: Language
+    package let clock: @Sendable (Timestamp) -> String
+
+    package init(language: Language, clock: @escaping @Sendable (Timestamp) -> String) {
+        self.language = language
+        self.clock = clock
+    }
+
+    package func lines(of answer: Answer, at time: Timestamp) -> [String] {
         switch answer {
-        case .peers(let peers): peers.isEmpty ? ["nobody else is here"] : peers.map { line($0, at: time) }
-        case .requests(let requests): requests.isEmpty ? ["no requests"] : requests.map(line)
+        case .peers(let peers, isWhole: _): peers.isEmpty ? [language(.nobodyHere)] : peers.map { line($0, at: time) }
+        case .requests(let requests): requests.isEmpty ? [language(.noRequests)] : requests.map(line)
         case .history(let conversation, let messages): [historyHead(conversation, count: messages.count)]
-        case .unread(let summaries): summaries.map { line($0, clock: clock) }
+        case .found(let text, let conversation, let messages):
+            [language(.found, name(conversation), language(.messages, "\(messages.count)"), DisplayGuard.safe(text))]
+        case .unread(let summaries, let requests): summaries.map(line) + requests.map(pending)
         // People want to know what happened; JSON also tells what did not.
         case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.metric.name) \($0.value)" }
         case .help(let entries): help(entries)
-        case .active(_, let conversation): ["you are looking at \(PlainName.of(conversation))"]
+        case .active(_, let conversation, recent: _): [language(.lookingAt, name(conversation))]
         case .done(let command, let who): [done(command, PlainName.of(who))]
+        case .whoami(_, let me, let room): [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))]
+        case .person(let peer, let code):
+            [line(peer, at: time), language(.keyLine, peer.who.key.hexadecimal), language(.codeLine, code)]
         case .verification(let who, let code, let isVerified, let isKept):
             verification(who, code, isVerified: isVerified, isKept: isKept)
         case .wiped(let lost, let files): wiped(lost, files: files)
         }
     }
 
-    private static func done(_ command: String, _ name: String) -> String {
+    /// `public`, or the peer of the direct conversation.
+    package func name(_ conversation: ConversationView) -> String {
+        switch conversation {
+        case .publicRoom: language(.publicRoom)
+        case .direct(let who): PlainName.of(who)
+        }
+    }
+
+    package func historyHead(_ conversation: ConversationView, count: Int) -> String {
+        language(.historyOf, name(conversation), language(.messages, "\(count)"))
+    }
+
+    private func done(_ command: String, _ name: String) -> String {
         switch command {
-        case "nick": "you are now \(name)"
-        case "away": "you are away"
-        case "back": "you are back"
-        case "mute": "\(name) is muted and not told"
-        case "unmute": "\(name) is no longer muted"
-        case "block": "\(name) is blocked and not told"
-        case "unblock": "\(name) is no longer blocked"
+        case "nick": language(.nowCalled, name)
+        case "away": language(.nowAway)
+        case "back": language(.nowBack)
+        case "mute": language(.muted, name)
+        case "unmute": language(.unmuted, name)
+        case "block": language(.blocked, name)
+        case "unblock": language(.unblocked, name)
         default: "\(command): \(name)"
         }
     }
 
-    static func historyHead(_ conversation: ConversationView, count: Int) -> String {
-        "history of \(PlainName.of(conversation)): \(self.count(count, "message"))"
-    }
-
-    private static func line(_ peer: PeerView, at time: Timestamp) -> String {
+    private func line(_ peer: PeerView, at time: Timestamp) -> String {
         let milliseconds = time.milliseconds - min(time.milliseconds, peer.since.milliseconds)
-        var line = "\(PlainName.of(peer.who)) \(peer.state.name) for \(elapsed(seconds: milliseconds / 1_000))"
-        if let roundTrip = peer.roundTrip { line += ", \(Milliseconds(roundTrip).text) ms" }
-        if peer.isMuted { line += ", muted" }
-        if peer.isVerified { line += ", verified" }
-        if peer.isBlocked { line += ", blocked" }
-        return line
+        let state =
+            switch peer.state {
+            case .here: language(.stateOnline)
+            case .away: language(.stateAway)
+            case .left: language(.stateOffline)
+            }
+        let parts = [
+            language(.stateFor, PlainName.of(peer.who), state, elapsed(seconds: milliseconds / 1_000)),
+            peer.roundTrip.map { "\(Milliseconds($0).text) ms" },
+            peer.isMuted ? language(.isMuted) : nil,
+            peer.isVerified ? language(.isVerified) : nil,
+            peer.isBlocked ? language(.isBlocked) : nil,
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
     }
 
-    private static func line(_ request: (who: PeerName, text: String)) -> String {
-        "\(PlainName.of(request.who)) asks: \(DisplayGuard.safe(request.text))"
+    private func line(_ request: (who: PeerName, text: String)) -> String {
+        language(.asks, PlainName.of(request.who), DisplayGuard.safe(request.text))
     }
 
-    private static func line(_ summary: ConversationSummary, clock: (Timestamp) -> String) -> String {
-        let last = summary.last.map { ", last \(clock(PlainMessage.time(of: $0))) \(PlainMessage($0).text)" } ?? ""
-        let mark = summary.isActive ? " (open)" : ""
-        return "\(PlainName.of(summary.conversation))\(mark): \(summary.unread) unread\(last)"
+    private func pending(_ request: (who: PeerName, text: String)) -> String {
+        language(.pendingRequest, PlainName.of(request.who), DisplayGuard.safe(request.text))
     }
 
-    private static func verification(_ who: PeerName, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
+    private func line(_ summary: ConversationSummary) -> String {
+        let last = summary.last.map {
+            language(.lastMessage, clock(PlainMessage.time(of: $0)), PlainMessage($0).text)
+        }
+        let mark = summary.isActive ? " \(language(.isOpen))" : ""
+        return language(.unreadLine, name(summary.conversation) + mark, "\(summary.unread)", last ?? "")
+    }
+
+    private func verification(_ who: PeerName, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
         let name = PlainName.of(who)
-        let head = "\(name), \(isVerified ? "" : "not ")verified: \(code)"
-        if isVerified { return [head, isKept ? "kept with your identity" : "remembered until you leave"] }
-        let number = who.numberText
-        return [head, "read it to each other over another way; if it is the same, /verify \(number) ok"]
+        guard isVerified else { return [language(.noVerification, name, code), language(.compareCode, who.numberText)] }
+        return [language(.verification, name, code), language(isKept ? .keptMark : .passingMark)]
     }
 
-    package static func wiped(_ lost: MemoryUsage, files: [String]) -> [String] {
-        [
-            "forgotten: \(count(lost.conversations, "conversation")) with \(count(lost.messages, "message"))",
-            "forgotten: \(count(lost.peers, "peer")), and who was muted, blocked or verified",
-            "forgotten: your keys",
-        ] + files.map { "removed: \(DisplayGuard.safe($0)), of which the disk may keep traces" }
-            + ["you go on under a new identity, which no file keeps"]
+    package func wiped(_ lost: MemoryUsage, files: [String]) -> [String] {
+        let conversations = language(.conversations, "\(lost.conversations)")
+        return [
+            language(.forgottenConversations, conversations, language(.messages, "\(lost.messages)")),
+            language(.forgottenPeers, language(.people, "\(lost.peers)")),
+            language(.forgottenKeys),
+        ] + files.map { language(.removedFile, DisplayGuard.safe($0)) }
+            + [language(.othersKeep), language(.newIdentity)]
     }
 
-    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
-
-    private static func help(_ entries: [CommandEntry]) -> [String] {
+    private func help(_ entries: [CommandEntry]) -> [String] {
+        if entries.count == 1, let entry = entries.first {
+            let aliases = entry.aliases.map { "/\($0)" }.joined(separator: ", ")
+            let also = aliases.isEmpty ? [] : [language(.aliasLine, aliases)]
+            return ["\(entry.usage)  \(language(entry.help))"] + also
+        }
         let width = entries.map(\.usage.count).max() ?? 0
         let table = entries.map { entry in
-            entry.usage + String(repeating: " ", count: width - entry.usage.count + 2) + entry.help
+            entry.usage + String(repeating: " ", count: width - entry.usage.count + 2) + language(entry.help)
         }
-        return table + ["WHO is 4821, #4821, #4821-3377 or a nickname; // begins a message with a slash"]
+        return table + [language(.whoNote)]
     }
 
-    private static func elapsed(seconds: UInt64) -> String {
+    private func elapsed(seconds: UInt64) -> String {
         switch seconds {
-        case ..<60: "\(seconds) s"
-        case ..<3_600: "\(seconds / 60) min"
-        default: "\(seconds / 3_600) h"
+        case ..<60: language(.seconds, "\(seconds)")
+        case ..<3_600: language(.minutes, "\(seconds / 60)")
+        default: language(.hours, "\(seconds / 3_600)")
         }
     }
 }

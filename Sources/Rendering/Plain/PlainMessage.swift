@@ -1,9 +1,9 @@
 import Chat
-import ChatNode
-import Wire
+package import ChatNode
+package import Wire
 
 /// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 -> you] text`.
-struct PlainMessage {
+package struct PlainMessage {
     /// The author and the receiver, as written before the text.
     package let author: String
     package let text: String

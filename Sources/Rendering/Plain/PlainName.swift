@@ -1,5 +1,4 @@
 package import Chat
-package import ChatNode
 
 /// Names as plain lines show them: safe for a terminal, and unable to pass for a part of the line.
 package enum PlainName {
@@ -7,13 +6,5 @@ package enum PlainName {
     package static func of(_ who: PeerName) -> String {
         guard !who.nickname.isEmpty else { return who.displayName }
         return DisplayGuard.safeName(who.nickname) + who.numberText
-    }
-
-    /// `public`, or the peer of the direct conversation.
-    package static func of(_ conversation: ConversationView) -> String {
-        switch conversation {
-        case .publicRoom: "public"
-        case .direct(let who): of(who)
-        }
     }
 }

@@ -1,6 +1,7 @@
 package import Commands
-import Chat
-import ChatNode
+package import Chat
+package import ChatNode
+package import Phrases
 package import Wire
 
 /// Every report as lines for people, in a pipe too.
@@ -12,6 +13,7 @@ package struct PlainOutput: Presentation {
     package let clock: @Sendable (Timestamp) -> String
     /// The day, which a message from an earlier one begins with.
     package let day: @Sendable (Timestamp) -> String
+    package let language: Language
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
     private var memory = PlainMemory()
@@ -23,37 +25,52 @@ package struct PlainOutput: Presentation {
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
-        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
+        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }, language: Language = .english
     ) {
         self.clock = clock
         self.day = day
+        self.language = language
     }
+
+    private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock) }
 
     package mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
         case .event(.message(let message)):
             memory.note(message)
             return Rendering(output: Array(line(message, at: time).utf8))
-        case .event(.failed(let who, let messages)):
-            return notices(messages.map { PlainOutput.failure($0, with: who) }, at: time)
-        case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
         case .error(let error):
-            return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
-        case .answer(.history(let conversation, let messages)):
-            for message in messages { memory.note(message) }
-            let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
-            return Rendering(output: messages.reduce(into: head.output) { $0 += Array(line($1, at: time).utf8) })
-        case .entered: return Rendering()
-        case .answer(.wiped(let lost, let files)):
-            (shown, memory) = ([:], PlainMemory())
-            return notices(PlainAnswers.wiped(lost, files: files), at: time)
-        case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
+            let text = DisplayGuard.safe(error.sentence.text(in: language))
+            return Rendering(diagnostics: Array("earshot: \(text)\n".utf8))
+        case .answer(.history(_, let messages)), .answer(.found(_, _, let messages)):
+            let head = rows(notices(of: report, at: time), at: time)
+            return Rendering(output: messages.reduce(into: head) { $0 += Array(line($1, at: time).utf8) })
+        case .event, .answer, .entered: return Rendering(output: rows(notices(of: report, at: time), at: time))
         }
     }
 
-    private func notices(_ texts: [String], at time: Timestamp) -> Rendering {
-        let lines = texts.map { "\(clock(time)) * \($0)\n" }
-        return Rendering(output: Array(lines.joined().utf8))
+    /// The texts of a report's notices, without their time; none for a message and an error.
+    package mutating func notices(of report: Report, at time: Timestamp) -> [String] {
+        switch report {
+        case .event(.message), .error, .entered: return []
+        case .event(.failed(let who, let messages)): return messages.map { failure($0, with: who) }
+        case .event(let event): return notice(event).map { [$0] } ?? []
+        case .answer(let answer):
+            switch answer {
+            case .history(_, let messages), .found(_, _, let messages), .active(_, _, recent: let messages):
+                for message in messages { memory.note(message) }
+            case .wiped: (shown, memory) = ([:], PlainMemory())
+            default: break
+            }
+            return answers.lines(of: answer, at: time)
+        }
+    }
+
+    /// The state of a peer, as far as it was told.
+    package func state(of who: PeerName) -> PresenceState { shown[who.key]?.state ?? .left }
+
+    private func rows(_ texts: [String], at time: Timestamp) -> [UInt8] {
+        Array(texts.map { "\(clock(time)) * \($0)\n" }.joined().utf8)
     }
 
     private func line(_ message: MessageView, at now: Timestamp) -> String {
@@ -62,25 +79,25 @@ package struct PlainOutput: Presentation {
         return "\(date)\(clock(time)) \(PlainMessage(message).text)\n"
     }
 
-    /// Nil for what people in a plain view do not want a line for.
+    /// Nil for events without a line.
     private mutating func notice(_ event: NodeEvent) -> String? {
         switch event {
         case .ready(let me, let port, let room, let discovery):
-            let room = DisplayGuard.safe(room)
-            return "you are \(PlainName.of(me)) in \(room), port \(port), \(PlainOutput.description(of: discovery))"
+            let mode = PlainOutput.description(of: discovery, in: language)
+            return language(.youAreIn, PlainName.of(me), DisplayGuard.safe(room), "\(port)", mode)
         case .peer(let state, let who, online: _): return presence(state, who)
         case .request(let who, let text):
-            let number = who.numberText
-            let text = DisplayGuard.safe(text)
-            return "\(PlainName.of(who)) wants to talk to you, /accept \(number) or /decline \(number): \(text)"
-        case .direct(let change, let who): return "direct conversation with \(PlainName.of(who)): \(change.rawValue)"
+            return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
+        case .direct(.accepted, let who): return language(.directAccepted, PlainName.of(who))
+        case .direct(.declined, let who): return language(.directDeclined, PlainName.of(who))
+        case .direct(.left, let who): return language(.directLeft, PlainName.of(who))
         case .edited(let conversation, let id, let text, unread: _):
             let mark = memory[id] == nil ? ":" : ""
-            return "edited\(reference(to: id, in: conversation))\(mark) \(DisplayGuard.safe(text))"
+            return language(.edited, reference(to: id, in: conversation) + mark, DisplayGuard.safe(text))
         case .deleted(let conversation, let id, unread: _):
-            return "deleted\(reference(to: id, in: conversation))"
+            return language(.deleted, reference(to: id, in: conversation))
         case .notice(_, let text): return DisplayGuard.safe(text)
-        case .read(let who, ids: _): return "\(PlainName.of(who)) has read what you wrote"
+        case .read(let who, ids: _): return language(.hasRead, PlainName.of(who))
         case .message, .delivered, .failed, .typing, .stopped: return nil
         }
     }
@@ -90,33 +107,38 @@ package struct PlainOutput: Presentation {
         let sighting = Sighting(state: state, name: PlainName.of(who))
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
-        if let before, before.state == state { return "\(before.name) is now \(sighting.name)" }
-        if before != nil, state == .here { return "\(sighting.name) is back" }
+        if let before, before.state == state { return language(.peerRenamed, before.name, sighting.name) }
+        if before != nil, state == .here { return language(.peerBack, sighting.name) }
         return switch state {
-        case .here: "\(sighting.name) is here"
-        case .away: "\(sighting.name) is away"
-        case .left: "\(sighting.name) is gone"
+        case .here: language(.peerHere, sighting.name)
+        case .away: language(.peerAway, sighting.name)
+        case .left: language(.peerGone, sighting.name)
         }
     }
 
-    /// Enough of the text to know which message it was.
-    private static func failure(_ message: Undelivered, with who: PeerName) -> String {
-        let text = DisplayGuard.safe(message.text)
-        let beginning = text.count > 40 ? text.prefix(39) + "…" : text[...]
-        return "not delivered to \(PlainName.of(who)): \"\(beginning)\""
+    private func failure(_ message: Undelivered, with who: PeerName) -> String {
+        language(.notDelivered, PlainName.of(who), PlainOutput.beginning(of: message.text))
     }
 
-    private static func description(of discovery: DiscoveryMode) -> String {
+    /// Enough of a text to know which message it was.
+    package static func beginning(of text: String) -> String {
+        let text = DisplayGuard.safe(text)
+        return text.count > 40 ? text.prefix(39) + "…" : text
+    }
+
+    package static func description(of discovery: DiscoveryMode, in language: Language) -> String {
         switch discovery {
-        case .daemon: "finding peers through the Avahi daemon"
-        case .embedded: "no Avahi daemon, so asking and answering mDNS itself"
-        case .none: "not looking for peers"
+        case .daemon: language(.byDaemon)
+        case .embedded: language(.byItself)
+        case .none: language(.notLooking)
         }
     }
 
     /// How the line of a message began; of one that is not remembered, where it is and the beginning of its id.
     private func reference(to id: MessageID, in conversation: ConversationView) -> String {
-        guard let known = memory[id] else { return " in \(PlainName.of(conversation)), \(id.hexadecimal.prefix(8))" }
+        guard let known = memory[id] else {
+            return " " + language(.inConversation, answers.name(conversation), String(id.hexadecimal.prefix(8)))
+        }
         return ": \(clock(known.time)) \(known.author)"
     }
 }

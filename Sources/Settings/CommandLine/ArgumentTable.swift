@@ -79,6 +79,7 @@ extension Arguments: ControlledSettings {
         Option(
             name: "--plain", help: "plain lines, also in a terminal",
             kind: .flag { $0.format = .plain }),
+        Option(name: "--all", help: "show all conversations in one stream", kind: .flag { $0.showsAll = true }),
         Option(name: "--quiet", help: "no bell", kind: .flag { $0.isQuiet = true }),
         Option(
             name: "--notify", help: "where the bell rings, have the terminal notify you too, without the text",

@@ -24,6 +24,8 @@ package struct Arguments: Hashable, Sendable {
     package var format = Format.automatic
     /// Messages per second; nil for the protocol's own figure, 0 for no limit.
     package var rate: Double?
+    /// All conversations in one stream in a terminal, instead of the open one alone.
+    package var showsAll = false
     package var isQuiet = false
     /// Whether the terminal is asked to show a notification where it rings.
     package var notifies = false

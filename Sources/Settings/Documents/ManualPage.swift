@@ -1,4 +1,5 @@
 import Commands
+import Phrases
 
 /// The manual page, in mdoc(7).
 enum ManualPage {
@@ -56,7 +57,7 @@ enum ManualPage {
     private static var commands: String {
         let items = CommandEntry.all.map { entry in
             let operands = entry.operands.isEmpty ? "" : " Ar \(escaped(entry.operands))"
-            return ".It Ic \(escaped("/" + entry.name))\(operands)\n\(line(entry.help)).\n"
+            return ".It Ic \(escaped("/" + entry.name))\(operands)\n\(line(entry.help.english)).\n"
         }
         return """
             .Sh COMMANDS

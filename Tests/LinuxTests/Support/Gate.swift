@@ -3,7 +3,7 @@ import Glibc
 import Reactor
 import Synchronization
 
-/// Blocks a thread until a test opens it, for a minute at most.
+/// Blocks a thread until a test opens it, for 15 minutes at most.
 ///
 /// A test that is itself blocked by the thread can not open the gate: it sees `hasTimedOut` instead of hanging.
 final class Gate: Sendable {
@@ -24,7 +24,7 @@ final class Gate: Sendable {
         }
         waiter?.resume()
         var entry = pollfd(fd: event.number, events: Int16(POLLIN), revents: 0)
-        if unsafe poll(&entry, 1, 60_000) == 0 { timedOut.change { $0 = true } }
+        if unsafe poll(&entry, 1, 900_000) == 0 { timedOut.change { $0 = true } }
     }
 
     /// Lets all threads pass from now on.

@@ -1,0 +1,100 @@
+import Chat
+import ChatNode
+import Commands
+import LineEditor
+import Phrases
+import Rendering
+import Wire
+
+/// The answers of commands.
+extension ChatView {
+    mutating func show(_ answer: Answer, _ report: Report, at now: Instant, wallClock: Timestamp) {
+        switch answer {
+        case .active(_, let conversation, let recent): open(conversation, recent, report, at: wallClock)
+        case .history(let conversation, let messages): show(messages, under: headOfHistory(conversation, messages))
+        case .found(let text, let conversation, let messages):
+            let head = plain.notices(of: .answer(.found(text, conversation, messages)), at: wallClock)
+            show(messages, under: head.first ?? "")
+        case .peers(let peers, let isWhole):
+            let shown = isWhole ? peers : peers.filter { $0.state != .left }
+            tell(.answer(.peers(shown, isWhole: isWhole)), at: wallClock)
+        case .help(let entries) where entries.count > 1: for line in help(entries) { add(line) }
+        case .statistics:
+            tellPlace(at: wallClock)
+            tell(report, at: wallClock)
+        case .wiped:
+            let lines = plain.notices(of: report, at: wallClock).map { rendering.notice($0, at: wallClock) }
+            self = ChatView(rendering.forgotten, showsAll: showsAll)
+            lines.forEach { add($0) }
+        case .done(command: "nick", let me):
+            (prompt.me, rendering.mention) = (me, Mention(of: me))
+            tell(report, at: wallClock)
+        case .requests, .unread, .help, .whoami, .person, .verification, .done: tell(report, at: wallClock)
+        }
+    }
+
+    private mutating func tell(_ report: Report, at time: Timestamp) {
+        for text in plain.notices(of: report, at: time) { add(rendering.notice(text, at: time), of: time) }
+    }
+
+    /// Shows a conversation that was opened: a rule with its name, and its last messages.
+    private mutating func open(
+        _ conversation: ConversationView, _ messages: [MessageView], _ report: Report, at time: Timestamp
+    ) {
+        _ = plain.notices(of: report, at: time)
+        prompt.open = conversation
+        prompt.conversations.note(conversation, unread: 0)
+        if case .direct(let who) = conversation { prompt.correspondent = plain.state(of: who) }
+        log = messages
+        let name =
+            switch conversation {
+            case .publicRoom: DisplayGuard.safe(prompt.room)
+            case .direct(let who): PlainName.of(who)
+            }
+        show(showsAll ? [] : Array(messages.suffix(ChatView.shownOnOpening)), under: name)
+    }
+
+    /// Shows stored messages below a rule.
+    private mutating func show(_ messages: [MessageView], under head: String) {
+        add(rendering.rule(head))
+        for message in messages { add(rendering.line(of: message), of: PlainMessage.time(of: message)) }
+    }
+
+    private func headOfHistory(_ conversation: ConversationView, _ messages: [MessageView]) -> String {
+        PlainAnswers(language: language, clock: rendering.clock).historyHead(conversation, count: messages.count)
+    }
+
+    private mutating func tellPlace(at time: Timestamp) {
+        guard case .ready(_, let port, let room, let discovery) = ready else { return }
+        let mode = PlainOutput.description(of: discovery, in: language)
+        add(rendering.notice(language(.portLine, DisplayGuard.safe(room), "\(port)", mode), at: time), of: time)
+    }
+
+    /// The commands by groups: a row or two for each.
+    private func help(_ entries: [CommandEntry]) -> [ChatLine] {
+        let titles = CommandEntry.Group.allCases.map { language($0.title) }
+        let width = (titles.map { DisplayWidth.of($0) }.max() ?? 0) + 2
+        let groups = zip(CommandEntry.Group.allCases, titles).map { group, title -> ChatLine in
+            let blanks = String(repeating: " ", count: width - DisplayWidth.of(title))
+            var line = StyledText(title + blanks, rendering.theme.own)
+            // A command is not cut from its operands.
+            let usages = entries.filter { $0.group == group }.map { $0.usage.replacingSpaces() }
+            line.append(usages.joined(separator: "  "))
+            return ChatLine(text: line, indent: width)
+        }
+        let notes = [language(.helpNote), language(.keysNote)].map {
+            ChatLine(text: StyledText($0, rendering.theme.notice), indent: 2)
+        }
+        return groups + notes
+    }
+}
+
+extension String {
+    /// The text with no-break spaces, at which no row ends.
+    fileprivate func replacingSpaces() -> String { String(map { $0 == " " ? "\u{a0}" : $0 }) }
+}
+
+extension ChatRendering {
+    /// Without what was learned of peers.
+    var forgotten: ChatRendering { ChatRendering(language: language, theme: theme, clock: clock, day: day) }
+}

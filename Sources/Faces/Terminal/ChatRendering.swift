@@ -1,0 +1,111 @@
+import Chat
+import ChatNode
+import LineEditor
+package import Phrases
+import Rendering
+package import Wire
+
+/// Makes the lines of messages, notices and rules.
+package struct ChatRendering: Sendable {
+    package let language: Language
+    package let theme: Theme
+    /// The time of day and the date where the user is.
+    package let clock: @Sendable (Timestamp) -> String
+    package let day: @Sendable (Timestamp) -> String
+    var colors = AuthorColors()
+    var mention: Mention?
+
+    package init(
+        language: Language, theme: Theme, clock: @escaping @Sendable (Timestamp) -> String,
+        day: @escaping @Sendable (Timestamp) -> String
+    ) {
+        (self.language, self.theme, self.clock, self.day) = (language, theme, clock, day)
+    }
+
+    /// `HH:MM:SS <name> text`; a direct message has `[name → you]` in its place.
+    mutating func line(of message: MessageView) -> ChatLine {
+        let isOld = message.isHistory
+        let author = author(of: message)
+        var text = StyledText(clock(PlainMessage.time(of: message)) + " ", theme.time)
+        text.append(author.text, isOld ? theme.history : author.style)
+        text.append(" ")
+        let indent = text.width
+        let content = DisplayGuard.safe(message.text)
+        if isOld {
+            text.append(content, theme.history)
+        } else if message.isFromCurrentUser {
+            text.append(content)
+        } else {
+            text.append(highlighted(content))
+        }
+        let delivery = message.delivery.map { ChatLine.Delivery(id: message.id, mark: ChatRendering.mark($0)) }
+        return ChatLine(text: text, indent: indent, delivery: delivery)
+    }
+
+    /// The line of a message in a conversation that is not open: `· small-fox → you: text`.
+    func elsewhere(_ message: MessageView) -> ChatLine {
+        let name = PlainName.of(message.from)
+        let content = DisplayGuard.safe(message.text)
+        let head =
+            switch message.conversation {
+            case .publicRoom: name
+            case .direct(let who):
+                message.isFromCurrentUser ? language(.fromYou, PlainName.of(who)) : language(.toYou, name)
+            }
+        return ChatLine(text: StyledText("· \(head): \(content)", theme.notice), indent: 2, isOneRow: true)
+    }
+
+    func notice(_ text: String, at time: Timestamp, _ style: Style? = nil) -> ChatLine {
+        var line = StyledText(clock(time) + " ", theme.time)
+        line.append("* ", style ?? theme.notice)
+        let indent = line.width
+        line.append(text, style ?? theme.notice)
+        return ChatLine(text: line, indent: indent)
+    }
+
+    func error(_ text: String) -> ChatLine { ChatLine(text: StyledText("! \(text)", theme.error), indent: 2) }
+
+    func rule(_ text: String) -> ChatLine {
+        ChatLine(text: StyledText("— \(text) —", theme.rule), isOneRow: true)
+    }
+
+    /// A command as it was typed, which leaves no other trace.
+    func echo(of command: String) -> ChatLine {
+        ChatLine(text: StyledText("> " + DisplayGuard.safe(command), theme.notice), indent: 2)
+    }
+
+    static func mark(_ delivery: Delivery) -> String {
+        switch delivery {
+        case .sending: "…"
+        case .delivered: "✓"
+        case .read: "✓✓"
+        case .failed: "✗"
+        }
+    }
+
+    private mutating func author(of message: MessageView) -> (text: String, style: Style) {
+        let name = PlainName.of(message.from)
+        switch message.conversation {
+        case .publicRoom where message.isFromCurrentUser: return ("<\(language(.you))>", theme.own)
+        case .publicRoom: return ("<\(name)>", theme.author(colors[message.from.key]))
+        case .direct(let who) where message.isFromCurrentUser:
+            var style = theme.direct
+            style.isBold = theme.own.isBold
+            return ("[\(language(.fromYou, PlainName.of(who)))]", style)
+        case .direct: return ("[\(language(.toYou, name))]", theme.direct)
+        }
+    }
+
+    /// The text with the own name and number highlighted; `text` is safe to show.
+    private func highlighted(_ text: String) -> StyledText {
+        var result = StyledText()
+        var rest = text[...]
+        for range in mention?.ranges(in: text) ?? [] {
+            result.append(String(rest[..<range.lowerBound]))
+            result.append(String(text[range]), theme.mention)
+            rest = text[range.upperBound...]
+        }
+        result.append(String(rest))
+        return result
+    }
+}

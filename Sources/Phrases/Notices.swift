@@ -1,0 +1,44 @@
+/// Notices of the chat.
+extension Phrase {
+    package static let peerHere = Phrase("%1 is here", "%1 님이 들어왔습니다")
+    package static let peerAway = Phrase("%1 is away", "%1 님이 자리를 비웠습니다")
+    package static let peerAwayFor = Phrase("%1 is away: %2", "%1 님이 자리를 비웠습니다: %2")
+    package static let peerBack = Phrase("%1 is back", "%1 님이 돌아왔습니다")
+    package static let peerGone = Phrase("%1 is gone", "%1 님이 나갔습니다")
+    package static let peerRenamed = Phrase("%1 is now %2", "%1 님이 이름을 %2(으)로 바꿨습니다")
+    package static let cameAndLeft = Phrase("%1 came, %2 left", "%1명 들어오고 %2명 나감")
+    package static let came = Phrase("%1 came", "%1명 들어옴")
+    package static let left = Phrase("%1 left", "%1명 나감")
+    package static let request = Phrase(
+        "%1 wants to talk to you, /accept %2 or /decline %2: %3",
+        "%1 님이 대화를 요청합니다. /accept %2 수락, /decline %2 거절: %3")
+    package static let requestWaits = Phrase(
+        "the request of %1 waits: /accept %2 or /decline %2",
+        "%1 님의 대화 요청이 기다리고 있습니다. /accept %2 수락, /decline %2 거절")
+    package static let requestSent = Phrase(
+        "request sent; text is delivered once they accept",
+        "대화를 요청했습니다. 상대가 수락하면 글이 전달됩니다")
+    package static let directAccepted = Phrase("direct conversation with %1: accepted", "%1 님과의 대화가 수락되었습니다")
+    package static let directDeclined = Phrase("direct conversation with %1: declined", "%1 님의 대화 요청을 거절했습니다")
+    package static let directLeft = Phrase("direct conversation with %1: left", "%1 님과의 대화가 끝났습니다")
+    package static let edited = Phrase("edited%1 %2", "고침%1 %2")
+    package static let deleted = Phrase("deleted%1", "지움%1")
+    package static let inConversation = Phrase("in %1, %2", "%1, %2")
+    package static let hasRead = Phrase("%1 has read what you wrote", "%1 님이 글을 읽었습니다")
+    package static let hasReadText = Phrase("%1 has read: %2", "%1 님이 읽음: %2")
+    package static let deliveredText = Phrase("delivered to %1: %2", "%1 님에게 전달됨: %2")
+    package static let notDelivered = Phrase("not delivered to %1: \"%2\"", "%1 님에게 전달하지 못했습니다: \"%2\"")
+    package static let youAreIn = Phrase("you are %1 in %2, port %3, %4", "%2 방에 %1(으)로 들어왔습니다. 포트 %3, %4")
+    package static let welcome = Phrase(
+        "you are %1 in %2. Type and press Enter; /help lists commands.",
+        "%2 방에서 당신은 %1입니다. 글을 쓰고 Enter를 누르세요. /help에서 명령을 볼 수 있습니다.")
+    package static let lonely = Phrase(
+        "nobody else is here yet; earshot doctor says whether they could be heard",
+        "아직 다른 사람이 없습니다. earshot doctor가 다른 사람을 들을 수 있는지 알려 줍니다")
+    package static let byDaemon = Phrase("finding peers through the Avahi daemon", "Avahi 데몬으로 찾는 중")
+    package static let byItself = Phrase(
+        "no Avahi daemon, so asking and answering mDNS itself",
+        "Avahi 데몬이 없어 직접 mDNS로 찾는 중")
+    package static let notLooking = Phrase("not looking for peers", "찾지 않음")
+    package static let leaving = Phrase("leaving", "나가는 중입니다")
+}
