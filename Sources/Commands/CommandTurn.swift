@@ -69,7 +69,7 @@ extension Command {
         case .mark(let mark, let who): return answer(to: mark, try node.find(who), by: node)
         case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
         case .statistics: return .statistics(node.statistics())
-        case .help(nil): return .help(CommandEntry.listed)
+        case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
         case .quit, .wipe: node.beginLeaving()
         }

@@ -50,10 +50,11 @@ import Testing
         for key in [Key.enter, .text("yes"), .text("x"), .backspace, .paste("c\nd"), .tab, .endOfInput, .up] {
             #expect(editor.take(key) == .refused)
         }
-        #expect(editor.take(.interrupt) == .interrupted)
         #expect(editor.askedLines == 2)
         editor.putBack("refused")
         #expect(editor.isEmpty)
+        #expect(editor.take(.interrupt) == .changed)
+        #expect(editor.askedLines == nil)
     }
 
     @Test func `pasted lines are messages, never commands`() {

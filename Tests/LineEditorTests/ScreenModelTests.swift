@@ -35,11 +35,12 @@ import Testing
             // Always a line, so that no row is kept for notes that are gone.
             let lines = (0...Int.random(in: 0...3, using: &random)).map { "\($0) " + Self.text(&random, upTo: 12) }
             chat += lines.flatMap { Self.wrapped($0, columns) }
-            terminal.write(screen.show(picture, below: lines))
-            let layout = LineLayout(prompt: "p > ", left: picture.left, right: picture.right, columns: columns) { $0 }
+            terminal.write(screen.show(picture, below: lines.map { ChatRow(StyledText($0)) }))
+            let layout = LineLayout(
+                prompt: StyledText("p > "), left: picture.left, right: picture.right, columns: columns) { $0 }
             let hasStatus = rows >= 4 && !picture.status.isEmpty
             let shown = layout.window(most: rows - 1 - (hasStatus ? 1 : 0))
-            let all = chat + (hasStatus ? ["typing"] : []) + shown.rows.map { ScreenTests.trimmed($0.text) }
+            let all = chat + (hasStatus ? ["typing"] : []) + shown.rows.map { ScreenTests.trimmed($0.text.text) }
             #expect(Array(terminal.lines) == Self.withoutEmptyEnd(all), "seed \(seed), step \(step)")
             #expect(
                 terminal.scrollback.count + terminal.row

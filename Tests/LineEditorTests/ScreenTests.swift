@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ScreenTests {
     static func picture(_ left: String, _ right: String = "", prompt: String = "> ", status: String = "") -> Picture {
-        Picture(status: status, prompt: prompt, left: left, right: right)
+        Picture(status: status, prompt: StyledText(prompt), left: left, right: right)
     }
 
     static func screen(_ columns: Int, _ rows: Int) -> Screen { Screen(columns: columns, rows: rows) { $0 } }
@@ -39,7 +39,7 @@ import Testing
         var screen = Self.screen(10, 4)
         var terminal = Terminal(columns: 10, rows: 4)
         let picture = Self.picture("a long line that", " wraps")
-        for number in 0..<20 { terminal.write(screen.show(picture, below: ["message \(number), wrapped"])) }
+        for number in 0..<20 { terminal.write(screen.show(picture, below: [ChatRow(StyledText("message \(number), wrapped"))])) }
         let chat = (0..<20).flatMap { number in
             let text = "message \(number), wrapped"
             return [String(text.prefix(10)), String(text.dropFirst(10))].map(Self.trimmed)
@@ -84,7 +84,7 @@ import Testing
         var narrow = Self.screen(6, 6)
         var terminal = Terminal(columns: 6, rows: 6)
         terminal.write(narrow.show(Self.picture("x", status: "한국어로")))
-        #expect(terminal.lines == ["한국어", "> x"])
+        #expect(terminal.lines == ["한국…", "> x"])
         var low = Self.screen(20, 3)
         var small = Terminal(columns: 20, rows: 3)
         small.write(low.show(Self.picture("x", status: "typing")))

@@ -125,3 +125,8 @@ struct Terminal {
         for below in cells.indices.dropFirst(first + 1) { cells[below] = Array(repeating: " ", count: columns) }
     }
 }
+
+/// Rows of tests are plain texts.
+extension ChatRow: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self.init(StyledText(text)) }
+}

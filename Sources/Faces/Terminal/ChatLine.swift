@@ -21,7 +21,11 @@ struct ChatLine: Hashable, Sendable {
 
     /// The rows on a terminal of a width, and the last one again without its delivery state, if it has one.
     func rows(columns: Int) -> (rows: [StyledText], unmarked: StyledText?) {
-        if isOneRow { return ([text.cut(to: columns)], nil) }
+        if isOneRow {
+            guard let delivery else { return ([text.cut(to: columns)], nil) }
+            let unmarked = text.cut(to: columns - ChatLine.markWidth)
+            return ([ChatLine.marked(unmarked, delivery.mark)], unmarked)
+        }
         // An indent of most of the row would leave a column of single words.
         let indent = 2 * self.indent <= columns ? self.indent : min(2, columns / 4)
         var rows = text.rows(columns: columns, indent: indent)

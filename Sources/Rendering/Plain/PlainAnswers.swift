@@ -117,8 +117,9 @@ package struct PlainAnswers: Sendable {
             let also = aliases.isEmpty ? [] : [language(.aliasLine, aliases)]
             return ["\(entry.usage)  \(language(entry.help))"] + also
         }
-        let width = entries.map(\.usage.count).max() ?? 0
-        let table = entries.map { entry in
+        let listed = entries.filter { $0.group != nil }
+        let width = listed.map(\.usage.count).max() ?? 0
+        let table = listed.map { entry in
             entry.usage + String(repeating: " ", count: width - entry.usage.count + 2) + language(entry.help)
         }
         return table + [language(.whoNote)]

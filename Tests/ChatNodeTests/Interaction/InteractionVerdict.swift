@@ -93,7 +93,8 @@ extension InteractionRoom {
         allWitnesses.flatMap { witness in
             let peer = witness.peer
             let counters = peer.with { node in node.statistics() }
-            let values = Dictionary(counters.map { ($0.metric.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            let values = Dictionary(
+                counters.map { ($0.metric.name, $0.value) }, uniquingKeysWith: { first, _ in first })
             let bounds = [
                 ("connections", allWitnesses.count - 1), ("half_open_handshakes", 0), ("candidates", lives.count - 1),
             ]

@@ -1,4 +1,5 @@
 import Noise
+import Phrases
 import Testing
 import Wire
 
@@ -29,7 +30,9 @@ struct NicknameTests {
             ),
         ])
     func `any other nickname is refused with its rule`(name: String, message: String) {
-        #expect(throws: ChatError(.invalidNickname, message)) { try Nickname.compose(name) }
+        let error = #expect(throws: ChatError.self) { try Nickname.compose(name) }
+        #expect(error?.code == .invalidNickname)
+        #expect(error?.message == message)
         #expect(throws: PayloadError.nickname) { try NicknameTests.accept(name) }
     }
 

@@ -1,4 +1,5 @@
 import Noise
+import Phrases
 import Testing
 import Wire
 
@@ -15,7 +16,7 @@ struct TextTests {
         let most = String(repeating: character, count: 240)
         #expect(try Text.compose(most) == most)
         #expect(try TextTests.accept(most) == most)
-        #expect(throws: ChatError(.tooLong, "message is 241 characters; 240 is the most")) {
+        #expect(throws: ChatError(.tooLong, .messageLong, "241", "240")) {
             try Text.compose(most + character)
         }
         #expect(throws: PayloadError.text(.tooLong(241))) { try TextTests.accept(most + character) }
@@ -33,13 +34,13 @@ struct TextTests {
     @Test func `families count as one character and soon exceed the bytes`() throws {
         let family = "👨‍👩‍👧‍👦"
         #expect(try Text.compose(String(repeating: family, count: 122)).count == 122)
-        #expect(throws: ChatError(.tooManyBytes, "message is 3075 bytes; 3072 is the most")) {
+        #expect(throws: ChatError(.tooManyBytes, .messageBytes, "3075", "3072")) {
             try Text.compose(String(repeating: family, count: 123))
         }
     }
 
     @Test func `the figures of a message that is too long are those after trimming`() {
-        #expect(throws: ChatError(.tooLong, "message is 251 characters; 240 is the most")) {
+        #expect(throws: ChatError(.tooLong, .messageLong, "251", "240")) {
             try Text.compose("  " + String(repeating: "x", count: 251) + "\n")
         }
     }
@@ -53,7 +54,7 @@ struct TextTests {
 
     @Test(arguments: ["", " ", "\n\n", "\t \u{a0}\u{2003}"])
     func `an empty message is refused`(text: String) {
-        #expect(throws: ChatError(.empty, "message is empty; 1 character is the least")) { try Text.compose(text) }
+        #expect(throws: ChatError(.empty, .messageEmpty)) { try Text.compose(text) }
         #expect(throws: PayloadError.text(.empty)) { try TextTests.accept(text) }
     }
 
@@ -61,7 +62,7 @@ struct TextTests {
         let dense = "a" + String(repeating: "\u{301}", count: 12)
         #expect(throws: PayloadError.text(.tooDense(13))) { try TextTests.accept(dense) }
         #expect(try TextTests.accept(String(dense.unicodeScalars.dropLast())).count == 1)
-        #expect(throws: ChatError(.tooDense, "message has a character of 13 scalars; 12 is the most")) {
+        #expect(throws: ChatError(.tooDense, .messageDense, "13", "12")) {
             try Text.compose("ab\u{323}" + String(repeating: "\u{301}", count: 11) + "\u{302}")
         }
     }
@@ -70,7 +71,7 @@ struct TextTests {
         let bomb = "a" + String(repeating: "\u{301}", count: 500_000)
         let clock = ContinuousClock()
         let time = clock.measure {
-            #expect(throws: ChatError(.tooManyBytes, "message is 1000001 bytes; 3072 is the most")) {
+            #expect(throws: ChatError(.tooManyBytes, .messageBytes, "1000001", "3072")) {
                 try Text.compose(bomb)
             }
             #expect(throws: PayloadError.text(.tooManyBytes(1_000_001))) { try TextTests.accept(bomb) }
@@ -96,7 +97,7 @@ struct TextTests {
         let growing = "\u{1d160}"  // 4 bytes that become 12
         #expect(try Text.compose(String(repeating: growing, count: 80)).utf8.count == 960)
         let text = String(repeating: growing, count: 200) + String(repeating: "한", count: 300)
-        #expect(throws: ChatError(.tooManyBytes, "message is 3300 bytes; 3072 is the most")) {
+        #expect(throws: ChatError(.tooManyBytes, .messageBytes, "3300", "3072")) {
             try Text.compose(text)
         }
     }

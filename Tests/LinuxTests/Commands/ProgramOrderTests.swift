@@ -2,16 +2,17 @@ import Chat
 import ChatNode
 import Simulator
 import Synchronization
+import Phrases
 import Testing
 
 @testable import Commands
 
 /// A script reads events in the order in which they happened.
 @Suite struct ProgramOrderTests {
-    private static func error(_ number: Int) -> Report { .error(ChatError(.empty, "\(number)")) }
+    private static func error(_ number: Int) -> Report { .error(ChatError(.empty, .notConnected, "\(number)")) }
 
     private static func numbers(_ reports: [Report]) -> [String] {
-        reports.map { if case .error(let error) = $0 { error.message } else { "?" } }
+        reports.map { if case .error(let error) = $0 { error.sentence.arguments[0] } else { "?" } }
     }
 
     @Test func `the effect of a line is reported before the answer of the next line`() {

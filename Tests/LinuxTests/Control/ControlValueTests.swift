@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Phrases
 import Testing
 import Wire
 
@@ -169,7 +170,7 @@ import Wire
                 #expect(JSONLine(String(line)).string("text")?.hasPrefix("12:00:00 ") == true)
             }
         }
-        let error = Report.error(ChatError(.empty, "nothing"))
+        let error = Report.error(ChatError(.empty, .messageEmpty))
         let told = renderer.lines(of: [error], as: .plain, at: Sample.time)
         #expect(JSONLine(String(decoding: told, as: UTF8.self)).string("code") == "empty")
     }

@@ -19,7 +19,7 @@ import Wire
                 isBlocked: true),
         ]
         #expect(
-            JSON.text(.answer(.peers(peers))) == """
+            JSON.text(.answer(.peers(peers, isWhole: true))) == """
                 {"event":"result","command":"who","peers":[\
                 {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false},\
                 {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true}\
@@ -48,10 +48,11 @@ import Wire
                 conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
         ]
         #expect(
-            JSON.text(.answer(.unread(summaries))) == """
+            JSON.text(.answer(.unread(summaries, requests: [(who, "hello?")]))) == """
                 {"event":"result","command":"unread","conversations":[\
                 {"conversation":"public","unread":0,"last":null},\
-                {"conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}]}\n
+                {"conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}],\
+                "requests":[{"from":\(JSON.who),"text":"hello?"}]}\n
                 """)
     }
 
@@ -66,7 +67,7 @@ import Wire
                 .answer(.statistics([Counter(.residentBytes, 7), Counter(.bans, 0)])))
                 == "{\"event\":\"result\",\"command\":\"stats\",\"resident_bytes\":7,\"bans\":0}\n")
         #expect(
-            JSON.text(.answer(.active(command: "open", .direct(with: who))))
+            JSON.text(.answer(.active(command: "open", .direct(with: who), recent: [])))
                 == "{\"event\":\"result\",\"command\":\"open\",\"conversation\":\"direct\",\"with\":\(JSON.who)}\n")
         #expect(
             JSON.text(.answer(.done(command: "mute", who)))

@@ -1,4 +1,5 @@
 import Chat
+import Phrases
 import Testing
 import Wire
 
@@ -95,14 +96,14 @@ import Wire
 
     @Test func `errors and notices carry a code and a sentence`() throws {
         #expect(
-            Self.text(.error(ChatError(.tooLong, "message is 251 characters; 240 is the most")))
+            Self.text(.error(ChatError(.tooLong, .messageLong, "251", "240")))
                 == "{\"event\":\"error\",\"code\":\"too_long\",\"message\":\"message is 251 characters; 240 is the most\"}\n"
         )
         #expect(
             Self.text(.event(.notice(.clockSkew, "set your clock")))
                 == "{\"event\":\"notice\",\"code\":\"clock_skew\",\"message\":\"set your clock\"}\n")
         for code in ChatError.Code.allCases {
-            #expect(try Self.line(.error(ChatError(code, "x")))["code"]?.text == code.rawValue)
+            #expect(try Self.line(.error(ChatError(code, .messageEmpty)))["code"]?.text == code.rawValue)
         }
     }
 

@@ -1,6 +1,7 @@
 import Chat
 import Glibc
 import Reactor
+import Phrases
 import Testing
 import Wire
 
@@ -21,11 +22,11 @@ import Wire
                 isVerified: false, isBlocked: true),
         ]
         #expect(
-            ProgramPlainTests.text(.answer(.peers(peers))) == """
+            ProgramPlainTests.text(.answer(.peers(peers, isWhole: true))) == """
                 23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
                 23:59:59 * quiet-otter#4821 offline for 0 s, blocked\n
                 """)
-        #expect(ProgramPlainTests.text(.answer(.peers([]))) == "23:59:59 * nobody else is here\n")
+        #expect(ProgramPlainTests.text(.answer(.peers([], isWhole: true))) == "23:59:59 * nobody else is here\n")
     }
 
     @Test func `history is a notice and the messages`() throws {
@@ -43,9 +44,10 @@ import Wire
                 conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
         ]
         #expect(
-            ProgramPlainTests.text(.answer(.unread(summaries))) == """
+            ProgramPlainTests.text(.answer(.unread(summaries, requests: [(who, "hello?")]))) == """
                 23:59:59 * public (open): 0 unread
-                23:59:59 * quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi\n
+                23:59:59 * quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
+                23:59:59 * quiet-otter#4821: a request for a direct conversation: hello?\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.requests([(who, "hi")]))) == "23:59:59 * quiet-otter#4821 asks: hi\n")
         #expect(
@@ -68,9 +70,9 @@ import Wire
 
     @Test func `help lists every command with what it does`() {
         let text = ProgramPlainTests.text(.answer(.help(CommandEntry.all)))
-        for entry in CommandEntry.all {
+        for entry in CommandEntry.listed {
             #expect(text.contains(entry.usage))
-            #expect(text.contains(entry.help))
+            #expect(text.contains(entry.help.english))
         }
     }
 
@@ -96,6 +98,7 @@ import Wire
                 23:59:59 * forgotten: 5 peers, and who was muted, blocked or verified
                 23:59:59 * forgotten: your keys
                 23:59:59 * removed: /a\u{fffd}[2J, of which the disk may keep traces
+                23:59:59 * what others received stays with them: their copies can not be reached
                 23:59:59 * you go on under a new identity, which no file keeps\n
                 """)
     }

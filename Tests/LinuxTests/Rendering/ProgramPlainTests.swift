@@ -1,4 +1,5 @@
 import Chat
+import Phrases
 import Testing
 import Wire
 
@@ -139,9 +140,9 @@ import Wire
 
     @Test func `an error goes to standard error as one lower-case line`() {
         var output = Self.output()
-        let rendering = output.rendering(of: .error(ChatError(.tooLong, "message is 251 characters")), at: Sample.time)
+        let rendering = output.rendering(of: .error(ChatError(.tooLong, .messageLong, "251", "240")), at: Sample.time)
         #expect(rendering.output.isEmpty)
-        #expect(String(decoding: rendering.diagnostics, as: UTF8.self) == "earshot: message is 251 characters\n")
+        #expect(String(decoding: rendering.diagnostics, as: UTF8.self) == "earshot: message is 251 characters; 240 is the most\n")
     }
 
     @Test func `hostile text and names stay in their own cells of their own line`() throws {

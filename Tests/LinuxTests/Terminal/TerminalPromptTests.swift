@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import LineEditor
+import Phrases
 import Testing
 import Wire
 
@@ -9,63 +10,69 @@ import Wire
 @testable import TerminalFace
 
 @Suite struct TerminalPromptTests {
-    @Test func `the prompt says where one is, who is there and what is unread elsewhere`() throws {
-        let who = try Sample.who()
-        var prompt = PromptState()
-        #expect(prompt.text(columns: 80) == "public · 0 peers > ")
-        prompt.note(.event(.peer(.here, who, online: 1)))
-        prompt.note(.event(.message(try Sample.said("hi", by: who, in: .direct(with: who)))))
-        #expect(prompt.text(columns: 80) == "public · 1 peer · #4821 (1) > ")
-        prompt.note(.answer(.active(command: "open", .direct(with: who))))
-        #expect(prompt.text(columns: 80) == "#4821 · 1 peer > ")
+    private static func prompt(room: String = "kitchen") throws -> Prompt {
+        var prompt = Prompt(language: .english, theme: Theme(.none))
+        (prompt.room, prompt.me, prompt.online) = (room, try Sample.who("quiet-otter", number: 6_220, byte: 1), 2)
+        return prompt
     }
 
-    @Test func `the prompt never takes more than half of a row`() throws {
-        var prompt = PromptState()
-        prompt.note(.event(.peer(.here, try Sample.who(), online: 3)))
-        for byte: UInt8 in 1...3 {
-            let who = try Sample.who(number: 1_000 + Int(byte), byte: byte)
-            prompt.note(.event(.message(try Sample.said("hi", by: who, in: .direct(with: who)))))
+    @Test func `the prompt names the room, the user and how many are here, and a direct conversation its peer`() throws {
+        var prompt = try Self.prompt()
+        #expect(prompt.text(columns: 80).text == "kitchen · quiet-otter#6220 · 3 here > ")
+        prompt.open = .direct(with: try Sample.who("small-fox", number: 8_612))
+        prompt.correspondent = .away
+        #expect(prompt.text(columns: 80).text == "→ small-fox#8612 (away) > ")
+    }
+
+    @Test func `the whole prompt of a direct conversation has another colour`() throws {
+        var prompt = Prompt(language: .english, theme: Theme(.full))
+        let room = prompt.text(columns: 80).runs.map(\.style)
+        prompt.open = .direct(with: try Sample.who())
+        let direct = prompt.text(columns: 80).runs.map(\.style)
+        #expect(Set(room).count == 1 && Set(direct).count == 1)
+        #expect(room.first?.color != direct.first?.color)
+    }
+
+    @Test func `the prompt says less where it would take more than half of a row`() throws {
+        var prompt = try Self.prompt()
+        for number in 1...2 {
+            let who = try Sample.who("fox", number: 1_000 + number, byte: UInt8(1 + number))
+            prompt.conversations.note(.direct(with: who), unread: number, level: .direct)
         }
         #expect(
-            [120, 80, 40, 20, 3].map(prompt.text) == [
-                "public · 3 peers · #1001 (1) · #1002 (1) · #1003 (1) > ", "public · 3 · (3) > ", "public · 3 · (3) > ",
-                "> ", "> ",
+            [200, 100, 80, 60, 40, 30, 20, 3].map { prompt.text(columns: $0).text } == [
+                "kitchen · quiet-otter#6220 · 3 here [2 fox 1!, 3 fox 2!] > ",
+                "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 2!] > ", "kitchen · 3 [2 fox 1!, 3 fox 2!] > ",
+                "kitchen · 3 [2:1! 3:2!] > ", "kitchen · 3 [3!] > ", "kitchen [3!] > ", "> ", "> ",
             ])
+        #expect(try Self.prompt(room: String(repeating: "long", count: 8)).text(columns: 40).text == "longlonglon… · 3 > ")
     }
 
-    @Test func `typing peers are shown in the prompt until they stop`() throws {
+    @Test func `typing peers are shown until they stop`() throws {
         let others = try (1...3).map { try Sample.who("fox", number: 1_000 + $0, byte: UInt8($0)) }
-        var prompt = PromptState()
-        func note(_ who: PeerName, _ isOn: Bool, in place: ConversationView = .publicRoom) {
-            prompt.note(.event(.typing(who, place, isOn: isOn)))
+        var user = try TerminalUser.ready()
+        func typing(_ who: PeerName, _ isOn: Bool, in place: ConversationView = .publicRoom) -> String? {
+            user.tell(.typing(who, place, isOn: isOn))
+            return user.session.view.typing
         }
-        note(others[0], true)
-        note(others[0], true)
-        #expect(prompt.typists == "fox#1001 is typing")
-        note(others[1], true)
-        #expect(prompt.typists == "fox#1001 and fox#1002 are typing")
-        note(others[2], true)
-        #expect(prompt.typists == "3 people are typing")
-        note(others[1], false)
-        prompt.note(.event(.peer(.left, others[2], online: 2)))
-        #expect(prompt.typists == "fox#1001 is typing")
-        prompt.note(.answer(.active(command: "open", .direct(with: others[1]))))
-        #expect(prompt.typists == nil)
-        note(others[1], true, in: .direct(with: others[1]))
-        #expect(prompt.typists == "fox#1002 is typing")
-    }
-
-    @Test func `a hostile name is guarded in the prompt`() throws {
-        var prompt = PromptState()
-        let who = try Sample.who("a\u{1b}[2J\u{202e}b")
-        prompt.note(.event(.typing(who, .publicRoom, isOn: true)))
-        #expect(prompt.typists == "a\u{fffd}\u{fffd}2J\u{fffd}b#4821 is typing")
+        _ = typing(others[0], true)
+        #expect(typing(others[0], true) == "fox#1001 is typing")
+        #expect(typing(others[1], true) == "fox#1001 and fox#1002 are typing")
+        #expect(typing(others[2], true) == "3 people are typing")
+        _ = typing(others[1], false)
+        user.tell(.peer(.left, others[2], online: 2))
+        #expect(user.session.view.typing == "fox#1001 is typing")
+        user.show([.answer(.active(command: "open", .direct(with: others[1]), recent: []))])
+        #expect(user.session.view.typing == nil)
+        #expect(typing(others[1], true, in: .direct(with: others[1])) == "fox#1002 is typing")
+        #expect(
+            typing(try Sample.who("a\u{1b}[2J\u{202e}b", byte: 9), true, in: .direct(with: others[1]))
+                == "fox#1002 and a\u{fffd}\u{fffd}2J\u{fffd}b#4821 are typing")
     }
 
     @Test func `the characters left are shown from 200 on, and not for commands that send nothing`() {
         let full = String(repeating: "각", count: 240)
-        func note(_ line: String) -> String? { LengthHint.note(on: line, nickname: "otter") }
+        func note(_ line: String) -> String? { LengthHint.note(on: line, nickname: "otter", in: .english) }
         #expect(note(String(full.prefix(199))) == nil)
         #expect(note(String(full.prefix(200))) == "40 characters left")
         #expect(note(String(full.prefix(239))) == "1 character left")
@@ -82,7 +89,7 @@ import Wire
     @Test(
         arguments: [
             ("otter?", true), ("hi OTTER!", true), ("otters", false), ("quiet-otter", true), ("#4821: yes", true),
-            ("#48210", false), ("4821", false), ("xotter otter", true), ("오터", false), ("", false),
+            ("#48210", false), ("4821", false), ("xotter otter", true), ("@otter", true), ("오터", false), ("", false),
         ] as [(String, Bool)])
     func `a mention is one's nickname or number as a word`(text: String, isMention: Bool) throws {
         #expect(Mention(of: try Sample.who("Otter")).isIn(text) == isMention)
@@ -129,22 +136,5 @@ import Wire
             #expect(Bell(isQuiet: true, notifies: true).sequence(for: call) == String(written.dropLast()))
             #expect(Bell(isQuiet: true).sequence(for: call) == "")
         }
-    }
-
-    @Test func `every colour of an author can be read on black and on white`() throws {
-        for index in AuthorColor.palette {
-            #expect((16...231).contains(index))
-            let luminance = Self.luminance(index - 16)
-            #expect((luminance + 0.05) / 0.05 >= 3)
-            #expect(1.05 / (luminance + 0.05) >= 3)
-        }
-        #expect(AuthorColor.of(try Sample.peer(7)) == AuthorColor.of(try Sample.peer(7)))
-        #expect(Set(try (0..<64).map { AuthorColor.of(try Sample.peer($0)) }).count > 6)
-    }
-
-    /// Of xterm's colour cube, by WCAG 2, from the linear values of its six levels.
-    private static func luminance(_ cube: Int) -> Double {
-        let linear = [0, 0.1144, 0.2423, 0.4287, 0.6795, 1]
-        return 0.2126 * linear[cube / 36] + 0.7152 * linear[cube / 6 % 6] + 0.0722 * linear[cube % 6]
     }
 }

@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import LineEditor
+import Phrases
 import Testing
 import Wire
 
@@ -8,96 +9,55 @@ import Wire
 @testable import Rendering
 @testable import TerminalFace
 
+/// Keys, frames and entered lines.
 @Suite struct TerminalSessionTests {
-    static let start = Instant(nanoseconds: 1_000_000_000)
-
-    static func session(hasColors: Bool = false) -> TerminalSession {
-        TerminalSession(
-            columns: 80, rows: 24, output: TerminalOutput(plain: ProgramPlainTests.output(), hasColors: hasColors),
-            bell: Bell(isQuiet: false))
-    }
-
-    /// The output of a session, without the sequences that place it.
-    static func shown(_ session: inout TerminalSession, at now: Instant = start) -> String {
-        let text = session.writing(at: now).replacing(/\u{1b}\[[?0-9;]*[A-Za-z]/, with: "")
-        // By scalars: a carriage return and a line feed are one character.
-        return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\r" }))
-    }
-
-    static func type(_ text: String, into session: inout TerminalSession, at now: Instant = start) {
-        session.take(Array(text.utf8), at: now)
-    }
-
-    static func hear(_ text: String, in session: inout TerminalSession, at now: Instant = start) throws {
-        let message = try Sample.said(text, by: try Sample.who())
-        session.show([.event(.message(message))], at: now, wallClock: Sample.time)
-    }
-
     static func line(_ text: String, isPaced: Bool = false) -> InputLine {
         InputLine(content: .text(text), isPaced: isPaced)
     }
 
-    @Test func `a wipe leaves nothing of what was in the prompt, of names to complete, or of entered lines`() throws {
-        var session = Self.session()
-        let who = try Sample.who("quiet-otter")
-        Self.type("secret one\r/msg qui\u{17}", into: &session)
-        session.show(
-            [.event(.peer(.here, who, online: 1)), .answer(.active(command: "open", .direct(with: who)))],
-            at: Self.start, wallClock: Sample.time)
-        #expect(Self.shown(&session).hasSuffix("#4821 · 1 peer > /msg "))
-        let lost = MemoryUsage(conversations: 2, messages: 1, peers: 1)
-        session.show([.answer(.wiped(lost, files: []))], at: Self.start, wallClock: Sample.time)
-        // Tab, then the last line that was cut out, then the line before.
-        Self.type("qui\t\u{19}", into: &session)
-        let later = Self.start + .seconds(1)
-        #expect(Self.shown(&session, at: later).hasSuffix("public · 0 peers > /msg qui"))
-        Self.type("\u{1b}[A", into: &session, at: later)
-        #expect(session.editor.text == "/msg qui")
-    }
-
     @Test func `a key shows at once, and messages above it`() throws {
-        var session = Self.session()
-        #expect(Self.shown(&session) == "public · 0 peers > ")
-        Self.type("안", into: &session)
-        #expect(Self.shown(&session) == "public · 0 peers > 안")
-        try Self.hear("hi", in: &session)
-        #expect(Self.shown(&session) == "00:00:00 <quiet-otter#4821> hi\npublic · 0 peers > 안")
-        #expect(Self.shown(&session) == "")
+        var user = TerminalUser()
+        #expect(user.shown() == "1 here > ")
+        user.type("안")
+        #expect(user.shown() == "1 here > 안")
+        try user.hear("hi")
+        #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\n1 here > 안")
+        #expect(user.shown() == "")
     }
 
     @Test func `messages wait for the next frame, keys do not`() throws {
-        var session = Self.session()
-        _ = session.writing(at: Self.start)
-        try Self.hear("one", in: &session)
-        let first = Self.shown(&session)
-        #expect(first.contains("one"))
-        let later = Self.start + .milliseconds(5)
-        try Self.hear("two", in: &session, at: later)
-        #expect(Self.shown(&session, at: later) == "")
-        #expect(session.deadline == Self.start + TerminalSession.frameTime)
-        Self.type("x", into: &session, at: later)
-        #expect(Self.shown(&session, at: later) == "public · 0 peers > x")
-        try Self.hear("three", in: &session, at: later)
-        let frame = Self.shown(&session, at: Self.start + TerminalSession.frameTime)
+        var user = TerminalUser()
+        _ = user.shown()
+        try user.hear("one")
+        #expect(user.shown().contains("one"))
+        user.advance(.milliseconds(5))
+        try user.hear("two")
+        #expect(user.shown() == "")
+        #expect(user.session.deadline == TerminalUser.start + TerminalSession.frameTime)
+        user.type("x")
+        #expect(user.shown() == "1 here > x")
+        try user.hear("three")
+        user.advance(TerminalSession.frameTime)
+        let frame = user.shown()
         #expect(frame.contains("two\n"))
         #expect(frame.contains("three\n"))
-        #expect(session.deadline == nil)
+        #expect(user.session.deadline == nil)
     }
 
     @Test func `2,000 messages a second are 30 updates of the screen`() throws {
-        var session = Self.session()
-        _ = session.writing(at: Self.start)
+        var user = TerminalUser()
+        _ = user.shown()
         var updates = 0
         var shown = ""
         for number in 0..<2_000 {
-            let now = Self.start + .microseconds(500 * number)
-            session.wake(at: now)
-            try Self.hear("message \(number).", in: &session, at: now)
-            let text = session.writing(at: now)
+            user.advance(.microseconds(500))
+            try user.hear("message \(number).")
+            let text = user.shown()
             updates += text.isEmpty ? 0 : 1
             shown += text
         }
-        shown += session.writing(at: Self.start + .seconds(2))
+        user.advance(.seconds(1))
+        shown += user.shown()
         #expect((25...32).contains(updates))
         for number in 0..<2_000 where !shown.contains("message \(number).") {
             Issue.record("message \(number) was not shown")
@@ -105,137 +65,195 @@ import Wire
     }
 
     @Test func `an entered line is handed out once, and a refused one returns to the editor`() {
-        var session = Self.session()
-        Self.type("hello\r", into: &session)
-        let line = session.nextLine()
-        #expect(line == Self.line("hello"))
-        #expect(session.nextLine() == nil)
-        #expect(Self.shown(&session) == "public · 0 peers > ")
-        session.settle(Self.line("hello"), isAccepted: false)
-        session.show([.error(ChatError(.rateLimited, "too fast"))], at: Self.start, wallClock: Sample.time)
-        #expect(Self.shown(&session) == "earshot: too fast\npublic · 0 peers > hello")
+        var user = TerminalUser()
+        user.type("hello\r")
+        #expect(user.session.nextLine() == Self.line("hello"))
+        #expect(user.session.nextLine() == nil)
+        #expect(user.shown() == "1 here > ")
+        user.session.settle(Self.line("hello"), isAccepted: false)
+        user.show([.error(ChatError(.rateLimited, .tooFast, "2"))])
+        #expect(user.shown() == "! too fast: 2 messages a second is the most\n1 here > hello")
     }
 
     @Test func `a command leaves a trace before what comes of it`() {
-        var session = Self.session()
-        session.show([.entered("/who\u{1b}[2J"), .answer(.peers([]))], at: Self.start, wallClock: Sample.time)
-        #expect(Self.shown(&session) == "> /who\u{fffd}[2J\n23:59:59 * nobody else is here\npublic · 0 peers > ")
+        var user = TerminalUser()
+        user.show([.entered("/who\u{1b}[2J"), .answer(.peers([], isWhole: false))])
+        #expect(user.shown() == "> /who\u{fffd}[2J\n00:00:00 * nobody else is here\n1 here > ")
     }
 
     @Test func `a paste of many lines is asked about, and then waits for its turn`() {
-        var session = Self.session()
-        Self.type("\u{1b}[200~a\nb\nc\n\u{1b}[201~", into: &session)
-        let question = Self.shown(&session)
-        #expect(question.hasPrefix("send 3 messages? y: yes, j: join them to one, Esc: no\n"))
-        #expect(session.nextLine() == nil)
-        Self.type("y", into: &session)
-        #expect(session.nextLine() == Self.line("a", isPaced: true))
-        let waiting = Self.shown(&session)
-        #expect(waiting.hasPrefix("2 lines wait, Esc drops them\n"))
-        Self.type("\u{1b}", into: &session)
-        session.wake(at: Self.start + .seconds(1))
-        #expect(session.nextLine() == nil)
-        let dropped = Self.shown(&session, at: Self.start + .seconds(1))
-        #expect(dropped.contains("earshot: 2 pasted lines not sent\n"))
+        var user = TerminalUser()
+        user.type("\u{1b}[200~a\nb\nc\n\u{1b}[201~")
+        #expect(user.shown().hasPrefix("send 3 messages? y: yes, j: join them to one, Esc: no\n"))
+        #expect(user.session.nextLine() == nil)
+        user.type("y")
+        #expect(user.session.nextLine() == Self.line("a", isPaced: true))
+        #expect(user.shown().hasPrefix("2 lines wait, Esc drops them\n"))
+        user.type("\u{1b}")
+        user.advance(.seconds(1))
+        #expect(user.session.nextLine() == nil)
+        #expect(user.shown().contains("2 pasted lines not sent\n"))
+    }
+
+    @Test func `a line typed while a paste drains waits behind it, and stays when the paste is dropped`() {
+        var user = TerminalUser()
+        user.type("\u{1b}[200~a\nb\n\u{1b}[201~y")
+        #expect(user.session.nextLine() == Self.line("a", isPaced: true))
+        user.type("typed\r")
+        #expect(user.session.nextLine() == Self.line("b", isPaced: true))
+        #expect(user.session.nextLine() == Self.line("typed", isPaced: true))
+        // After that the rate is the user's own again: a line that is too fast returns to the editor.
+        user.type("later\r")
+        #expect(user.session.nextLine() == Self.line("later"))
+        user.type("\u{1b}[200~a\nb\n\u{1b}[201~y")
+        user.type("kept\r\u{1b}")
+        user.advance(.seconds(1))
+        #expect(user.session.nextLine() == Self.line("kept", isPaced: true))
+        #expect(user.session.nextLine() == nil)
     }
 
     @Test func `lines that no reader takes are bounded, and the last one is not lost`() {
-        var session = Self.session()
-        for number in 0...TerminalSession.mostWaiting { Self.type("\(number)\r", into: &session) }
-        #expect(session.editor.text == "\(TerminalSession.mostWaiting)")
+        var user = TerminalUser()
+        for number in 0...TerminalSession.mostWaiting { user.type("\(number)\r") }
+        #expect(user.session.editor.text == "\(TerminalSession.mostWaiting)")
         var count = 0
-        while session.nextLine() != nil { count += 1 }
+        while user.session.nextLine() != nil { count += 1 }
         #expect(count == TerminalSession.mostWaiting)
     }
 
     @Test func `typing is sent for messages alone`() {
-        var session = Self.session()
-        Self.type("h", into: &session)
-        #expect(session.takeRequests() == [.typing(true)])
-        Self.type("\u{1b}[D", into: &session)
-        #expect(session.takeRequests() == [])
-        Self.type("\u{1b}[C\u{7f}", into: &session)
-        #expect(session.takeRequests() == [.typing(false)])
-        Self.type("/who", into: &session)
-        #expect(session.takeRequests() == [.typing(false)])
-        Self.type("\u{15}//x", into: &session)
-        #expect(session.takeRequests() == [.typing(false), .typing(true)])
+        var user = TerminalUser()
+        user.type("h")
+        #expect(user.session.takeRequests() == [.typing(true)])
+        user.type("\u{1b}[D")
+        #expect(user.session.takeRequests() == [])
+        user.type("\u{1b}[C\u{7f}")
+        #expect(user.session.takeRequests() == [.typing(false)])
+        user.type("/who")
+        #expect(user.session.takeRequests() == [.typing(false)])
+        user.type("\u{15}//x")
+        #expect(user.session.takeRequests() == [.typing(false), .typing(true)])
         // A sent message ends the typing by itself.
-        Self.type("\r", into: &session)
-        #expect(session.takeRequests() == [])
-        Self.type("\u{3}", into: &session)
-        #expect(session.takeRequests() == [.interrupt])
+        user.type("\r")
+        #expect(user.session.takeRequests() == [])
+    }
+
+    @Test func `Ctrl-C clears a line that has text, and leaves on an empty one after saying so`() {
+        var user = TerminalUser()
+        user.type("a draft\u{3}")
+        #expect(user.session.editor.isEmpty)
+        #expect(user.session.takeRequests() == [.typing(true), .typing(false)])
+        user.type("\u{3}")
+        #expect(user.session.takeRequests() == [.interrupt])
+        #expect(user.rows().contains("leaving"))
+    }
+
+    @Test func `Ctrl-R finds the newest entered line that has the typed text`() {
+        var user = TerminalUser()
+        for text in ["first of all", "second", "first of none"] { user.type("\(text)\r") }
+        user.type("draft\u{12}first")
+        #expect(user.session.editor.text == "first of none")
+        #expect(user.shown().contains("search: first\n"))
+        user.type("\u{12}")
+        #expect(user.session.editor.text == "first of all")
+        user.type("\u{12}")
+        #expect(user.shown().contains("search: first (not found)\n"))
+        user.type("\u{7}")
+        #expect(user.session.editor.text == "draft")
+        user.type("\u{12}SEC\u{5}!")
+        #expect(user.session.editor.text == "second!")
+    }
+
+    @Test func `a wipe is asked about, and only the word wipe confirms it`() {
+        var user = TerminalUser()
+        user.type("/wipe\r")
+        #expect(user.session.nextLine() == nil)
+        #expect(user.shown().contains("type wipe to confirm"))
+        user.type("no, wait\r")
+        #expect(user.session.nextLine() == nil)
+        #expect(user.rows().contains("nothing was erased"))
+        user.type("/wipe\rwipe\r")
+        #expect(user.command() == "/wipe yes")
+    }
+
+    @Test func `a wipe leaves nothing of prompt, names, entered lines, screen and scrollback`() throws {
+        var user = try TerminalUser.ready()
+        let who = try Sample.who("quiet-otter")
+        user.type("secret one\r/msg qui\u{17}")
+        user.tell(.peer(.here, who, online: 1))
+        user.show([.answer(.active(command: "open", .direct(with: who), recent: []))])
+        user.advance(.seconds(1))
+        #expect(user.shown().hasSuffix("→ quiet-otter#4821 > /msg "))
+        let lost = MemoryUsage(conversations: 2, messages: 1, peers: 1)
+        user.show([.answer(.wiped(lost, files: []))])
+        // Tab, then the last line that was cut out, then the line before.
+        user.type("qui\t\u{19}")
+        user.advance(.seconds(1))
+        let written = user.session.writing(at: user.now)
+        #expect(written.contains("\u{1b}[H\u{1b}[2J\u{1b}[3J"))
+        #expect(written.contains("their copies can not be reached"))
+        #expect(user.prompt == "1 here > ")
+        user.type("\u{1b}[A")
+        #expect(user.session.editor.text == "/msg qui")
+    }
+
+    @Test func `the terminal performs set and clear itself`() {
+        var user = TerminalUser()
+        user.type("/clear\r")
+        #expect(user.session.writing(at: user.now).contains("\u{1b}[2J"))
+        user.type("/set joins off\r/set\r/set joins perhaps\r")
+        #expect(user.session.nextLine() == nil)
+        #expect(
+            user.rows() == [
+                "joins is off", "joins is off", "stream is one",
+                "! /set knows joins on|off and stream one|all",
+            ])
     }
 
     @Test func `a flood of mentions rings once a second`() throws {
-        var session = Self.session()
-        let me = try Sample.who("me", number: 1_234, byte: 1)
-        session.show(
-            [.event(.ready(me: me, port: 1, room: "r", discovery: .none))], at: Self.start, wallClock: Sample.time)
+        var user = try TerminalUser.ready()
         var bells = 0
-        for step in 0..<300 {
-            let now = Self.start + .milliseconds(10 * step)
-            try Self.hear("me!", in: &session, at: now)
-            bells += session.writing(at: now).count { $0 == "\u{7}" }
+        for _ in 0..<300 {
+            user.advance(.milliseconds(10))
+            try user.hear("me!")
+            bells += user.session.writing(at: user.now).count { $0 == "\u{7}" }
         }
         #expect(bells == 3)
     }
 
-    @Test func `authors are coloured, what they say is not, and a name can not end its colour`() throws {
-        var output = TerminalOutput(plain: ProgramPlainTests.output(), hasColors: true)
-        let who = try Sample.who("a>b]c")
-        let color = "\u{1b}[38;5;\(AuthorColor.of(who.key))m"
-        let message = try Sample.said("<x> \u{1b}[31m]", by: who)
-        let lines = output.lines(of: .event(.message(message)), at: Sample.time)
-        let mark = "\u{fffd}"
-        #expect(lines == ["00:00:00 \(color)<a\(mark)b\(mark)c#4821>\u{1b}[m <x> \(mark)[31m]"])
-        let history = output.lines(of: .answer(.history(.publicRoom, [message, message])), at: Sample.time)
-        #expect(history.map { $0.contains(color) } == [false, true, true])
-        let notice = output.lines(of: .event(.peer(.here, who, online: 1)), at: Sample.time)
-        #expect(notice.map { $0.contains("\u{1b}") } == [false])
-    }
-
-    @Test func `without colours nothing that is shown has a colour`() throws {
-        var output = TerminalOutput(plain: ProgramPlainTests.output(), hasColors: false)
-        for text in Sample.hostile {
-            let message = try Sample.said(text, by: try Sample.who(text))
-            let reports = [Report.event(.message(message)), .entered(text)]
-            let line = reports.flatMap { output.lines(of: $0, at: Sample.time) }.joined()
-            #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
-        }
-    }
-
     @Test func `out of the foreground lines are shown without a prompt`() throws {
-        var session = Self.session()
-        _ = session.writing(at: Self.start)
-        let hiding = session.hide()
+        var user = TerminalUser()
+        _ = user.shown()
+        let hiding = user.session.hide()
         #expect(hiding.hasSuffix("\u{1b}[J\r"))
-        try Self.hear("hi", in: &session)
-        #expect(Self.shown(&session) == "00:00:00 <quiet-otter#4821> hi\n")
-        session.reveal()
-        #expect(Self.shown(&session) == "public · 0 peers > ")
+        try user.hear("hi")
+        #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\n")
+        user.session.reveal()
+        #expect(user.shown() == "1 here > ")
     }
 
     @Test(arguments: 0..<20)
     func `random keys, messages and sizes never trap`(seed: UInt64) throws {
         var random = Seeded(state: seed)
-        var session = Self.session(hasColors: true)
-        var now = Self.start
+        var user = try TerminalUser.ready(depth: .full)
         for _ in 0..<200 {
-            now = now + .milliseconds(Int.random(in: 0...60, using: &random))
-            session.take(
-                (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) },
-                at: now)
-            session.wake(at: now)
-            try Self.hear(
-                Sample.hostile[Int.random(in: 0..<Sample.hostile.count, using: &random)], in: &session, at: now)
-            if let line = session.nextLine() { session.settle(line, isAccepted: Bool.random(using: &random)) }
+            user.advance(.milliseconds(Int.random(in: 0...60, using: &random)))
+            let keys = (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            user.session.take(keys, at: user.now, wallClock: user.wallClock)
+            let text = Sample.hostile[Int.random(in: 0..<Sample.hostile.count, using: &random)]
+            let who = try Sample.who(text, byte: UInt8.random(in: 2...9, using: &random))
+            let place: ConversationView = Bool.random(using: &random) ? .publicRoom : .direct(with: who)
+            user.tell(
+                .message(try Sample.said(text, by: who, in: place, history: Bool.random(using: &random))),
+                .peer(Bool.random(using: &random) ? .here : .left, who, online: 1), .request(from: who, text: text))
+            if Bool.random(using: &random) { user.type(["\u{1b}[5~", "\u{1b}1", "\u{1b}2", "\u{1b}a", "\u{12}"].randomElement(using: &random) ?? "") }
+            if let line = user.session.nextLine() { user.session.settle(line, isAccepted: Bool.random(using: &random)) }
             if Int.random(in: 0..<9, using: &random) == 0 {
-                session.resize(
+                user.session.resize(
                     columns: Int.random(in: 0...90, using: &random), rows: Int.random(in: 0...30, using: &random))
             }
-            _ = session.writing(at: now)
-            _ = session.takeRequests()
+            _ = user.session.writing(at: user.now)
+            _ = user.session.takeRequests()
         }
     }
 

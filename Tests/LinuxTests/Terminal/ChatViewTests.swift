@@ -1,0 +1,230 @@
+import Chat
+import LineEditor
+import Phrases
+import Testing
+import Wire
+
+@testable import ChatNode
+@testable import Commands
+@testable import Rendering
+@testable import TerminalFace
+
+/// What a user sees of conversations, peers and requests.
+@Suite struct ChatViewTests {
+    private static func said(
+        _ text: String, by who: PeerName, in place: ConversationView = .publicRoom, id: UInt8, at seconds: Int64 = 0,
+        own: Bool = false, history: Bool = false, unread: Int = 1, delivery: Delivery? = nil, isRequest: Bool = false
+    ) throws -> MessageView {
+        let time = Timestamp(milliseconds: UInt64(Int64(Sample.time.milliseconds) + 1_000 * (seconds + 1)))
+        return MessageView(
+            conversation: place, id: try Sample.message(id), from: who, text: text, sentAt: time, receivedAt: time,
+            isFromCurrentUser: own, isHistory: history, isEdited: false, unread: unread, delivery: delivery,
+            isRequest: isRequest)
+    }
+
+    @Test func `the first line says who the user is and what to do, and later that nobody else is here`() throws {
+        var user = TerminalUser()
+        let me = try Sample.who("me", number: 1_234, byte: 1)
+        user.tell(.ready(me: me, port: 40_123, room: "kitchen", discovery: .none))
+        #expect(
+            user.rows() == [
+                "00:00:00 * you are me#1234 in kitchen. Type and press Enter; /help lists", "           commands.",
+            ])
+        user.advance(.seconds(1))
+        #expect(user.shown() == "")
+        user.advance(.seconds(1))
+        let lonely = user.shown()
+        #expect(lonely.contains("nobody else is here yet; earshot doctor says whether they could be\n"))
+        #expect(lonely.contains("\n           heard\n"))
+        user.show([.answer(.statistics([]))])
+        #expect(user.rows() == ["00:00:02 * room kitchen, port 40123, not looking for peers"])
+    }
+
+    @Test func `with a peer nothing is said about being alone`() throws {
+        var user = try TerminalUser.ready()
+        user.tell(.peer(.here, try Sample.who(), online: 1))
+        user.advance(.seconds(5))
+        #expect(!user.shown().contains("nobody"))
+    }
+
+    @Test func `another conversation shows a dim line for direct messages and mentions, and counts all`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        let place = ConversationView.direct(with: fox)
+        user.tell(.message(try Self.said("on my way", by: fox, in: place, id: 1)))
+        #expect(user.rows() == ["· fox#1001 → you: on my way"])
+        #expect(user.prompt == "kitchen · me#1234 · 1 here [2 fox 1!] > ")
+        user.type("\u{1b}2")
+        #expect(user.command() == "/open #1001")
+        let recent = try (1...30).map { try Self.said("text \($0)", by: fox, in: place, id: UInt8($0)) }
+        user.show([.entered("/open #1001"), .answer(.active(command: "open", place, recent: recent))])
+        let rows = user.rows()
+        #expect(rows.count == 21)
+        #expect(rows.first == "— fox#1001 —")
+        #expect(rows[1].hasSuffix("[fox#1001 → you] text 11"))
+        #expect(user.prompt == "→ fox#1001 (offline) > ")
+        user.tell(.message(try Self.said("public talk", by: fox, id: 40)))
+        user.tell(.message(try Self.said("more", by: fox, id: 41, unread: 2)))
+        #expect(user.rows().isEmpty)
+        #expect(user.prompt == "→ fox#1001 (offline) [1 kitchen 2] > ")
+        user.tell(.message(try Self.said("hey me!", by: fox, id: 42, unread: 3)))
+        #expect(user.rows() == ["· fox#1001: hey me!"])
+        #expect(user.prompt == "→ fox#1001 (offline) [1 kitchen 3@] > ")
+        user.type("\u{1b}a")
+        #expect(user.command() == "/close")
+    }
+
+    @Test func `one stream shows every conversation`() throws {
+        var user = try TerminalUser.ready(all: true)
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.message(try Self.said("on my way", by: fox, in: .direct(with: fox), id: 1)))
+        #expect(user.rows() == ["00:00:00 [fox#1001 → you] on my way"])
+    }
+
+    @Test func `history is held until it is complete, shown in order and closed by a rule`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.peer(.here, fox, online: 1))
+        _ = user.rows()
+        user.tell(
+            .message(try Self.said("waited", by: fox, in: .direct(with: fox), id: 9)),
+            .message(try Self.said("live", by: fox, id: 8)),
+            .message(try Self.said("second", by: fox, id: 2, at: -20, history: true)),
+            .message(try Self.said("first", by: fox, id: 1, at: -90_000, history: true)),
+            .edited(.direct(with: fox), try Sample.message(9), text: "waited, edited", unread: 1))
+        #expect(user.rows().isEmpty)
+        user.advance(.seconds(1))
+        #expect(
+            user.rows() == [
+                "— 2024-12-30 —", "23:00:00 <fox#1001> first", "— 2024-12-31 —", "23:59:40 <fox#1001> second",
+                "— before you came —", "· fox#1001 → you: waited, edited", "00:00:00 <fox#1001> live",
+            ])
+    }
+
+    @Test func `an own message ends the wait for history`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.peer(.here, fox, online: 1))
+        user.tell(.message(try Self.said("old", by: fox, id: 1, history: true)))
+        user.tell(.message(try Self.said("mine", by: try Sample.who("me", number: 1_234, byte: 1), id: 2, own: true)))
+        let rows = user.rows()
+        #expect(Array(rows.suffix(3)) == ["00:00:00 <fox#1001> old", "— before you came —", "00:00:00 <you> mine"])
+    }
+
+    @Test func `more than three who come or leave in ten seconds are one line`() throws {
+        var user = try TerminalUser.ready()
+        for number in 1...6 {
+            user.tell(.peer(.here, try Sample.who("fox\(number)", number: 1_000 + number, byte: UInt8(number)), online: number))
+        }
+        for number in 1...2 {
+            user.tell(.peer(.left, try Sample.who("fox\(number)", number: 1_000 + number, byte: UInt8(number)), online: 4))
+        }
+        #expect(user.rows().map { $0.dropFirst(11) } == ["fox1#1001 is here", "fox2#1002 is here", "fox3#1003 is here"])
+        user.advance(.seconds(10))
+        #expect(user.rows().map { $0.dropFirst(11) } == ["3 came, 2 left"])
+        user.tell(.peer(.left, try Sample.who("fox3", number: 1_003, byte: 3), online: 3))
+        #expect(user.rows().map { $0.dropFirst(11) } == ["fox3#1003 is gone"])
+        user.type("/set joins off\r")
+        user.tell(.peer(.left, try Sample.who("fox4", number: 1_004, byte: 4), online: 2))
+        #expect(user.rows() == ["joins is off"])
+    }
+
+    @Test func `an open request has a badge, and is repeated once when the user next types`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.request(from: fox, text: "hello?"))
+        #expect(user.rows().first?.contains("fox#1001 wants to talk to you, /accept #1001 or /decline #1001") == true)
+        #expect(user.prompt == "kitchen · me#1234 · 1 here [2 fox ?] > ")
+        user.type("a")
+        #expect(user.rows().isEmpty)
+        user.advance(.seconds(2))
+        user.type("b")
+        #expect(user.rows().joined().contains("the request of fox#1001 waits"))
+        user.type("c")
+        #expect(user.rows().isEmpty)
+        user.tell(.direct(.accepted, with: fox))
+        #expect(user.prompt == "kitchen · me#1234 · 1 here > ")
+    }
+
+    @Test func `the sender of a request sees that it is only a request`() throws {
+        var user = try TerminalUser.ready()
+        let (me, fox) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("fox", number: 1_001, byte: 2))
+        user.tell(
+            .message(try Self.said("hi", by: me, in: .direct(with: fox), id: 1, own: true, delivery: .sending, isRequest: true)))
+        #expect(
+            user.rows() == ["· you → fox#1001: hi …", "00:00:00 * request sent; text is delivered once they accept"])
+    }
+
+    @Test func `own messages, mentions, errors and direct messages are told apart by style`() throws {
+        var user = try TerminalUser.ready(depth: .full)
+        let (me, fox) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("fox", number: 1_001, byte: 2))
+        user.tell(
+            .message(try Self.said("mine", by: me, id: 1, own: true)),
+            .message(try Self.said("hey Me, #1234", by: fox, id: 2)), .request(from: fox, text: "x"))
+        user.show([.error(ChatError(.empty, .messageEmpty))])
+        user.advance(.seconds(1))
+        let written = user.session.writing(at: user.now)
+        for part in [
+            "\u{1b}[2m00:00:00 \u{1b}[m\u{1b}[1m<you>\u{1b}[m mine", "hey \u{1b}[1;7mMe\u{1b}[m, \u{1b}[1;7m#1234\u{1b}[m",
+            "\u{1b}[35m* fox#1001 wants to talk", "\u{1b}[1;31m! message is empty",
+        ] {
+            #expect(written.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `without colours nothing that is shown has a style, and no text steers the terminal`() throws {
+        for text in Sample.hostile {
+            var user = try TerminalUser.ready()
+            let who = try Sample.who(text)
+            user.show([
+                .event(.message(try Sample.said(text, by: who))), .entered(text), .event(.request(from: who, text: text)),
+                .event(.message(try Sample.said(text, by: who, in: .direct(with: who)))),
+                .event(.peer(.here, who, online: 1)),
+            ])
+            let lines = user.session.lines.map(\.text.drawn).joined() + user.session.view.prompt.text(columns: 80).drawn
+            #expect(!lines.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        }
+    }
+
+    @Test func `who lists those that are present, and all the others too`() throws {
+        var user = try TerminalUser.ready()
+        let peers = try [PresenceState.here, .left].enumerated().map { index, state in
+            PeerView(
+                who: try Sample.who("fox\(index)", number: 1_001 + index, byte: UInt8(2 + index)), state: state,
+                since: Sample.time, roundTrip: nil, isMuted: false, isVerified: false, isBlocked: false)
+        }
+        user.show([.answer(.peers(peers, isWhole: false))])
+        #expect(user.rows() == ["00:00:00 * fox0#1001 online for 1 s"])
+        user.show([.answer(.peers(peers, isWhole: true))])
+        #expect(user.rows().count == 2)
+    }
+
+    @Test(arguments: [80, 40])
+    func `help fits 24 rows, and lists no command of front ends`(columns: Int) throws {
+        var user = try TerminalUser.ready(columns: columns)
+        user.show([.answer(.help(CommandEntry.listed))])
+        let rows = user.rows()
+        #expect(rows.count <= 23)
+        #expect(!rows.joined().contains("/typing"))
+        #expect(rows.allSatisfy { DisplayWidth.of($0) <= columns })
+    }
+
+    @Test func `the open conversation is read back on the second screen`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        for number in 0..<100 { user.tell(.message(try Self.said("text \(number).", by: fox, id: UInt8(number)))) }
+        _ = user.rows()
+        user.type("\u{1b}[5~")
+        let page = user.session.writing(at: user.now)
+        #expect(page.contains("\u{1b}[?1049h"))
+        #expect(page.contains("text 77.") && !page.contains("text 78.") && page.contains("57–79 of 101 rows"))
+        user.tell(.message(try Self.said("meanwhile", by: fox, id: 200)))
+        user.advance(.seconds(1))
+        #expect(user.session.writing(at: user.now) == "")
+        user.type("\u{1b}[6~")
+        #expect(user.shown().contains("text 99."))
+        user.type("\u{1b}[6~")
+        let end = user.session.writing(at: user.now)
+        #expect(end.hasPrefix("\u{1b}[?1049l") && end.contains("meanwhile"))
+    }
+}
