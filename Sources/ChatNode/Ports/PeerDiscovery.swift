@@ -39,6 +39,8 @@ package enum DiscoveryEvent: Hashable, Sendable {
     case namesOutdated
     /// The way of looking has changed, or is known for the first time.
     case mode(DiscoveryMode, detail: String)
+    /// A warning to the user, as one line; discovery goes on.
+    case warning(NoticeCode, String)
 }
 
 /// A port: announces this node and reports others. It lives on an executor of its own; all calls return at once.

@@ -36,9 +36,9 @@ package struct PlainOutput: Presentation {
             return Rendering(output: Array(line(message, at: time).utf8))
         case .event(.failed(let who, let messages)):
             return notices(messages.map { PlainOutput.failure($0, with: who) }, at: time)
+        case .event(.notice(let code, let text)) where code.isWarning: return PlainOutput.diagnostics(text)
         case .event(let event): return notices(notice(event).map { [$0] } ?? [], at: time)
-        case .error(let error):
-            return Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(error.message))\n".utf8))
+        case .error(let error): return PlainOutput.diagnostics(error.message)
         case .answer(.history(let conversation, let messages)):
             for message in messages { memory.note(message) }
             let head = notices([PlainAnswers.historyHead(conversation, count: messages.count)], at: time)
@@ -49,6 +49,10 @@ package struct PlainOutput: Presentation {
             return notices(PlainAnswers.wiped(lost, files: files), at: time)
         case .answer(let answer): return notices(PlainAnswers.lines(of: answer, at: time, clock: clock), at: time)
         }
+    }
+
+    private static func diagnostics(_ text: String) -> Rendering {
+        Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(text))\n".utf8))
     }
 
     private func notices(_ texts: [String], at time: Timestamp) -> Rendering {

@@ -93,6 +93,18 @@ import Testing
         #expect(await present.ended() == .exited(2))
     }
 
+    @Test func `a terminal shows a warning above the prompt, and a refused line does not change the exit code`()
+        async throws
+    {
+        let options = ["--discovery", "none", "--peer", "no..name:4000"]
+        let program = try ProgramProcess(inTerminal: options, environment: ["TERM=xterm", "TZ=UTC"])
+        #expect(await program.reads("earshot: peer no..name:4000 can not be reached: "))
+        await program.write("/nope\n")
+        #expect(await program.reads("earshot: no command /nope"))
+        await program.write("\u{15}\u{4}")
+        #expect(await program.ended() == .exited(0))
+    }
+
     @Test func `in a terminal there is a prompt, and Ctrl-D leaves`() async throws {
         let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=xterm", "TZ=UTC"])
         #expect(await program.reads("public · 0 peers > "))
