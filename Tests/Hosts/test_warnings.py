@@ -17,6 +17,34 @@ class Warnings(unittest.TestCase):
         node.wait(lambda event: len(codes()) >= count, f"{count} times {code}", from_start=bool(node.events))
         return codes()
 
+    def test_no_interface_is_a_warning_each_time_that_the_last_one_goes(self):
+        with Hosts(1, daemon=False) as hosts:
+            hosts.link_down(1)
+            alice = Node(on(hosts, 1), "alice")
+            text = "no network interface leads to other machines, so no peer is found; earshot doctor says why"
+            self.assertEqual(self.warned(alice, "no_interface"), [text])
+            self.assertEqual(alice.events[0]["event"], "ready")
+            hosts.link_up(1)
+            # A peer that is met shows that the interface is in use again.
+            hosts.add(2, daemon=False)
+            bob = Node(on(hosts, 2), "bob")
+            all_meet([alice, bob])
+            self.assertEqual(self.warned(alice, "no_interface"), [text])
+            hosts.link_down(1)
+            self.assertEqual(self.warned(alice, "no_interface", 2), [text] * 2)
+            self.assertFalse([event for event in bob.events if event["event"] == "notice"])
+
+    def test_loopback_that_was_chosen_is_no_reason_to_warn(self):
+        with Hosts(daemon=False) as hosts:
+            hosts.add(1, card=False, daemon=False)
+            alice = Node(on(hosts, 1), "alice", "--interface", "lo")
+            bob = Node(on(hosts, 1), "bob", "--interface", "lo")
+            all_meet([alice, bob])
+            self.assertFalse([event for event in alice.events if event["event"] == "notice"])
+            plain = Node(on(hosts, 1), "plain", json_mode=False)
+            self.assertIn("earshot doctor", plain.errors.next(plain.started + 20)[1])
+            self.assertEqual(plain.quit(), 0)
+
     def test_a_named_peer_without_a_route_is_a_warning_once(self):
         with Hosts(1, daemon=False) as hosts:
             alice = Node(on(hosts, 1), "alice", "--discovery", "none", "--peer", "192.0.2.7:4000", "--peer", "nowhere.test:1")

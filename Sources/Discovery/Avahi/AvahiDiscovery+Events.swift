@@ -169,6 +169,7 @@ extension AvahiDiscovery {
             $0.isReading = false
             let old = $0.view
             $0.view.interfaces = NetworkReader.read()
+            $0.warnOfInterfaces()
             if old.isOutdated(by: $0.view) {
                 $0.tell?(.namesOutdated)
             } else if $0.view.publications != old.publications {
@@ -180,6 +181,12 @@ extension AvahiDiscovery {
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)
         }
+    }
+
+    func warnOfInterfaces() {
+        guard interfaceWarning.isDue(in: view) else { return }
+        let text = "no network interface leads to other machines, so no peer is found; earshot doctor says why"
+        tell?(.warning(.noInterface, text))
     }
 
     func probeDaemon() {
