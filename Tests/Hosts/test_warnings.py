@@ -17,6 +17,31 @@ class Warnings(unittest.TestCase):
         node.wait(lambda event: len(codes()) >= count, f"{count} times {code}", from_start=bool(node.events))
         return codes()
 
+    def test_a_daemon_that_no_bus_leads_to_is_a_failure(self):
+        with Hosts(1, daemon=False) as hosts:
+            for options in ((), ("--log-level", "error")):
+                alice = Node(on(hosts, 1), "alice", "--discovery", "daemon", *options)
+                self.assertEqual(alice.process.wait(20), 1)
+                line = alice.errors.next(alice.started + 20)[1]
+                self.assertEqual(line, "earshot: no Avahi daemon can be used: there is no system bus (D-Bus); "
+                                       "start one, or choose another way with --discovery")
+                self.assertIsNone(alice.lines.next(alice.started + 20))
+
+    def test_a_daemon_that_is_absent_is_waited_for_with_a_warning(self):
+        with Hosts(2) as hosts:
+            hosts.kill_daemon(1)
+            alice = Node(on(hosts, 1), "alice", "--discovery", "daemon")
+            self.assertEqual(self.warned(alice, "discovery_lost"),
+                             ["no peer can be found yet: waiting for the Avahi daemon: no Avahi daemon runs"])
+            self.assertEqual(alice.events[0]["event"], "ready")
+            hosts.start_daemon(1)
+            alice.uses_discovery("daemon")
+            bob = Node(on(hosts, 2), "bob")
+            all_meet([alice, bob])
+            hosts.kill_bus(1)
+            alice.uses_discovery("none")
+            self.assertEqual(alice.quit(), 0)
+
     def test_no_interface_is_a_warning_each_time_that_the_last_one_goes(self):
         with Hosts(1, daemon=False) as hosts:
             hosts.link_down(1)

@@ -104,9 +104,14 @@ extension Node {
         case .mode(let mode, let detail):
             if let known = discoveryMode, known != mode {
                 emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))
+            } else if mode == .none, discoveryMode == nil {
+                warn(.discoveryLost, "no peer can be found yet: \(detail)")
             }
             becomeReady(mode)
         case .warning(let code, let text): warn(code, text)
+        case .failed(let reason):
+            stopReason = .failed(reason)
+            beginLeaving()
         }
         armDialler()
     }

@@ -41,6 +41,8 @@ package enum DiscoveryEvent: Hashable, Sendable {
     case mode(DiscoveryMode, detail: String)
     /// A warning to the user, as one line; discovery goes on.
     case warning(NoticeCode, String)
+    /// Peers cannot be looked for in the way that was asked for, and never will be; the text says why.
+    case failed(String)
 }
 
 /// A port: announces this node and reports others. It lives on an executor of its own; all calls return at once.

@@ -80,6 +80,14 @@ import Wire
             ])
     }
 
+    @Test func `discovery that can never work ends the node as a failure`() throws {
+        let simulation = Simulation(seed: 32)
+        let alice = simulation.node("alice")
+        alice.with { $0.discovered(.failed("no bus")) }
+        simulation.advance(by: .seconds(2))
+        #expect(alice.stopReason == .failed("no bus"))
+    }
+
     @Test func `warnings are notices`() throws {
         let simulation = Simulation(seed: 33)
         let alice = simulation.node("alice")
