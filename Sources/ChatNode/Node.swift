@@ -52,6 +52,9 @@ package actor Node {
     var plaintext: [UInt8] = []
     var port: UInt16 = 0
     var discoveryMode: DiscoveryMode?
+    /// Warnings from before `.ready`, which is the first event.
+    var earlyWarnings: [NodeEvent] = []
+    var unroutedPeers = UnroutedPeers()
     var startedAt: Instant?
 
     /// Room for what a payload that is taken in brings.
@@ -149,6 +152,13 @@ package actor Node {
         discoveryMode = mode
         guard isFirst else { return }
         emit(readyEvent(mode))
+        for warning in earlyWarnings { emit(warning) }
+        earlyWarnings = []
+    }
+
+    func warn(_ code: NoticeCode, _ text: String) {
+        let warning = NodeEvent.notice(code, text)
+        if discoveryMode == nil { earlyWarnings.append(warning) } else { emit(warning) }
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {

@@ -13,6 +13,7 @@ package final class Departure: Sendable {
     }
 
     private let cause = Mutex<Cause?>(nil)
+    private let hasRefusal = Mutex(false)
 
     package init() {}
 
@@ -41,6 +42,9 @@ package final class Departure: Sendable {
         _ = note(isClosedByReader ? .asked : .failed("standard output: \(reason); see where it goes"))
     }
 
+    /// Notes that a line of a pipe was refused: its writer learns of it from the exit code.
+    func noteRefusal() { hasRefusal.withLock { $0 = true } }
+
     package var isDecided: Bool { cause.withLock { $0 != nil } }
 
     /// The line for standard error; nil if there is none.
@@ -51,7 +55,7 @@ package final class Departure: Sendable {
 
     package var exitCode: CInt {
         switch cause.withLock({ $0 }) {
-        case .asked, nil: 0
+        case .asked, nil: hasRefusal.withLock { $0 } ? 1 : 0
         case .failed: 1
         case .signedOut: 3
         case .signal(let number): 128 + number

@@ -7,11 +7,14 @@ package struct InputLoop: Sendable {
     package let input: any LineSource
     package let executor: CommandExecutor
     package let reports: ReportQueue
+    private let isTyped: Bool
 
-    package init(input: any LineSource, executor: CommandExecutor, reports: ReportQueue) {
+    /// - Parameter isTyped: whether a user types the lines, and can correct one that was refused.
+    package init(input: any LineSource, executor: CommandExecutor, reports: ReportQueue, isTyped: Bool) {
         self.input = input
         self.executor = executor
         self.reports = reports
+        self.isTyped = isTyped
     }
 
     /// Returns at the end of the input, or when the node leaves.
@@ -39,10 +42,16 @@ package struct InputLoop: Sendable {
             let command = try Command(line: text)
             // A message is shown by its own event.
             if !command.isPaced { reports.append([.entered(text)]) }
-            return await executor.obey(command, isPaced: line.isPaced) { reports.append([$0]) }
+            return await executor.obey(command, isPaced: line.isPaced) { tell($0) }
         } catch {
-            reports.append([.error(error)])
+            tell(.error(error))
             return false
         }
+    }
+
+    /// Queues the result of a line.
+    private func tell(_ result: Report) {
+        if case .error = result, !isTyped { executor.departure.noteRefusal() }
+        reports.append([result])
     }
 }

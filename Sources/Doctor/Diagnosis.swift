@@ -22,7 +22,7 @@ struct Diagnosis: Hashable, Sendable {
             + used.flatMap(PassageDiagnosis.findings)
             + ResponderDiagnosis(observations, used: used).findings
             + Diagnosis.findings(on: port)
-            + Diagnosis.findings(on: observations.peers, in: room, outward: outward)
+            + PeerDiagnosis(observations.nodes, room: room, outward: outward).findings
     }
 
     var problems: Int { count(.problem) }
@@ -51,33 +51,6 @@ struct Diagnosis: Hashable, Sendable {
                 .firewallPort,
                 "a firewall on this machine drops TCP port \(port.port), at \(lost.joined(separator: ", ")): "
                     + "no peer can dial it", Advice.letIn(port.port))
-        ]
-    }
-
-    private static func findings(
-        on peers: Int, in room: String, outward: [InterfaceObservation]
-    ) -> [Finding] {
-        if peers > 0 {
-            return [.ok(.peers, "\(peers) \(peers == 1 ? "node" : "nodes") of the room \(room) answered")]
-        }
-        let heard = outward.flatMap(\.families).filter { $0.mdns == .open }
-        guard !heard.isEmpty else { return [] }
-        let others = Set(heard.flatMap(\.others))
-        if others.isEmpty {
-            return [
-                .note(
-                    .nobodyHeard,
-                    "no other machine is heard: none is there, or this network keeps its guests apart; "
-                        + "from here the two look the same",
-                    "run earshot doctor on another machine of this network too; where guests are kept apart, "
-                        + "only another network helps, and where just multicast is lost, --peer HOST:PORT")
-            ]
-        }
-        return [
-            .note(
-                .nobody,
-                "no peer in the room \(room) answers, though other machines are heard: the network carries mDNS",
-                "wait, or check that the others use this room (--room)")
         ]
     }
 }

@@ -22,8 +22,9 @@ package struct Doctor: Sendable {
         let number = await port.listen()
         let observations: NetworkObservations
         do throws(SystemError) {
-            let tag = RoomID(name: settings.room).tag
-            let examination = try NetworkExamination(tag: tag, interfaces: settings.interfaces, port: number)
+            let examination = try NetworkExamination(
+                tag: RoomID(name: settings.room).tag, others: [RoomID(name: DoctorSettings().room).tag],
+                interfaces: settings.interfaces, port: number)
             observations = await examination.run()
         } catch {
             throw StartFailure(error)

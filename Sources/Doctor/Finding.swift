@@ -29,6 +29,10 @@ struct Finding: Hashable, Sendable {
         case port
         case firewallPort = "firewall_port"
         case peers
+        /// A node on this machine.
+        case ownNode = "own_node"
+        /// Nodes of other rooms answered on other machines, none of this room.
+        case emptyRoom = "empty_room"
         case nobody
         case nobodyHeard = "nobody_heard"
     }

@@ -71,7 +71,7 @@ struct App: Sendable {
             current: current, departure: departure, storeMarks: App.storeMarks(with: writer),
             keepsMarks: { files?.isInUse ?? false }
         ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
-        pump = InputLoop(input: input, executor: executor, reports: reports)
+        pump = InputLoop(input: input, executor: executor, reports: reports, isTyped: place.isTyped)
     }
 
     /// Chats until the user, a signal or a failure ends it.

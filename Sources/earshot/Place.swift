@@ -9,6 +9,14 @@ enum Place: Hashable, Sendable {
     /// A terminal, with the line editor.
     case terminal(colors: Theme.Depth)
 
+    /// Whether a user types the lines.
+    var isTyped: Bool {
+        switch self {
+        case .stream(let isTyped): isTyped
+        case .terminal: true
+        }
+    }
+
     init(_ arguments: Arguments) {
         let isTyped = Descriptors.isTerminal(Descriptors.input)
         let kind = Environment.value("TERM") ?? ""

@@ -13,7 +13,7 @@ class Stream(People):
         alice = self.person("alice", "--rate", "0")
         alice.write(b"".join(b"line %d\n/unread\n/nope\n" % number for number in range(200)))
         alice.process.stdin.close()
-        self.assertEqual(alice.process.wait(60), 0)
+        self.assertEqual(alice.process.wait(60), 1)
         for number in range(200):
             told = [json.loads(self.line(alice)) for _ in range(3)]
             self.assertEqual([one["event"] for one in told], ["message", "result", "error"], number)

@@ -54,7 +54,9 @@ class Doctor(unittest.TestCase):
             self.assertEqual(codes["note"], set())
             self.assertEqual(codes["ok"], {"interface", "mdns", "daemon", "host_name", "port", "peers"})
             self.assertEqual(self.message("peers"), "1 node of the room lobby answered")
-            self.assertEqual(self.examine(hosts, 1, "--room", "attic")["note"], {"nobody"})
+            self.assertEqual(self.examine(hosts, 1, "--room", "attic")["note"], {"empty_room"})
+            self.assertEqual(self.message("empty_room"),
+                             "other rooms are heard, with 1 node on other machines; the room attic is empty")
 
     def test_hosts_without_a_daemon_are_well(self):
         with Hosts(2, daemon=False) as hosts:
@@ -175,12 +177,26 @@ class Doctor(unittest.TestCase):
             # For IPv6 the port is free.
             self.assertIn("mdns_port_taken", codes["note"])
 
-    def test_a_chat_on_the_port_is_reported_as_a_node(self):
-        with Hosts(1, daemon=False) as hosts:
-            Node(on(hosts, 1), "alice", "--port", "40000").ready()
-            codes = self.examine(hosts, 1, "--port", "40000")
-            self.assertEqual(codes["problem"], set())
-            self.assertIn("peers", codes["ok"])
+    def test_a_chat_on_this_machine_is_no_other_node(self):
+        for daemon in (False, True):
+            with Hosts(1, daemon=daemon, quiet=True) as hosts:
+                Node(on(hosts, 1), "alice", "--port", "40000").uses_discovery("daemon" if daemon else "embedded")
+                codes = self.examine(hosts, 1, "--port", "40000")
+                self.assertEqual(codes["problem"], set())
+                self.assertEqual(self.message("own_node"), "1 node of the room lobby runs on this machine")
+                self.assertNotIn("peers", codes["ok"])
+                self.assertIn("nobody_heard", codes["note"])
+                self.examine(hosts, 1, "--room", "attic")
+                self.assertEqual(self.message("own_node"), "1 node of other rooms runs on this machine")
+
+    def test_a_room_that_is_empty_beside_another_one(self):
+        with Hosts(2, daemon=False) as hosts:
+            Node(on(hosts, 2), "other").uses_discovery("embedded")
+            Node(on(hosts, 1), "alice", "--room", "attic").uses_discovery("embedded")
+            codes = self.examine(hosts, 1, "--room", "attic")
+            self.assertEqual((codes["problem"], codes["note"]), (set(), {"no_daemon", "empty_room"}))
+            self.assertEqual(self.message("own_node"), "1 node of the room attic runs on this machine")
+            self.assertIn("but for this machine, the room attic is empty", self.message("empty_room"))
 
     def test_it_sends_no_name_of_the_host_or_the_user(self):
         with Hosts(2, quiet=True) as hosts, tempfile.TemporaryDirectory() as folder:

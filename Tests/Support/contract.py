@@ -110,7 +110,7 @@ ERROR_CODES = (
     "empty", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
     "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname",
 )
-NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out")
+NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface")
 PEER_ROW = {
     "who": WHO,
     "state": one_of("online", "away", "offline"),

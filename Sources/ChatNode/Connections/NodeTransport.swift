@@ -47,6 +47,7 @@ extension Node: TransportHandler {
             transport.close(id)
             return
         }
+        if let instance = dialler.instance(of: id) { unroutedPeers.reached(instance) }
         for slower in dialler.connected(id) { transport.close(slower) }
         open(id, to: source(of: id, at: endpoint), role: .initiator)
     }
@@ -62,6 +63,7 @@ extension Node: TransportHandler {
             forget(connection, error == nil ? .closed : .lost)
         } else if dialler.endpoint(of: id) != nil {
             counts.dialsFailed += 1
+            noteRoute(of: id, error)
             dialFailed(id)
             armDialler()
         }
@@ -71,6 +73,15 @@ extension Node: TransportHandler {
     func dialFailed(_ id: ConnectionID) {
         guard let instance = dialler.failed(id, now: scheduler.now, using: &randomness) else { return }
         for discovery in discoveries { discovery.dialFailed(instance) }
+    }
+
+    /// Warns of a peer that the user named and that no route leads to. Peers of mDNS come and go without a word.
+    private func noteRoute(of id: ConnectionID, _ error: TransportError?) {
+        // The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger causes a warning.
+        guard let instance = dialler.instance(of: id), instance.contains(":") else { return }
+        let isWarningDue = unroutedPeers.failed(instance, error, isLast: dialler.isLastAttempt(id))
+        guard isWarningDue else { return }
+        warn(.peerUnreachable, "peer \(instance) can not be reached: there is no route to it; earshot keeps trying")
     }
 }
 
@@ -93,8 +104,14 @@ extension Node {
         case .mode(let mode, let detail):
             if let known = discoveryMode, known != mode {
                 emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))
+            } else if mode == .none, discoveryMode == nil {
+                warn(.discoveryLost, "no peer can be found yet: \(detail)")
             }
             becomeReady(mode)
+        case .warning(let code, let text): warn(code, text)
+        case .failed(let reason):
+            stopReason = .failed(reason)
+            beginLeaving()
         }
         armDialler()
     }

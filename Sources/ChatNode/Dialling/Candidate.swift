@@ -142,6 +142,12 @@ struct Candidate {
         phase = .waiting(until: later)
     }
 
+    /// Whether no other address is being dialled or waits for its turn.
+    func isLastAttempt(_ connection: ConnectionID) -> Bool {
+        guard case .dialling(let next, _, let open) = phase else { return false }
+        return open == [connection] && next >= endpoints.count
+    }
+
     mutating func failed(
         _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {

@@ -194,6 +194,9 @@ package struct Dialler {
     /// The endpoint of a dial that is neither ended nor through its handshake; nil for other connections.
     package func endpoint(of connection: ConnectionID) -> Endpoint? { attempts[connection]?.endpoint }
 
+    /// The instance that such a dial is of.
+    func instance(of connection: ConnectionID) -> String? { attempts[connection]?.instance }
+
     /// The connections of all dials under way.
     package var underWay: [ConnectionID] { attempts.keys.sorted() }
 
@@ -218,6 +221,12 @@ package struct Dialler {
         guard let instance = attempts.removeValue(forKey: connection)?.instance else { return nil }
         update(instance) { $0.failed(connection, now: now, using: &generator) }
         return instance
+    }
+
+    /// Whether no other address of an instance is being dialled or waits for its turn beside this connection.
+    func isLastAttempt(_ connection: ConnectionID) -> Bool {
+        guard let instance = attempts[connection]?.instance else { return false }
+        return candidates[instance]?.isLastAttempt(connection) ?? false
     }
 
     /// A handshake on a dialled connection proved its peer, with the Noise key of the peer's run.

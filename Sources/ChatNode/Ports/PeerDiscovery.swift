@@ -39,6 +39,10 @@ package enum DiscoveryEvent: Hashable, Sendable {
     case namesOutdated
     /// The way of looking has changed, or is known for the first time.
     case mode(DiscoveryMode, detail: String)
+    /// A warning to the user, as one line; discovery goes on.
+    case warning(NoticeCode, String)
+    /// Peers cannot be looked for in the way that was asked for, and never will be; the text says why.
+    case failed(String)
 }
 
 /// A port: announces this node and reports others. It lives on an executor of its own; all calls return at once.

@@ -7,6 +7,18 @@ package enum NoticeCode: String, Sendable, CaseIterable {
     case discoveryLost = "discovery_lost"
     case clockSkew = "clock_skew"
     case signedOut = "signed_out"
+    /// A peer of `--peer` has no address, or no route leads to it.
+    case peerUnreachable = "peer_unreachable"
+    /// No interface leads to other machines.
+    case noInterface = "no_interface"
+
+    /// Whether no peer can be reached until the user changes something: faces show it like an error.
+    package var isWarning: Bool {
+        switch self {
+        case .discoveryLost, .peerUnreachable, .noInterface: true
+        case .discoveryChanged, .clockSkew, .signedOut: false
+        }
+    }
 }
 
 /// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.

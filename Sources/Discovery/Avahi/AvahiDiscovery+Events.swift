@@ -61,7 +61,9 @@ extension AvahiDiscovery {
         self[source]?.isReady = false
         if source == .daemon { endListening() }
         act(table.sourceEnded(source, now: loop.now))
-        stands(source, .unusable(reason))
+        let isOutOfReach = reason == DaemonConnection.noBus || reason == DaemonConnection.noLibrary
+        guard source == .daemon, isOutOfReach else { return stands(source, .unusable(reason)) }
+        obey(choice.daemonIsOutOfReach(reason))
     }
 
     /// It waits for a daemon to appear, also where one is there but hung when it was asked: so it is asked again.
@@ -101,8 +103,14 @@ extension AvahiDiscovery {
                 _ = embedded?.close { self.run { $0.announceAnew() } }
                 act(table.sourceEnded(.embedded, now: loop.now))
             case .tell(let mode, let detail): tell?(.mode(mode, detail: detail))
+            case .fail(let reason): tell?(.failed(AvahiDiscovery.failure(reason)))
             }
         }
+    }
+
+    private static func failure(_ reason: String) -> String {
+        let what = reason == DaemonConnection.noBus ? "there is no system bus (D-Bus)" : reason
+        return "no Avahi daemon can be used: \(what); start one, or choose another way with --discovery"
     }
 
     /// The embedded one has said goodbye for the records that the daemon has too: others forget them within a second,
@@ -169,6 +177,7 @@ extension AvahiDiscovery {
             $0.isReading = false
             let old = $0.view
             $0.view.interfaces = NetworkReader.read()
+            $0.warnOfInterfaces()
             if old.isOutdated(by: $0.view) {
                 $0.tell?(.namesOutdated)
             } else if $0.view.publications != old.publications {
@@ -180,6 +189,12 @@ extension AvahiDiscovery {
             $0.act($0.table.networkChanged(now: $0.loop.now))
             $0.tell?(.networkChanged)
         }
+    }
+
+    func warnOfInterfaces() {
+        guard interfaceWarning.isDue(in: view) else { return }
+        let text = "no network interface leads to other machines, so no peer is found; earshot doctor says why"
+        tell?(.warning(.noInterface, text))
     }
 
     func probeDaemon() {

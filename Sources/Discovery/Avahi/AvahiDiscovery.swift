@@ -47,6 +47,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     var choice: ModeChoice
     var table = InstanceTable()
     var view = NetworkView()
+    var interfaceWarning = InterfaceWarning()
     private var watch: NetworkWatch?
     var announcement: Announcement?
     var firstAnnouncement = FirstAnnouncement()
@@ -145,6 +146,7 @@ extension AvahiDiscovery {
         self.tell = tell
         adopt(announcement)
         view = NetworkView(interfaces: NetworkReader.read(), names: interfaces)
+        warnOfInterfaces()
         watch = NetworkWatch(loop: loop) { self.assumeIsolated { $0.networkChanged() } }
         let report: ResponderReport = { event, source, epoch in
             self.run { $0.handle(event, from: source, epoch: epoch) }

@@ -21,6 +21,8 @@ struct ModeChoice {
         case openEmbedded
         case closeEmbedded
         case tell(DiscoveryMode, String)
+        /// The daemon was asked for, and there is no way to any.
+        case fail(String)
     }
 
     let policy: AvahiDiscovery.Policy
@@ -28,6 +30,8 @@ struct ModeChoice {
     private(set) var embedded: Standing = .unknown
     private(set) var isEmbeddedOpen = false
     private var told: DiscoveryMode?
+    /// Whether the daemon, or its absence on the bus, has been seen.
+    private var hasBus = false
 
     init(policy: AvahiDiscovery.Policy) {
         self.policy = policy
@@ -36,7 +40,15 @@ struct ModeChoice {
     mutating func began() -> [Order] { settle() }
 
     mutating func daemonIs(_ standing: Standing) -> [Order] {
+        hasBus = true
         daemon = standing
+        return settle()
+    }
+
+    /// There is no bus, or no library to use it: a failure where no other Avahi may be used, unless a bus was there before.
+    mutating func daemonIsOutOfReach(_ reason: String) -> [Order] {
+        if policy == .daemon, !hasBus { return [.fail(reason)] }
+        daemon = .unusable(reason)
         return settle()
     }
 
@@ -49,7 +61,8 @@ struct ModeChoice {
     /// The daemon has had its time to answer first.
     mutating func patienceEnded() -> [Order] {
         guard daemon == .unknown else { return [] }
-        return daemonIs(.unusable("the Avahi daemon does not answer"))
+        daemon = .unusable("the Avahi daemon does not answer")
+        return settle()
     }
 
     private var wantsEmbedded: Bool {

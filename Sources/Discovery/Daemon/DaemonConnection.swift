@@ -8,6 +8,7 @@ import Reactor
 final class DaemonConnection: ResponderConnection {
     /// The reason of a failure without an error of the bus.
     static var noBus: String { AvahiAnswers.message(CInt(AVAHI_ERR_NO_DAEMON)) }
+    static let noLibrary = "libavahi-client is missing"
 
     private let library: AvahiClientFunctions
     private let avahi: AvahiLoop
@@ -18,7 +19,7 @@ final class DaemonConnection: ResponderConnection {
     private var resolvers: [Listing: OpenResolver] = [:]
 
     init(loop: EventLoop, context: ResponderContext) throws(ResponderFailure) {
-        guard let library = loadAvahiClient() else { throw ResponderFailure(reason: "libavahi-client is missing") }
+        guard let library = loadAvahiClient() else { throw ResponderFailure(reason: Self.noLibrary) }
         let avahi = AvahiLoop(loop: loop)
         var error: CInt = 0
         // Even with "no fail", there is no client where there is no bus.

@@ -13,7 +13,15 @@ struct ExaminationTally {
     static let maximumOthers = 64
     static let maximumPeers = 4_096
 
-    /// The multicast query: for the room's nodes, and, so that any mDNS shows itself, for the service types.
+    /// A node that answered, by its instance name.
+    private struct HeardNode {
+        var isOfRoom = false
+        /// Whether this machine answered for it.
+        var isOwn = false
+    }
+
+    /// The multicast query: for the nodes of the room and of `others`, and, so that any mDNS shows itself, for the service
+    /// types.
     let question: [UInt8]
     /// The payload of the probe to the other port; random.
     let token: [UInt8]
@@ -22,16 +30,22 @@ struct ExaminationTally {
     private let ownAddresses: Set<[UInt8]>
     private let reverseNames: Set<[String]>
     private(set) var families: [MulticastPlace: FamilyObservation]
-    private(set) var peers: Set<String> = []
+    private var nodes: [String: HeardNode] = [:]
 
     /// - Parameters:
     ///   - room: the subtype of the room.
+    ///   - others: subtypes of rooms that people use often: an answer for one of them shows that nodes can be heard.
     ///   - own: the subtype that the responder of this machine is given a record of.
-    init(room: String, own: String, token: [UInt8], places: [MulticastPlace], addresses: [[UInt8]]) {
+    init(
+        room: String, others: [String] = [], own: String, token: [UInt8], places: [MulticastPlace],
+        addresses: [[UInt8]]
+    ) {
         self.room = MDNSName.subtype(room).labels
         self.own = MDNSName.subtype(own).labels
         self.token = token
-        question = MDNSMessage.query(for: [.subtype(room), MDNSName(["_services", "_dns-sd", "_udp"])])
+        let rooms = [room] + others.filter { $0 != room }
+        question = MDNSMessage.query(
+            for: rooms.map(MDNSName.subtype) + [MDNSName(["_services", "_dns-sd", "_udp"])])
         ownAddresses = Set(addresses)
         reverseNames = Set(addresses.map { MDNSName(reverseOf: $0).labels })
         families = Dictionary(
@@ -57,7 +71,7 @@ struct ExaminationTally {
         case .mdns:
             if isOwn, bytes == question { families[place]?.mdns = .open }
             if !isOwn { noteOther(sender, at: place) }
-            for pointer in MDNSMessage.pointers(in: bytes) where pointer.name == room { notePeer(pointer) }
+            for pointer in MDNSMessage.pointers(in: bytes) { noteNode(pointer, isOwn: isOwn) }
         case .asker:
             guard isOwn else { return }
             for pointer in MDNSMessage.pointers(in: bytes) { noteAnswer(pointer, at: place) }
@@ -69,10 +83,33 @@ struct ExaminationTally {
         families[place]?.others.insert(sender)
     }
 
-    private mutating func notePeer(_ pointer: MDNSPointer) {
+    private mutating func noteNode(_ pointer: MDNSPointer, isOwn: Bool) {
+        guard pointer.name != own, Self.isRoom(pointer.name) else { return }
         guard let label = pointer.target.first, let instance = RandomNames.canonical(label) else { return }
-        guard pointer.target == MDNSName.instance(instance).labels, peers.count < Self.maximumPeers else { return }
-        peers.insert(instance)
+        guard pointer.target == MDNSName.instance(instance).labels else { return }
+        guard nodes[instance] != nil || nodes.count < Self.maximumPeers else { return }
+        if pointer.name == room { nodes[instance, default: HeardNode()].isOfRoom = true }
+        if isOwn { nodes[instance, default: HeardNode()].isOwn = true }
+        if nodes[instance] == nil { nodes[instance] = HeardNode() }
+    }
+
+    private static func isRoom(_ name: [String]) -> Bool {
+        guard let subtype = name.first, subtype.hasPrefix("_r"), subtype.utf8.count <= 63 else { return false }
+        return name == MDNSName.subtype(subtype).labels
+    }
+
+    /// The nodes that answered so far.
+    var counts: NodeCounts {
+        var counts = NodeCounts()
+        for node in nodes.values {
+            switch (node.isOfRoom, node.isOwn) {
+            case (true, false): counts.peers += 1
+            case (true, true): counts.own += 1
+            case (false, false): counts.others += 1
+            case (false, true): counts.ownOthers += 1
+            }
+        }
+        return counts
     }
 
     private mutating func noteAnswer(_ pointer: MDNSPointer, at place: MulticastPlace) {

@@ -4,9 +4,9 @@ import Wire
 
 /// Examines within a few seconds, and without any privilege, the facilities of this machine's network that discovery needs.
 ///
-/// Queries about this machine have no hops to go and are heard here alone. The network sees the query of a chat, one for
-/// the service types, and an announcement of random names that no browser asks for. The examination changes nothing on the
-/// machine.
+/// Queries about this machine have no hops to go and are heard here alone. The network sees the queries of chats in the room
+/// and in `others`, one for the service types, and an announcement of random names that no browser asks for. The
+/// examination changes nothing on the machine.
 package actor NetworkExamination {
     /// With a peer there and nothing wrong; peers answer within 120 ms.
     private static let shortest = Duration.milliseconds(1_000)
@@ -38,9 +38,10 @@ package actor NetworkExamination {
 
     /// - Parameters:
     ///   - tag: the tag of the room to query.
+    ///   - others: the tags of further rooms to query.
     ///   - interfaces: names of the only interfaces to examine; empty for all.
     ///   - port: a UDP port, free or not, as an example of ports that firewalls keep closed.
-    package init(tag: String, interfaces: [String], port: UInt16) throws(SystemError) {
+    package init(tag: String, others: [String], interfaces: [String], port: UInt16) throws(SystemError) {
         room = "_r" + tag
         self.port = port
         var generator = SystemRandomNumberGenerator()
@@ -51,8 +52,8 @@ package actor NetworkExamination {
             subtype: "_r" + bits)
         view = NetworkView(interfaces: NetworkReader.read(), names: interfaces)
         tally = ExaminationTally(
-            room: room, own: announcement.subtype, token: Array(RandomNames.draw(using: &generator).utf8),
-            places: view.probePlaces,
+            room: room, others: others.map { "_r" + $0 }, own: announcement.subtype,
+            token: Array(RandomNames.draw(using: &generator).utf8), places: view.probePlaces,
             addresses: view.interfaces.flatMap { $0.addresses.map(\.bytes) })
         loop = try EventLoop(name: "examination")
         daemonLoop = try EventLoop(name: "avahi")
@@ -106,7 +107,7 @@ extension NetworkExamination {
     private func tick() {
         guard let continuation = waiting else { return }
         let elapsed = loop.now - startedAt
-        let isDone = elapsed >= Self.shortest && tally.isSound && !tally.peers.isEmpty
+        let isDone = elapsed >= Self.shortest && tally.isSound && tally.counts.peers > 0
         if isDone || elapsed >= Self.longest {
             waiting = nil
             return continuation.resume(returning: observations)
@@ -132,7 +133,7 @@ extension NetworkExamination {
         var observations = NetworkObservations()
         observations.daemon = daemonStanding ?? .hangs
         observations.embeddedFailure = embeddedFailure
-        observations.peers = tally.peers.count
+        observations.nodes = tally.counts
         observations.interfaces = view.permitted.map { interface in
             let families = [Family.ipv4, .ipv6].compactMap {
                 tally.families[MulticastPlace(interface: interface.index, family: $0)]

@@ -19,10 +19,28 @@ package struct NetworkObservations: Hashable, Sendable {
     package var daemon = Daemon.hangs
     /// Why this program can not answer mDNS itself; nil where it can, or need not.
     package var embeddedFailure: String?
-    /// How many nodes of the room answered.
-    package var peers = 0
+    package var nodes = NodeCounts()
 
     package init() {}
+}
+
+/// How many nodes answered, by room and machine.
+package struct NodeCounts: Hashable, Sendable {
+    /// Of the room, on other machines.
+    package var peers = 0
+    /// Of the room, on this machine.
+    package var own = 0
+    /// Of other rooms, on other machines.
+    package var others = 0
+    /// Of other rooms, on this machine.
+    package var ownOthers = 0
+
+    package init(peers: Int = 0, own: Int = 0, others: Int = 0, ownOthers: Int = 0) {
+        self.peers = peers
+        self.own = own
+        self.others = others
+        self.ownOthers = ownOthers
+    }
 }
 
 /// An interface of this machine, and what became of packets on it.

@@ -34,6 +34,9 @@ struct NetworkView: Hashable, Sendable {
         }
     }
 
+    /// Whether an interface leads to other machines, or the user chose loopback by its name.
+    var hasWayOut: Bool { names.isEmpty ? !toldOutward.isEmpty : !publications.isEmpty }
+
     /// The announced addresses that other hosts can hear.
     private var toldOutward: [UInt32: [[UInt8]]] {
         publications.filter { index, _ in permitted.contains { $0.index == index && !$0.isLoopback } }
@@ -78,6 +81,18 @@ struct NetworkView: Hashable, Sendable {
     /// Those that take part.
     var permitted: [NetworkInterface] {
         names.isEmpty ? interfaces : interfaces.filter { names.contains($0.name) }
+    }
+}
+
+/// Decides when the user is warned that no interface can be used: each time that the last one has gone.
+struct InterfaceWarning {
+    private var isTold = false
+
+    /// Whether the warning is due now that the interfaces are those of `view`.
+    mutating func isDue(in view: NetworkView) -> Bool {
+        let wasTold = isTold
+        isTold = !view.hasWayOut
+        return isTold && !wasTold
     }
 }
 

@@ -3,17 +3,24 @@ import CAvahiCore
 import CLinux
 import ChatNode
 import Glibc
+import Reactor
+
+/// Why a name has no endpoints now: the resolver's words, as the middle of a sentence.
+struct LookupFailure: Error, Hashable {
+    let reason: String
+}
 
 /// Host names to endpoints, by the system's resolver.
 enum Resolver {
     private static let maximumEndpoints = 8
 
-    /// The endpoints of a peer's host; none if they are unknown now. Blocks for name servers: not for an event loop.
-    static func endpoints(of peer: PeerAddress) -> [Endpoint] {
+    /// The endpoints of a peer's host; none if it has other addresses than those of IP. Blocks for name servers: not for an event loop.
+    static func endpoints(of peer: PeerAddress) throws(LookupFailure) -> [Endpoint] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(peer.host, String(peer.port), &hints, &list) == 0 else { return [] }
+        let status = unsafe getaddrinfo(peer.host, String(peer.port), &hints, &list)
+        guard status == 0 else { throw failure(status) }
         defer { unsafe freeaddrinfo(list) }
         var endpoints: [Endpoint] = []
         var next = unsafe list
@@ -24,6 +31,13 @@ enum Resolver {
             unsafe next = entry.pointee.ai_next
         }
         return endpoints
+    }
+
+    private static func failure(_ status: CInt) -> LookupFailure {
+        if status == EAI_SYSTEM { return LookupFailure(reason: SystemError.last("getaddrinfo").reason) }
+        guard let words = unsafe gai_strerror(status) else { return LookupFailure(reason: "error \(status)") }
+        let text = unsafe String(cString: words)
+        return LookupFailure(reason: text.prefix(1).lowercased() + text.dropFirst())
     }
 
     private static func endpoint(of address: UnsafeMutablePointer<sockaddr>?, port: UInt16) -> Endpoint? {

@@ -13,10 +13,10 @@ package final class StaticDiscovery: PeerDiscovery {
     package var reportsMode: Bool { false }
 
     package convenience init(peers: [PeerAddress]) throws(SystemError) {
-        try self.init(peers: peers, lookUp: Resolver.endpoints(of:))
+        try self.init(peers: peers, lookUp: Resolver.endpoints)
     }
 
-    /// - Parameter lookUp: the endpoints of a peer, none if they are unknown; called on a thread that may block.
+    /// - Parameter lookUp: the endpoints of a peer; called on a thread that may block.
     init(peers: [PeerAddress], lookUp: @escaping StaticSearch.Lookup) throws(SystemError) {
         search = try StaticSearch(peers: peers, lookUp: lookUp)
     }

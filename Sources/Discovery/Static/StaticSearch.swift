@@ -12,7 +12,7 @@ import Wire
 ///
 /// A thread, because the system's resolver blocks and can not be interrupted: nor is the thread waited for.
 final class StaticSearch: Sendable {
-    typealias Lookup = @Sendable (PeerAddress) -> [Endpoint]
+    typealias Lookup = @Sendable (PeerAddress) throws(LookupFailure) -> [Endpoint]
 
     private struct State {
         /// Nil before the start and after the end.
@@ -26,6 +26,8 @@ final class StaticSearch: Sendable {
         let peer: PeerAddress
         var known: Set<Endpoint> = []
         var lookedUpAt: Instant?
+        /// The failure of the last lookup, which the user knows of.
+        var failure: LookupFailure?
         var due: Instant
         var pauses = Backoff(from: .seconds(1), to: .seconds(60))
     }
@@ -97,15 +99,31 @@ final class StaticSearch: Sendable {
     }
 
     private func refresh(_ entry: inout Entry) {
-        let endpoints = lookUp(entry.peer)
-        let now = Instant.monotonic
-        entry.lookedUpAt = now
-        guard !endpoints.isEmpty else {
-            entry.due = now + entry.pauses.next()
-            return
+        defer { entry.lookedUpAt = .monotonic }
+        do throws(LookupFailure) {
+            let endpoints = try lookUp(entry.peer)
+            guard !endpoints.isEmpty else { throw LookupFailure(reason: "it has no address") }
+            entry.failure = nil
+            entry.pauses.reset()
+            entry.due = .monotonic + Limits.namedPeerRefresh
+            adopt(endpoints, &entry)
+        } catch {
+            entry.due = .monotonic + entry.pauses.next()
+            warn(of: error, &entry)
         }
-        entry.pauses.reset()
-        entry.due = now + Limits.namedPeerRefresh
+    }
+
+    /// Tells of a failure once, until a lookup succeeds or fails for another reason.
+    private func warn(of failure: LookupFailure, _ entry: inout Entry) {
+        guard entry.failure != failure, let tell = state.withLock({ $0.tell }) else { return }
+        entry.failure = failure
+        tell(
+            .warning(
+                .peerUnreachable,
+                "peer \(entry.peer.text) can not be reached: \(failure.reason); earshot keeps trying"))
+    }
+
+    private func adopt(_ endpoints: [Endpoint], _ entry: inout Entry) {
         guard entry.known != Set(endpoints), let tell = state.withLock({ $0.tell }) else { return }
         if entry.known.isEmpty {
             for endpoint in endpoints { tell(.found(instance: entry.peer.text, endpoint: endpoint)) }

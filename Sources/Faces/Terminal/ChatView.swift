@@ -128,6 +128,7 @@ extension ChatView {
             prompt.conversations.note(conversation, unread: unread)
             log.removeAll { $0.id == id }
             if !arrivals.delete(id) { tell(report, in: conversation, at: wallClock) }
+        case .notice(let code, let text) where code.isWarning: add(rendering.error(DisplayGuard.safe(text)))
         case .failed, .notice: tell(report, in: nil, at: wallClock)
         case .typing(let who, let conversation, let isOn): note(typing: who, in: Place(conversation), isOn: isOn)
         // The session shows these in the line of the message.

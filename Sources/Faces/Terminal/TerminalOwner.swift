@@ -1,6 +1,7 @@
 package import Commands
 import Process
 import Chat
+import ChatNode
 import Glibc
 package import Reactor
 import Wire
@@ -87,10 +88,17 @@ package actor TerminalOwner: LineSource, ReportDisplay {
         }
     }
 
-    /// Errors are shown in the terminal, where they are wanted, and go where standard error goes besides.
+    /// Errors and warnings are shown in the terminal, where they are wanted, and go where standard error goes besides.
     private func tellElsewhere(_ reports: [Report]) {
         guard !Descriptors.isTerminal(Descriptors.diagnostics) else { return }
-        for case .error(let error) in reports { Diagnostics(level: .error).say(.error, error.message) }
+        for report in reports {
+            switch report {
+            case .error(let error): Diagnostics(level: .error).say(.error, error.message)
+            case .event(.notice(let code, let text)) where code.isWarning:
+                Diagnostics(level: .warning).say(.warning, text)
+            case .event, .answer, .entered: break
+            }
+        }
     }
 }
 

@@ -39,9 +39,8 @@ package struct PlainOutput: Presentation {
         case .event(.message(let message)):
             memory.note(message)
             return Rendering(output: Array(line(message, at: time).utf8))
-        case .error(let error):
-            let text = DisplayGuard.safe(error.sentence.text(in: language))
-            return Rendering(diagnostics: Array("earshot: \(text)\n".utf8))
+        case .event(.notice(let code, let text)) where code.isWarning: return PlainOutput.diagnostics(text)
+        case .error(let error): return PlainOutput.diagnostics(error.sentence.text(in: language))
         case .answer(.history(_, let messages)), .answer(.found(_, _, let messages)):
             let head = rows(notices(of: report, at: time), at: time)
             return Rendering(output: messages.reduce(into: head) { $0 += Array(line($1, at: time).utf8) })
@@ -68,6 +67,10 @@ package struct PlainOutput: Presentation {
 
     /// The state of a peer, as far as it was told.
     package func state(of who: PeerName) -> PresenceState { shown[who.key]?.state ?? .left }
+
+    private static func diagnostics(_ text: String) -> Rendering {
+        Rendering(diagnostics: Array("earshot: \(DisplayGuard.safe(text))\n".utf8))
+    }
 
     private func rows(_ texts: [String], at time: Timestamp) -> [UInt8] {
         Array(texts.map { "\(clock(time)) * \($0)\n" }.joined().utf8)

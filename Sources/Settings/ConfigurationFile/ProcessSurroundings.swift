@@ -27,11 +27,24 @@ extension Surroundings {
         defer { _ = close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count < count {
-            let read = Descriptors.read(into: &buffer, from: descriptor)
-            guard read > 0 else { break }
-            bytes += buffer[..<min(read, count - bytes.count)]
+        do throws(SystemError) {
+            while bytes.count < count {
+                let length = try read(into: &buffer, from: descriptor)
+                guard length > 0 else { break }
+                bytes += buffer[..<min(length, count - bytes.count)]
+            }
+        } catch {
+            throw UsageError("\(UsageError.quoted(path)): \(error.reason); name a file with --config")
         }
         return bytes
+    }
+
+    /// The number of bytes read, 0 at the end of the file.
+    private static func read(into buffer: inout [UInt8], from descriptor: CInt) throws(SystemError) -> Int {
+        while true {
+            let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw SystemError.last("read") }
+        }
     }
 }

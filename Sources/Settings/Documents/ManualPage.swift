@@ -120,8 +120,8 @@ enum ManualPage {
         .Sh EXIT STATUS
         0 if all went well, 1 if it failed or
         .Cm doctor
-        found a problem, 2 if it was called wrongly, 3 if its identity was started elsewhere, 69 if there is no node to ask,
-        and 128 + n if signal n ended it.
+        found a problem or a line of a pipe was refused, 2 if it was called wrongly, 3 if its identity was started
+        elsewhere, 69 if there is no node to ask, and 128 + n if signal n ended it.
         .Sh EXAMPLES
         Chat in a room of one's own:
         .Pp

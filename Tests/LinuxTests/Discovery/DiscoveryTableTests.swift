@@ -246,6 +246,17 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(choice.daemonIs(.serving) == [.tell(.daemon, "through the Avahi daemon")])
     }
 
+    @Test func `told to use the daemon, it fails where no bus leads to one, unless there was a bus before`() {
+        var choice = ModeChoice(policy: .daemon)
+        _ = choice.patienceEnded()
+        #expect(choice.daemonIsOutOfReach("no bus") == [.fail("no bus")])
+        var later = ModeChoice(policy: .daemon)
+        #expect(later.daemonIs(.unusable("none")) == [.tell(.none, "waiting for the Avahi daemon: none")])
+        #expect(later.daemonIsOutOfReach("no bus").isEmpty)
+        var other = ModeChoice(policy: .automatic)
+        #expect(other.daemonIsOutOfReach("no bus") == [.openEmbedded])
+    }
+
     @Test func `with the embedded responder chosen, it asks no daemon`() {
         var choice = ModeChoice(policy: .embedded)
         #expect(choice.began() == [.openEmbedded])

@@ -35,7 +35,7 @@ import Testing
     ) -> Diagnosis {
         var observations = NetworkObservations()
         observations.daemon = .answers
-        observations.peers = 1
+        observations.nodes.peers = 1
         observations.interfaces =
             [InterfaceObservation(interface: lo), InterfaceObservation(interface: interface, families: families)]
             + others.map { InterfaceObservation(interface: $0) }
@@ -66,7 +66,7 @@ import Testing
     func `a packet that does not come back is a problem, and a note where the other family carries`(
         passage: FamilyObservation.Passage, code: Finding.Code
     ) {
-        let alone = Self.diagnose([Self.family(mdns: passage, others: [])]) { $0.peers = 0 }
+        let alone = Self.diagnose([Self.family(mdns: passage, others: [])]) { $0.nodes.peers = 0 }
         #expect(Self.codes(alone, .problem) == [code])
         #expect(Self.codes(alone, .note) == [])
         let beside = Self.diagnose([Self.family(mdns: passage), Self.family(.ipv6)])
@@ -119,10 +119,31 @@ import Testing
     }
 
     @Test func `an empty room is a note, which says whether other rooms are heard`() {
-        #expect(Self.codes(Self.diagnose { $0.peers = 0 }, .note) == [.nobody])
-        let silent = Self.diagnose([Self.family(others: [])]) { $0.peers = 0 }
+        #expect(Self.codes(Self.diagnose { $0.nodes.peers = 0 }, .note) == [.nobody])
+        let silent = Self.diagnose([Self.family(others: [])]) { $0.nodes.peers = 0 }
         #expect(Self.codes(silent, .note) == [.nobodyHeard])
         #expect(silent.problems == 0)
+    }
+
+    @Test func `an empty room beside rooms that are heard differs from silence`() throws {
+        let diagnosis = Self.diagnose { $0.nodes = NodeCounts(others: 2) }
+        let finding = try #require(diagnosis.findings.first { $0.code == .emptyRoom })
+        #expect(
+            finding.message
+                == "other rooms are heard, with 2 nodes on other machines; the room lobby is empty")
+        #expect(Self.codes(diagnosis, .note) == [.emptyRoom])
+    }
+
+    @Test func `a node on this machine is no other node`() throws {
+        let alone = Self.diagnose([Self.family(others: [])]) { $0.nodes = NodeCounts(own: 1, ownOthers: 1) }
+        let finding = try #require(alone.findings.first { $0.code == .ownNode })
+        #expect((finding.severity, finding.message) == (.ok, "1 node of the room lobby runs on this machine"))
+        #expect(!alone.findings.contains { $0.code == .peers })
+        #expect(Self.codes(alone, .note) == [.nobodyHeard])
+        let elsewhere = Self.diagnose { $0.nodes = NodeCounts(peers: 1, ownOthers: 2) }
+        let own = elsewhere.findings.first { $0.code == .ownNode }
+        #expect(own?.message == "2 nodes of other rooms run on this machine")
+        #expect(elsewhere.notes == 0)
     }
 
     @Test func `a virtual interface is a note while no host is heard on it`() {
@@ -142,7 +163,7 @@ import Testing
         deaf.hasMulticast = false
         #expect(Self.codes(Self.diagnose(besides: [tunnel, deaf]), .note) == [.tunnel, .multicastOff])
         for interface in [tunnel, deaf] {
-            let alone = Self.diagnose([], interface: interface) { $0.peers = 0 }
+            let alone = Self.diagnose([], interface: interface) { $0.nodes.peers = 0 }
             #expect(Self.codes(alone, .problem) == [.noMulticast])
         }
     }
@@ -153,7 +174,7 @@ import Testing
         idle[1].isRunning = false
         idle[2].addresses = []
         for (interface, reason) in zip(idle, ["is down", "has no carrier", "has no address"]) {
-            let diagnosis = Self.diagnose([], interface: interface) { $0.peers = 0 }
+            let diagnosis = Self.diagnose([], interface: interface) { $0.nodes.peers = 0 }
             #expect(Self.codes(diagnosis, .problem) == [.onlyLoopback])
             #expect(diagnosis.findings.first?.message.hasSuffix("eth0 \(reason)") == true)
         }

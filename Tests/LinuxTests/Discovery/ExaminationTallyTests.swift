@@ -11,7 +11,7 @@ import Testing
     private static let place = MulticastPlace(interface: 2, family: .ipv4)
 
     private var tally = ExaminationTally(
-        room: "_r73b49a38", own: "_r12345678", token: [1, 2, 3],
+        room: "_r73b49a38", others: ["_r00000000"], own: "_r12345678", token: [1, 2, 3],
         places: [place, MulticastPlace(interface: 2, family: .ipv6)], addresses: [own])
 
     private var seen: FamilyObservation? { tally.families[Self.place] }
@@ -47,24 +47,46 @@ import Testing
         #expect(seen?.mdns == .open)
     }
 
-    @Test mutating func `nodes of the room are counted once each, from whichever source`() {
+    @Test mutating func `nodes of the room are counted once each`() {
         let names = [
             "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "bcdefghijklmnopqrstuvwxyza", "printer",
         ]
         for name in names {
-            for sender in [Self.own, Self.other] {
+            for sender in [Self.other, [10, 77, 0, 4]] {
                 tally.heard(answer("_r73b49a38", .instance(name)), from: sender, by: .mdns, at: Self.place)
             }
         }
-        #expect(tally.peers.count == 2)
+        #expect(counts == [2, 0, 0, 0])
     }
 
-    @Test mutating func `those of another room, another service or by another socket are none`() {
+    /// Peers, own nodes, nodes of other rooms elsewhere and here.
+    private var counts: [Int] {
+        let counts = tally.counts
+        return [counts.peers, counts.own, counts.others, counts.ownOthers]
+    }
+
+    @Test mutating func `a node that this machine answered for is its own, whichever host repeats it`() {
         let name = "abcdefghijklmnopqrstuvwxyz"
-        tally.heard(answer("_r00000000", .instance(name)), from: Self.other, by: .mdns, at: Self.place)
+        for sender in [Self.other, Self.own, Self.other] {
+            tally.heard(answer("_r73b49a38", .instance(name)), from: sender, by: .mdns, at: Self.place)
+        }
+        #expect(counts == [0, 1, 0, 0])
+    }
+
+    @Test mutating func `nodes of other rooms are counted apart, and the record of the examination is none`() {
+        let names = ["abcdefghijklmnopqrstuvwxyz", "bcdefghijklmnopqrstuvwxyza", "cdefghijklmnopqrstuvwxyzab"]
+        tally.heard(answer("_r00000000", .instance(names[0])), from: Self.other, by: .mdns, at: Self.place)
+        tally.heard(answer("_r11111111", .instance(names[1])), from: Self.own, by: .mdns, at: Self.place)
+        tally.heard(answer("_r12345678", .instance(names[2])), from: Self.own, by: .mdns, at: Self.place)
+        #expect(counts == [0, 0, 1, 1])
+    }
+
+    @Test mutating func `records of another service or by another socket are no nodes`() {
+        let name = "abcdefghijklmnopqrstuvwxyz"
         tally.heard(answer("_r73b49a38", MDNSName([name])), from: Self.other, by: .mdns, at: Self.place)
         tally.heard(answer("_r73b49a38", .instance(name)), from: Self.other, by: .asker, at: Self.place)
-        #expect(tally.peers.isEmpty)
+        tally.heard(answer("_printer", .instance(name)), from: Self.other, by: .mdns, at: Self.place)
+        #expect(counts == [0, 0, 0, 0])
     }
 
     @Test mutating func `other machines are those with other addresses, up to a bound`() {
@@ -113,6 +135,6 @@ import Testing
                 tally.heard(bytes, from: Self.own, by: socket, at: Self.place)
             }
         }
-        #expect(tally.peers.isEmpty)
+        #expect(counts == [0, 0, 0, 0])
     }
 }

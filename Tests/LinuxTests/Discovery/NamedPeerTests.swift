@@ -42,7 +42,44 @@ import Wire
         #expect(await events.next() == .found(instance: "friend.test:4000", endpoint: old))
         discovery.dialFailed("another")
         discovery.dialFailed("friend.test:4000")
+        #expect(
+            await events.next()
+                == .warning(
+                    .peerUnreachable,
+                    "peer friend.test:4000 can not be reached: it has no address; earshot keeps trying"))
         #expect(await events.next() == .moved(instance: "friend.test:4000", endpoints: [new]))
         await discovery.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a name that does not resolve is reported once for each reason`() async throws {
+        let unknown = LookupFailure(reason: "name or service not known")
+        let silent = LookupFailure(reason: "no name server answers")
+        let results = Mutex<[Result<[Endpoint], LookupFailure>]>([
+            .failure(unknown), .failure(unknown), .failure(silent), .success([old]), .failure(silent), .success([new]),
+        ])
+        let peer = try #require(PeerAddress("friend.test:4000"))
+        let discovery = try StaticDiscovery(peers: [peer]) { _ throws(LookupFailure) in
+            try results.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }.get()
+        }
+        discovery.start(Announcement(instance: "a", host: "b", port: 1, subtype: "c")) { [events] in events.add($0) }
+        func warning(_ failure: LookupFailure) -> DiscoveryEvent {
+            .warning(
+                .peerUnreachable, "peer friend.test:4000 can not be reached: \(failure.reason); earshot keeps trying")
+        }
+        #expect(await events.next() == warning(unknown))
+        // The retries are a dial that failed each, as their pauses double.
+        for _ in 0..<2 { discovery.dialFailed("friend.test:4000") }
+        #expect(await events.next() == warning(silent))
+        #expect(await events.next() == .found(instance: "friend.test:4000", endpoint: old))
+        discovery.dialFailed("friend.test:4000")
+        #expect(await events.next() == warning(silent))
+        #expect(await events.next() == .moved(instance: "friend.test:4000", endpoints: [new]))
+        await discovery.stop()
+    }
+
+    @Test func `the resolver's words are the middle of a sentence`() throws {
+        let peer = try #require(PeerAddress("no..name:4000"))
+        let failure = #expect(throws: LookupFailure.self) { try Resolver.endpoints(of: peer) }
+        #expect(failure?.reason.first?.isLowercase == true)
     }
 }

@@ -66,6 +66,45 @@ import Testing
         #expect(await program.ended() == .exited(1))
     }
 
+    @Test(arguments: [
+        (["--config", "/tmp"], "\"/tmp\": is a directory; name a file with --config"),
+        (["doctor", "--config", "/tmp"], "\"/tmp\": is a directory; name a file with --config"),
+        (["--config", "/nonexistent/file"], "no file \"/nonexistent/file\"; see --config"),
+    ])
+    func `a configuration file that can not be read is wrong usage`(options: [String], complaint: String) async throws {
+        let program = try ProgramProcess(options)
+        #expect(await program.complaints() == "earshot: \(complaint)\n")
+        #expect(await program.ended() == .exited(2))
+    }
+
+    @Test func `the person's own file may be absent, but not be a directory`() async throws {
+        let absent = try ProgramProcess(["who"], environment: ["XDG_CONFIG_HOME=/nonexistent"])
+        #expect(await absent.ended() == .exited(69))
+        var name = Array("/tmp/earshot-own-XXXXXX".utf8CString)
+        try #require(unsafe mkdtemp(&name) != nil)
+        let home = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folders = [home + "/earshot", home + "/earshot/config"]
+        defer { for folder in folders.reversed() + [home] { _ = unsafe rmdir(folder) } }
+        for folder in folders { _ = unsafe mkdir(folder, 0o700) }
+        let present = try ProgramProcess(["who"], environment: ["XDG_CONFIG_HOME=\(home)"])
+        #expect(
+            await present.complaints()
+                == "earshot: \"\(folders[1])\": is a directory; name a file with --config\n")
+        #expect(await present.ended() == .exited(2))
+    }
+
+    @Test func `a terminal shows a warning above the prompt, and a refused line does not change the exit code`()
+        async throws
+    {
+        let options = ["--discovery", "none", "--peer", "no..name:4000"]
+        let program = try ProgramProcess(inTerminal: options, environment: ["TERM=xterm", "TZ=UTC"])
+        #expect(await program.reads("earshot: peer no..name:4000 can not be reached: "))
+        await program.write("/nope\n")
+        #expect(await program.reads("earshot: no command /nope"))
+        await program.write("\u{15}\u{4}")
+        #expect(await program.ended() == .exited(0))
+    }
+
     @Test func `in a terminal there is a prompt, and Ctrl-D leaves`() async throws {
         let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=xterm", "TZ=UTC"])
         #expect(await program.reads("public · 0 peers > "))

@@ -25,6 +25,18 @@ import Wire
         #expect(try await bob.event("message")["text"]?.text == fits)
     }
 
+    @Test(arguments: [("hello\n", 0), ("/nope\nhello\n", 1), ("hello\n/msg nobody hi", 1), ("/nope\n/quit\n", 1)])
+    func `a pipe of which a line was refused leaves with 1, after the rest was done`(lines: String, code: CInt)
+        async throws
+    {
+        let (program, _) = try await ProgramRunTests.listening()
+        await program.write(lines)
+        await program.closeInput()
+        let told = await program.remainingLines()
+        #expect(told.contains { $0.contains("\"event\":\"message\"") } == lines.contains("hello"))
+        #expect(await program.ended() == .exited(code))
+    }
+
     @Test func `the end of the input flushes everything to the others before leaving`() async throws {
         let (alice, bob) = try await ProgramRunTests.pair(["--rate", "0"])
         let lines = (0..<300).map { "line \($0)" }
@@ -73,7 +85,7 @@ import Wire
         let said = try #require(await bob.line())
         #expect(said.hasSuffix("ice\(here.firstMatch(of: /#[0-9]{4}/)?.0 ?? "")> a\u{fffd}[2Jb\u{fffd}c\u{fffd}d"))
         await bob.write("/nope\n/quit\n")
-        #expect(await bob.ended() == .exited(0))
+        #expect(await bob.ended() == .exited(1))
         #expect(await bob.complaints() == "earshot: no command /nope; did you mean /open?\n")
     }
 }

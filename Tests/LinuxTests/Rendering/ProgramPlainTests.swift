@@ -60,6 +60,18 @@ import Wire
         #expect(Self.text(.event(.delivered(with: who, ids: []))) == "")
     }
 
+    @Test(arguments: NoticeCode.allCases) func `a warning is a line like an error, another notice one among the others`(
+        code: NoticeCode
+    ) {
+        var output = Self.output()
+        let rendering = output.rendering(of: .event(.notice(code, "a\u{1b}b")), at: Sample.time)
+        let (lines, errors) = (
+            String(decoding: rendering.output, as: UTF8.self), String(decoding: rendering.diagnostics, as: UTF8.self)
+        )
+        #expect(lines == (code.isWarning ? "" : "23:59:59 * a\u{fffd}b\n"))
+        #expect(errors == (code.isWarning ? "earshot: a\u{fffd}b\n" : ""))
+    }
+
     @Test func `notices say who comes and goes, once, and who is called otherwise`() throws {
         var output = Self.output()
         func line(_ event: NodeEvent) -> String {
