@@ -22,9 +22,7 @@ extension Phrase {
     package static let wipeKept = Phrase("nothing was erased", "아무것도 지우지 않았습니다")
     package static let searchPrompt = Phrase("search: %1", "찾기: %1")
     package static let searchNothing = Phrase("search: %1 (not found)", "찾기: %1 (없음)")
-    package static let pagePosition = Phrase(
-        "%1 of %2 rows; PageDown and Esc return",
-        "%2줄 가운데 %1줄, PageDown·Esc로 돌아가기")
+    package static let pagePosition = Phrase("%1 of %2 rows; Esc returns", "%2줄 가운데 %1줄, Esc로 돌아가기")
     package static let setShown = Phrase("%1 is %2", "%1: %2")
     package static let setUnknown = Phrase(
         "/set knows joins on|off and stream one|all",

@@ -180,7 +180,7 @@ class Tails(Controlled):
         alice = self.controlled()
         clients = [self.client() for _ in range(4)]
         for client in clients:
-            client.write(b"command /wipe\n")
+            client.write(b"command /wipe yes\n")
         for client in clients:
             self.assertIn([one["command"] for one in client.answer()], (["wipe"], []))
         self.next(alice, "result", command="wipe")

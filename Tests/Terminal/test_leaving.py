@@ -32,7 +32,7 @@ class Leaving(unittest.TestCase):
         return window
 
     def test_by_its_keys_and_commands(self):
-        for keys, code in ((("C-c",), 130), (("C-u", "C-d"), 0), (("C-u", "/quit", "Enter"), 0)):
+        for keys, code in ((("C-c", "C-c"), 130), (("C-u", "C-d"), 0), (("C-u", "/quit", "Enter"), 0)):
             with self.subTest(keys=keys):
                 window = self.in_the_middle()
                 window.type(*keys)
@@ -66,11 +66,11 @@ class Leaving(unittest.TestCase):
         window.wait(lambda: window.screen[-1].rstrip() == "$", "shell")
         self.expect_as_found(window)
         window.enter("fg")
-        window.wait_for_last("public · 0 peers > in the middle of a line")
+        window.wait(lambda: window.screen[-1].rstrip().endswith("> in the middle of a line"), "line")
         window.text(", again")
-        window.wait_for_last("public · 0 peers > in the middle of a line, again")
-        window.type("C-c")
-        window.wait_for("$")
+        window.wait(lambda: window.screen[-1].rstrip().endswith("> in the middle of a line, again"), "line")
+        window.type("C-c", "C-c")
+        window.code()
         self.expect_as_found(window)
 
 

@@ -4,6 +4,7 @@ import itertools
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,13 @@ def sanitizers():
     """Environment variables that leave fatal signals to a program built with a sanitizer."""
     off = ":".join(f"handle_{name}=0" for name in ("segv", "sigbus", "sigfpe", "sigill", "abort"))
     return {name: f"{os.environ[name]}:{off}" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS") if os.environ.get(name)}
+
+
+def free_port():
+    """A TCP port that no process listens to. The tests have the network to themselves, so it stays free."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 class Window:
@@ -55,6 +63,16 @@ class Window:
         """Sends keys: each is the name of a key, such as `Left`, or a text that is no name of a key."""
         for key in keys:
             self.tmux("send-keys", key)
+
+    @property
+    def words(self):
+        """The screen as one line of words, however they are cut into rows."""
+        return " ".join(" ".join(self.screen).split())
+
+    @property
+    def styled(self):
+        """The rows of the screen with their SGR sequences."""
+        return self.tmux("capture-pane", "-p", "-e").rstrip("\n").split("\n")
 
     def text(self, text):
         self.tmux("send-keys", "-l", text)
@@ -123,14 +141,15 @@ class Window:
         """The output since the program was started by the command line on the screen."""
         return self.written.rpartition("echo code $?")[2]
 
-    def start(self, *options, prompt="public", variables=""):
+    def start(self, *options, prompt="lobby", variables=""):
         """Runs the program; returns its port once it is ready."""
-        self.enter(f"{variables} {BINARY} --discovery none {' '.join(options)}; echo code $?".strip())
-        found = []
-        self.wait(lambda: found.extend(re.findall(r"port (\d+),", "".join(self.screen))) or found, "port")
+        port = free_port()
+        self.enter(f"{variables} {BINARY} --discovery none --port {port} {' '.join(options)}; echo code $?".strip())
         if prompt:
             self.wait(lambda: self.screen[-1].startswith(prompt), "prompt")
-        return int(found[0])
+        else:
+            self.wait_for(f"port {port}")
+        return port
 
     @property
     def program(self):

@@ -98,20 +98,20 @@ import Testing
     {
         let options = ["--discovery", "none", "--peer", "no..name:4000"]
         let program = try ProgramProcess(inTerminal: options, environment: ["TERM=xterm", "TZ=UTC"])
-        #expect(await program.reads("earshot: peer no..name:4000 can not be reached: "))
+        #expect(await program.reads("! peer no..name:4000 can not be reached: "))
         await program.write("/nope\n")
-        #expect(await program.reads("earshot: no command /nope"))
+        #expect(await program.reads("! no command /nope"))
         await program.write("\u{15}\u{4}")
         #expect(await program.ended() == .exited(0))
     }
 
     @Test func `in a terminal there is a prompt, and Ctrl-D leaves`() async throws {
         let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=xterm", "TZ=UTC"])
-        #expect(await program.reads("public · 0 peers > "))
+        #expect(await program.reads(" · 1 here > "))
         await program.write("/open\n")
-        #expect(await program.reads("earshot: /open does not say who is meant; write /open WHO|public"))
+        #expect(await program.reads("! /open does not say who is meant; write /open WHO|public"))
         // The refused line is still there to be mended.
-        #expect(await program.reads("public · 0 peers > /open"))
+        #expect(await program.reads(" · 1 here > \u{1b}[m/open"))
         await program.write("\u{15}\u{4}")
         #expect(await program.ended() == .exited(0))
     }

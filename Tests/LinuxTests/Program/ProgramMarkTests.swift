@@ -72,7 +72,7 @@ import Testing
         _ = try await program.event("peer")
         await program.write("one\ntwo\n/msg bob psst\n")
         _ = try await bob.event("request")
-        await program.write("/wipe\n/who\n/unread\nhello again\n")
+        await program.write("/wipe yes\n/who\n/unread\nhello again\n")
         let wiped = try await program.event("result")
         #expect(wiped.names == ["event", "command", "conversations", "messages", "peers", "files"])
         #expect(wiped["command"]?.text == "wipe")
@@ -100,7 +100,7 @@ import Testing
         let (bob, port) = try await ProgramRunTests.listening(["--nick", "bob"])
         let program = try alice(dialling: port)
         _ = try await program.event("peer")
-        await program.write("/wipe\n")
+        await program.write("/wipe yes\n")
         _ = try await program.event("ready")
         _ = try await program.event("peer")
         await program.write("/verify bob ok\n")
@@ -112,7 +112,7 @@ import Testing
 
     @Test func `a pipe that wipes goes on with the lines behind, twice too`() async throws {
         let program = try ProgramProcess(["--plain", "--discovery", "none", "--nick", "alice"])
-        await program.write("hello\n/wipe\n/wipe\n/history\n")
+        await program.write("hello\n/wipe yes\n/wipe yes\n/history\n")
         await program.closeInput()
         let lines = await program.remainingLines().map { $0.dropFirst(9) }
         #expect(await program.ended() == .exited(0))
