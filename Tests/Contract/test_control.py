@@ -169,7 +169,7 @@ class Tails(Controlled):
         tail, client = self.tail("tail history"), self.client()
         before = tail.read()["self"]["key"]
         client.ask("say hello")
-        told = alice.result("wipe")
+        told = alice.result("wipe yes")
         self.assertEqual(told["messages"], 1)
         after = tail.next("ready")["self"]["key"]
         self.assertNotEqual(before, after)
