@@ -106,6 +106,7 @@ extension Node {
             dialler.admit(peer, now: scheduler.now)
         }
         armDialler()
+        askForTurnEnd()
     }
 
     /// Notes that a peer's code was compared, or takes that back. No peer is informed.

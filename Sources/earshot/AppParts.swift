@@ -11,6 +11,7 @@ import Composition
 import Noise
 import Reactor
 import Storage
+import Wire
 
 /// Makes the parts of the program as the command line asks for them.
 extension App {
@@ -35,8 +36,9 @@ extension App {
             try StateWriter(files) { diagnostics.say(.error, "\($0)") }
         }
         let node = try makeNode(
-            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver
-        ) { epoch in writer.submit { $0.epoch = epoch } }
+            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver,
+            epochChanged: { epoch in writer.submit { $0.epoch = epoch } },
+            directsChanged: { accepted in writer.submit { $0.accepted = accepted } })
         return (node, files, writer)
     }
 
@@ -81,13 +83,14 @@ extension App {
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity,
         keeping state: IdentityState = IdentityState(), _ arguments: Arguments, on loop: EventLoop,
         deliver: @escaping @Sendable ([NodeEvent]) -> Void,
-        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
+        directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
     ) throws(StartFailure) -> Node {
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         do throws(SystemError) {
             return try arguments.network.node(
-                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, on: loop, deliver: deliver,
-                epochChanged: epochChanged)
+                configuration, identity, marks: marks, accepted: state.accepted, minimumEpoch: state.nextEpoch,
+                on: loop, deliver: deliver, epochChanged: epochChanged, directsChanged: directsChanged)
         } catch {
             throw StartFailure(error)
         }

@@ -23,12 +23,15 @@ package struct Roster: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - marks: from earlier runs. A marked peer is known, so that its number names it.
+    ///   - accepted: the peers of direct conversations from earlier runs, known likewise.
     ///   - capacity: the most known peers; the one without a payload for the longest time is forgotten.
-    package init(me: PeerID, marks: PeerMarks = PeerMarks(), capacity: Int = Limits.knownPeers) {
+    package init(
+        me: PeerID, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [], capacity: Int = Limits.knownPeers
+    ) {
         self.me = me
         self.marks = marks
         self.capacity = capacity
-        for peer in marks.verified.inOrder + marks.blocked.inOrder where peer != me { meet(peer) }
+        for peer in marks.verified.inOrder + marks.blocked.inOrder + accepted where peer != me { meet(peer) }
         meet(me)
     }
 
