@@ -45,15 +45,4 @@ package enum Command: Hashable, Sendable {
             false
         }
     }
-
-    /// Whether it changes what is remembered of peers for longer than a run.
-    var changesMarks: Bool {
-        switch self {
-        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): true
-        case .say, .announce, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close,
-            .unread, .history, .edit, .delete, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics,
-            .help, .quit:
-            false
-        }
-    }
 }

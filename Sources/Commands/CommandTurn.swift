@@ -8,12 +8,18 @@ package struct CommandOutcome: Sendable {
     package let events: [NodeEvent]
     /// The error, or the answer of a command that asks for something; behind the events.
     package let reply: Report?
-    /// The marks to store, if the command changed them.
-    package let marks: PeerMarks?
+    /// The change to store with the identity, if the command made one.
+    package let kept: KeptChange?
 
     package var isDone: Bool {
         if case .error = reply { false } else { true }
     }
+}
+
+/// A change of the state that is kept with an identity for later runs.
+package enum KeptChange: Hashable, Sendable {
+    case marks(PeerMarks)
+    case nickname(String)
 }
 
 extension Command {
@@ -22,9 +28,20 @@ extension Command {
         do throws(ChatError) {
             let answer = try answer(by: node)
             return CommandOutcome(
-                events: node.flushEvents(), reply: answer.map(Report.answer), marks: changesMarks ? node.marks : nil)
+                events: node.flushEvents(), reply: answer.map(Report.answer), kept: keptChange(of: node))
         } catch {
-            return CommandOutcome(events: node.flushEvents(), reply: .error(error), marks: nil)
+            return CommandOutcome(events: node.flushEvents(), reply: .error(error), kept: nil)
+        }
+    }
+
+    /// The change to store after the command was performed; nil if it changes nothing that outlasts a run.
+    private func keptChange(of node: isolated Node) -> KeptChange? {
+        switch self {
+        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.marks)
+        case .rename: .nickname(node.me().nickname)
+        case .say, .announce, .act, .who, .message, .requests, .accept, .decline, .leave, .openPublic, .open, .close,
+            .unread, .history, .edit, .delete, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
+            nil
         }
     }
 

@@ -10,12 +10,19 @@ package struct IdentityState: Hashable, Sendable {
     package var blocked: [PeerID]
     /// The peers of accepted direct conversations, at most `Limits.directConversations`, the one used last at the end.
     package var accepted: [PeerID]
+    /// The nickname that the user chose last, as it was composed; nil if none was chosen. Reading checks only its length: the
+    /// rules for nicknames belong to another module.
+    package var nickname: String?
 
-    package init(epoch: UInt64 = 0, verified: [PeerID] = [], blocked: [PeerID] = [], accepted: [PeerID] = []) {
+    package init(
+        epoch: UInt64 = 0, verified: [PeerID] = [], blocked: [PeerID] = [], accepted: [PeerID] = [],
+        nickname: String? = nil
+    ) {
         self.epoch = epoch
         self.verified = verified
         self.blocked = blocked
         self.accepted = accepted
+        self.nickname = nickname
     }
 
     /// More than the longest text has: two full tables of lines of 75 bytes, and a sealed part.
@@ -85,8 +92,8 @@ package struct IdentityState: Hashable, Sendable {
     }
 }
 
-/// The private part: sealed where the identity has a pass phrase, so that a reader of the file does not learn which peers the
-/// user talks to.
+/// The private part: sealed where the identity has a pass phrase, so that a reader of the file learns neither the user's
+/// nickname nor which peers the user talks to.
 extension IdentityState {
     package static let purpose: Domain = "earshot/1 state box\0"
 
@@ -95,10 +102,16 @@ extension IdentityState {
     static let sealedBytes = 20 << 10
 
     private var privateText: String {
-        accepted.suffix(Limits.directConversations).map { "accepted: \($0.hexadecimal)\n" }.joined()
+        let own = nickname.map { "nickname: \($0)\n" } ?? ""
+        return own
+            + accepted.suffix(Limits.directConversations).map { "accepted: \($0.hexadecimal)\n" }.joined()
     }
 
     private mutating func readPrivate(_ cursor: inout StrictText) throws(TextFault) {
+        if cursor.take("nickname: ") {
+            guard let name = cursor.takeLine(atMost: Limits.nicknameBytes) else { throw .damagedState }
+            nickname = name
+        }
         accepted = try IdentityState.readKeys("accepted: ", atMost: Limits.directConversations, &cursor)
     }
 

@@ -35,8 +35,10 @@ extension App {
         let writer = try StartFailure.naming { () throws(SystemError) in
             try StateWriter(files) { diagnostics.say(.error, "\($0)") }
         }
+        var configuration = configuration(arguments)
+        configuration.nickname = arguments.nickname ?? files.state.nickname
         let node = try makeNode(
-            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver,
+            configuration, opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver,
             epochChanged: { epoch in writer.submit { $0.epoch = epoch } },
             directsChanged: { accepted in writer.submit { $0.accepted = accepted } })
         return (node, files, writer)
@@ -51,12 +53,15 @@ extension App {
         return try makeNode(configuration, Identity.passing(), arguments, on: loop, deliver: deliver)
     }
 
-    /// Stores the marks of peers in the identity's state, if there is one; the node goes on if that fails.
-    static func storeMarks(with writer: StateWriter?) -> CommandExecutor.StoreMarks {
-        { marks in
-            guard let writer else { return {} }
-            let (verified, blocked) = (marks.verified.inOrder, marks.blocked.inOrder)
-            return writer.submit { ($0.verified, $0.blocked) = (verified, blocked) }
+    /// Stores changes in the identity's state, if there is one; the node goes on if that fails.
+    static func store(with writer: StateWriter?) -> CommandExecutor.Store {
+        { change in
+            switch change {
+            case .marks(let marks):
+                let (verified, blocked) = (marks.verified.inOrder, marks.blocked.inOrder)
+                return writer?.submit { ($0.verified, $0.blocked) = (verified, blocked) }
+            case .nickname(let nickname): return writer?.submit { $0.nickname = nickname }
+            }
         }
     }
 

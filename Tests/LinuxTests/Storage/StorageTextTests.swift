@@ -142,7 +142,7 @@ import Wire
     @Test func `a state is read as it was written, full tables too, and in no more bytes than are read`() throws {
         let full = IdentityState(
             epoch: .max, verified: Self.peers(0..<4_096), blocked: Self.peers(4_096..<8_192),
-            accepted: Self.peers(0..<256))
+            accepted: Self.peers(0..<256), nickname: String(repeating: "가", count: 32))
         for state in [IdentityState(), IdentityState(epoch: 1_790_000_000_000, verified: Self.peers(0..<2)), full] {
             let text = state.write(of: Self.alice)
             #expect(text.count <= IdentityState.most)
@@ -163,7 +163,8 @@ import Wire
 
     @Test func `no changed or missing byte of a state goes unnoticed, and neither does another's state`() {
         let state = IdentityState(
-            epoch: 17, verified: Self.peers(1..<2), blocked: Self.peers(2..<3), accepted: Self.peers(3..<4))
+            epoch: 17, verified: Self.peers(1..<2), blocked: Self.peers(2..<3), accepted: Self.peers(3..<4),
+            nickname: "안녕")
         let whole = state.write(of: Self.alice)
         for bit in 0..<8 * whole.count {
             var text = whole
@@ -176,13 +177,21 @@ import Wire
     }
 
     @Test func `a sealed state tells no reader of the file which peers, or how many, the user talks to`() throws {
-        let few = IdentityState(accepted: Self.peers(1..<2)).write(of: Self.alice, under: Self.seal())
+        let few = IdentityState(accepted: Self.peers(1..<2), nickname: "quiet-otter").write(
+            of: Self.alice, under: Self.seal())
         let many = IdentityState(accepted: Self.peers(1..<200)).write(of: Self.alice, under: Self.seal())
         #expect(few.count == many.count)
         for text in [few, many] {
             #expect(!String(decoding: text, as: UTF8.self).contains(Self.peers(1..<2)[0].hexadecimal))
+            #expect(!String(decoding: text, as: UTF8.self).contains("quiet-otter"))
         }
         #expect(few != IdentityState(accepted: Self.peers(1..<2)).write(of: Self.alice, under: Self.seal()))
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 97), "a\nb"])
+    func `a nickname that has no line of its own is damage`(name: String) {
+        let text = IdentityState(nickname: name).write(of: Self.alice)
+        #expect(Self.stateFault(text) == .damagedState)
     }
 
     @Test func `a sealed part that is changed, missing, of another seed or not expected is damage`() throws {
