@@ -86,8 +86,9 @@ extension Node {
         apply(try router.rename(nickname, in: &session, now: scheduler.now, wallClock: wallClock))
     }
 
-    package func setAway(_ isAway: Bool) {
-        apply(router.setAway(isAway, in: &session, now: scheduler.now, wallClock: wallClock))
+    /// - Parameter reason: a result of `AwayReason.compose`; nil for none.
+    package func setAway(_ isAway: Bool, reason: String? = nil) {
+        apply(router.setAway(isAway, reason: reason, in: &session, now: scheduler.now, wallClock: wallClock))
     }
 
     package func setMuted(_ peer: PeerID, _ isMuted: Bool) {

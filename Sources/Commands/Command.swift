@@ -23,7 +23,8 @@ package enum Command: Hashable, Sendable {
     case rename(String)
     /// `/typing`: the person writes something elsewhere, as a front end tells; for `false` no longer.
     case typing(Bool)
-    case away
+    /// The reason is not yet checked; nil for none.
+    case away(reason: String?)
     case back
     case mark(Mark, who: String)
     /// `/verify`: the code to compare, or what came of comparing it.

@@ -64,7 +64,9 @@ package struct CommandEntry: Sendable {
         CommandEntry(name: "typing", operands: "[off]", help: "tell the others that you type; for front ends") {
             operands throws(ChatError) in .typing(try operands.isOn())
         },
-        plain("away", "tell the others that you are away", .away),
+        CommandEntry(name: "away", operands: "[TEXT]", help: "tell the others that you are away, and why") {
+            operands throws(ChatError) in .away(reason: operands.rest.isEmpty ? nil : String(operands.rest))
+        },
         plain("back", "tell the others that you are here again", .back),
     ]
 

@@ -75,8 +75,8 @@ extension Command {
             try node.rename(nickname)
             return .done(command: "nick", node.me())
         case .typing(let isOn): node.setTyping(isOn)
-        case .away: return tell(isAway: true, "away", by: node)
-        case .back: return tell(isAway: false, "back", by: node)
+        case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
+        case .back: return try tell(isAway: false, nil, "back", by: node)
         case .mark(let mark, let who): return answer(to: mark, try node.find(who), by: node)
         case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
         case .statistics: return .statistics(node.statistics())
@@ -101,8 +101,10 @@ extension Command {
         return .active(command: name, node.activeConversation)
     }
 
-    private func tell(isAway: Bool, _ name: String, by node: isolated Node) -> Answer {
-        node.setAway(isAway)
+    private func tell(
+        isAway: Bool, _ reason: String?, _ name: String, by node: isolated Node
+    ) throws(ChatError) -> Answer {
+        node.setAway(isAway, reason: try reason.map(AwayReason.compose))
         return .done(command: name, node.me())
     }
 

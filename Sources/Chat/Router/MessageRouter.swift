@@ -90,9 +90,10 @@ package struct MessageRouter: ~Copyable, Sendable {
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
-        case .presence(let state, let stage, let nickname):
+        case .presence(let state, let stage, let nickname, let reason):
             roster.noteProfile(
-                arrival.author, nickname: nickname, stage: stage, state: state, as: arrival.authorClock, into: &events)
+                arrival.author, nickname: nickname, stage: stage, state: state, reason: reason,
+                as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):

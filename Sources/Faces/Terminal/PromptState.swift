@@ -62,7 +62,7 @@ struct PromptState: Sendable {
 
     package mutating func note(_ report: Report) {
         switch report {
-        case .event(.peer(let state, let who, let online)):
+        case .event(.peer(let state, let who, reason: _, let online)):
             peers = online
             if state == .left { typing.removeAll { $0.key == who.key } }
         case .event(.message(let message)): set(message.unread, in: message.conversation)

@@ -46,6 +46,8 @@ package enum PlainAnswers {
         if peer.isMuted { line += ", muted" }
         if peer.isVerified { line += ", verified" }
         if peer.isBlocked { line += ", blocked" }
+        // At the end, so that a peer cannot write marks about itself.
+        if let reason = peer.reason { line += ": \(DisplayGuard.safe(reason))" }
         return line
     }
 

@@ -19,6 +19,7 @@ package struct PlainOutput: Presentation {
     private struct Sighting: Equatable {
         let state: PresenceState
         let name: String
+        let reason: String?
     }
 
     package init(
@@ -68,7 +69,7 @@ package struct PlainOutput: Presentation {
         case .ready(let me, let port, let room, let discovery):
             let room = DisplayGuard.safe(room)
             return "you are \(PlainName.of(me)) in \(room), port \(port), \(PlainOutput.description(of: discovery))"
-        case .peer(let state, let who, online: _): return presence(state, who)
+        case .peer(let state, let who, let reason, online: _): return presence(state, who, reason)
         case .request(let who, let text):
             let number = who.numberText
             let text = DisplayGuard.safe(text)
@@ -85,16 +86,18 @@ package struct PlainOutput: Presentation {
         }
     }
 
-    /// A new name or state is worth a line; a stage that grew is not.
-    private mutating func presence(_ state: PresenceState, _ who: PeerName) -> String? {
-        let sighting = Sighting(state: state, name: PlainName.of(who))
+    /// A new name, state or reason is worth a line; a stage that grew is not.
+    private mutating func presence(_ state: PresenceState, _ who: PeerName, _ reason: String?) -> String? {
+        let sighting = Sighting(state: state, name: PlainName.of(who), reason: reason)
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
-        if let before, before.state == state { return "\(before.name) is now \(sighting.name)" }
+        if let before, before.state == state, before.name != sighting.name {
+            return "\(before.name) is now \(sighting.name)"
+        }
         if before != nil, state == .here { return "\(sighting.name) is back" }
         return switch state {
         case .here: "\(sighting.name) is here"
-        case .away: "\(sighting.name) is away"
+        case .away: "\(sighting.name) is away\(reason.map { ": \(DisplayGuard.safe($0))" } ?? "")"
         case .left: "\(sighting.name) is gone"
         }
     }
