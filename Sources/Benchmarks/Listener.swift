@@ -23,7 +23,7 @@ final class Listener: Sendable {
     private func hear(_ event: NodeEvent, _ tally: inout Tally) {
         switch event {
         case .ready: Line.say("ready \(Instant.monotonic.nanoseconds)")
-        case .peer(_, _, let online): Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
+        case .peer(_, _, reason: _, let online): Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
         case .message(let message): if !message.isFromCurrentUser { count(message.text, &tally) }
         case .stopped(.failed(let reason)): Line.complain(reason)
         case .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped: break

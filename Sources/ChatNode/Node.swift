@@ -1,6 +1,6 @@
 package import Chat
 package import Noise
-import Wire
+package import Wire
 
 /// The one shell: it does what the values decide, on the network, for one person, in one room.
 ///
@@ -42,6 +42,7 @@ package actor Node {
     var sealedRelay: SealedRelay
     var clock = ClockSkew()
     let epochChanged: @Sendable (UInt64) -> Void
+    private let directsChanged: @Sendable ([PeerID]) -> Void
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
@@ -83,15 +84,18 @@ package actor Node {
     /// - Parameters:
     ///   - identity: who we are; wiped with the node.
     ///   - marks: what the person decided about peers in earlier runs.
+    ///   - accepted: the peers of direct conversations that were accepted in earlier runs, the one used last at the end.
     ///   - minimumEpoch: larger than that of every earlier run of this identity (Protocol.md section 9).
     ///   - deliver: takes what the node tells, a batch or more a turn, on the scheduler; it must not block.
     ///   - epochChanged: takes the epoch that a re-issue goes on under (Protocol.md section 9), on the scheduler.
+    ///   - directsChanged: takes the peers of accepted direct conversations when they are others, on the scheduler.
     package init(
         configuration: NodeConfiguration, identity: consuming Identity, marks: PeerMarks = PeerMarks(),
-        minimumEpoch: UInt64 = 0, randomness: Randomness,
+        accepted: [PeerID] = [], minimumEpoch: UInt64 = 0, randomness: Randomness,
         scheduler: any Scheduler, transport: sending any Transport, discoveries: [any PeerDiscovery],
         deliver: @escaping @Sendable ([NodeEvent]) -> Void,
-        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
+        directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
     ) {
         var randomness = randomness
         let wallClock = scheduler.wallClock
@@ -110,10 +114,11 @@ package actor Node {
         self.discoveries = discoveries
         self.deliver = deliver
         self.epochChanged = epochChanged
+        self.directsChanged = directsChanged
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, marks: marks, sendsReadReceipts: configuration.readReceipts,
+            me: certificate.identity, marks: marks, accepted: accepted, sendsReadReceipts: configuration.readReceipts,
             pace: Node.ownRate(configuration.messagesPerSecond))
         history = HistorySync(me: certificate.identity)
         admission = Admission(
@@ -235,6 +240,8 @@ package actor Node {
 
     /// Double-buffered: the receiver may emit events while this batch is delivered.
     private func deliverBatch() {
+        // Before the events: when the user sees them, the change is on its way to the disk.
+        if let accepted = router.takeAcceptedChange() { directsChanged(accepted) }
         guard !batch.isEmpty else { return }
         isPortionGathered = false
         var events = batch

@@ -87,8 +87,9 @@ extension Node {
         apply(try router.rename(nickname, in: &session, now: scheduler.now, wallClock: wallClock))
     }
 
-    package func setAway(_ isAway: Bool) {
-        apply(router.setAway(isAway, in: &session, now: scheduler.now, wallClock: wallClock))
+    /// - Parameter reason: a result of `AwayReason.compose`; nil for none.
+    package func setAway(_ isAway: Bool, reason: String? = nil) {
+        apply(router.setAway(isAway, reason: reason, in: &session, now: scheduler.now, wallClock: wallClock))
     }
 
     package func setMuted(_ peer: PeerID, _ isMuted: Bool) {
@@ -107,6 +108,7 @@ extension Node {
             dialler.admit(peer, now: scheduler.now)
         }
         armDialler()
+        askForTurnEnd()
     }
 
     /// Notes that a peer's code was compared, or takes that back. No peer is informed.

@@ -31,7 +31,8 @@ package enum Command: Hashable, Sendable {
     case rename(String?)
     /// `/typing`: the person writes something elsewhere, as a front end tells; for `false` no longer.
     case typing(Bool)
-    case away
+    /// The reason is not yet checked; nil for none.
+    case away(reason: String?)
     case back
     case mark(Mark, who: String)
     /// `/verify`: the code to compare, or what came of comparing it.
@@ -51,17 +52,6 @@ package enum Command: Hashable, Sendable {
         case .say, .announce, .act, .message, .reply, .edit, .delete: true
         case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread,
             .history, .search, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
-            false
-        }
-    }
-
-    /// Whether it changes what is remembered of peers for longer than a run.
-    var changesMarks: Bool {
-        switch self {
-        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): true
-        case .say, .announce, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
-            .openPublic, .open, .close, .unread, .history, .search, .edit, .delete, .rename, .typing, .away, .back,
-            .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
     }

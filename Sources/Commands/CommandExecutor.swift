@@ -1,15 +1,16 @@
-package import Chat
+import Chat
 package import ChatNode
 import Wire
 
 /// Performs commands on the current node, for every face.
 package struct CommandExecutor: Sendable {
-    /// Submits marks to be stored, in the node's turn; the returned function returns when they are, or can not be.
-    package typealias StoreMarks = @Sendable (PeerMarks) -> @Sendable () async -> Void
+    /// Submits a change to be stored, in the node's turn; the returned function returns when it is, or can not be. Nil if no
+    /// file keeps the identity.
+    package typealias Store = @Sendable (KeptChange) -> (@Sendable () async -> Void)?
 
     package let current: CurrentNode
     package let departure: Departure
-    private let storeMarks: StoreMarks
+    private let store: Store
     private let keepsMarks: @Sendable () -> Bool
     private let counters: @Sendable () -> [Counter]
 
@@ -17,12 +18,12 @@ package struct CommandExecutor: Sendable {
     ///   - keepsMarks: whether marks outlast the program.
     ///   - counters: those of the process, which `/stats` adds to the node's.
     package init(
-        current: CurrentNode, departure: Departure, storeMarks: @escaping StoreMarks,
+        current: CurrentNode, departure: Departure, store: @escaping Store,
         keepsMarks: @escaping @Sendable () -> Bool, counters: @escaping @Sendable () -> [Counter]
     ) {
         self.current = current
         self.departure = departure
-        self.storeMarks = storeMarks
+        self.store = store
         self.keepsMarks = keepsMarks
         self.counters = counters
     }
@@ -31,7 +32,7 @@ package struct CommandExecutor: Sendable {
     ///
     /// - Parameters:
     ///   - isPaced: whether it waits until it may be sent, instead of being refused when it comes too soon.
-    ///   - report: takes its answer or error: in the node's own turn, or once changed marks are stored. A wipe has none: it
+    ///   - report: takes its answer or error: in the node's own turn, or once its change is stored. A wipe has none: it
     ///     is reported between the last event of the one node and the first of the other.
     /// - Returns: whether it was done.
     package func obey(_ command: Command, isPaced: Bool, report: @escaping @Sendable (Report) -> Void) async -> Bool {
@@ -42,7 +43,7 @@ package struct CommandExecutor: Sendable {
         }
         let step = await inTurn(isPaced: isPaced && command.isPaced) { node in
             let outcome = command.perform(on: node)
-            let stored = outcome.marks.map(storeMarks)
+            let stored = outcome.kept.flatMap(store)
             if stored == nil, let reply = outcome.reply { report(completed(reply)) }
             return Step(outcome: outcome, stored: stored)
         }
@@ -62,7 +63,7 @@ package struct CommandExecutor: Sendable {
         if command == .wipe { return await [current.wipe()].compactMap { $0.map(Report.answer) } }
         let step = await inTurn(isPaced: command.isPaced) { node in
             let outcome = command.performApart(on: node)
-            return Step(outcome: outcome, stored: outcome.marks.map(storeMarks))
+            return Step(outcome: outcome, stored: outcome.kept.flatMap(store))
         }
         guard let step else { return nil }
         await step.stored?()

@@ -118,7 +118,7 @@ package struct CommandEntry: Sendable {
     private static let own = [
         CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
         plain("whoami", .helpWhoami, .own, .whoami),
-        plain("away", .helpAway, .own, .away),
+        CommandEntry("away", "[TEXT]", .helpAway, .own) { operands in .away(reason: operands.optionalText()) },
         plain("back", .helpBack, .own, .back),
         CommandEntry("typing", "[off]", .helpTyping, nil) { operands throws(ChatError) in
             .typing(try operands.isOn())

@@ -9,12 +9,18 @@ package struct CommandOutcome: Sendable {
     package let events: [NodeEvent]
     /// The error, or the answer of a command that asks for something; behind the events.
     package let reply: Report?
-    /// The marks to store, if the command changed them.
-    package let marks: PeerMarks?
+    /// The change to store with the identity, if the command made one.
+    package let kept: KeptChange?
 
     package var isDone: Bool {
         if case .error = reply { false } else { true }
     }
+}
+
+/// A change of the state that is kept with an identity for later runs.
+package enum KeptChange: Hashable, Sendable {
+    case marks(PeerMarks)
+    case nickname(String)
 }
 
 extension Command {
@@ -23,9 +29,21 @@ extension Command {
         do throws(ChatError) {
             let answer = try answer(by: node)
             return CommandOutcome(
-                events: node.flushEvents(), reply: answer.map(Report.answer), marks: changesMarks ? node.marks : nil)
+                events: node.flushEvents(), reply: answer.map(Report.answer), kept: keptChange(of: node))
         } catch {
-            return CommandOutcome(events: node.flushEvents(), reply: .error(error), marks: nil)
+            return CommandOutcome(events: node.flushEvents(), reply: .error(error), kept: nil)
+        }
+    }
+
+    /// The change to store after the command was performed; nil if it changes nothing that outlasts a run.
+    private func keptChange(of node: isolated Node) -> KeptChange? {
+        switch self {
+        case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.marks)
+        case .rename(.some): .nickname(node.me().nickname)
+        case .say, .announce, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
+            .openPublic, .open, .close, .unread, .history, .search, .edit, .delete, .rename, .typing, .away, .back,
+            .mark, .verify, .wipe, .statistics, .help, .quit:
+            nil
         }
     }
 
@@ -64,8 +82,8 @@ extension Command {
             try node.rename(nickname)
             return .done(command: "nick", node.me())
         case .typing(let isOn): node.setTyping(isOn)
-        case .away: return tell(isAway: true, "away", by: node)
-        case .back: return tell(isAway: false, "back", by: node)
+        case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
+        case .back: return try tell(isAway: false, nil, "back", by: node)
         case .mark(let mark, let who): return answer(to: mark, try node.find(who), by: node)
         case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
         case .statistics: return .statistics(node.statistics())
@@ -114,8 +132,10 @@ extension Command {
         return .found(text, open, messages)
     }
 
-    private func tell(isAway: Bool, _ name: String, by node: isolated Node) -> Answer {
-        node.setAway(isAway)
+    private func tell(
+        isAway: Bool, _ reason: String?, _ name: String, by node: isolated Node
+    ) throws(ChatError) -> Answer {
+        node.setAway(isAway, reason: try reason.map(AwayReason.compose))
         return .done(command: name, node.me())
     }
 

@@ -3,6 +3,7 @@ package import ChatNode
 package import Noise
 package import Reactor
 import Transports
+package import Wire
 
 extension Identity {
     /// One that lasts as long as the node it is given to.
@@ -21,15 +22,16 @@ extension LocalNetwork {
     /// - Throws: what the system refused that discovery needs.
     package func node(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity, marks: PeerMarks = PeerMarks(),
-        minimumEpoch: UInt64 = 0, on loop: EventLoop,
+        accepted: [PeerID] = [], minimumEpoch: UInt64 = 0, on loop: EventLoop,
         deliver: @escaping @Sendable ([NodeEvent]) -> Void,
-        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
+        directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
     ) throws(SystemError) -> Node {
         let discoveries = try discoveries()
         return Node(
-            configuration: configuration, identity: identity, marks: marks, minimumEpoch: minimumEpoch,
-            randomness: .system, scheduler: loop,
+            configuration: configuration, identity: identity, marks: marks, accepted: accepted,
+            minimumEpoch: minimumEpoch, randomness: .system, scheduler: loop,
             transport: TCPTransport(loop: loop, interfaces: interfaces), discoveries: discoveries,
-            deliver: deliver, epochChanged: epochChanged)
+            deliver: deliver, epochChanged: epochChanged, directsChanged: directsChanged)
     }
 }

@@ -1,6 +1,8 @@
 /// What each command does, and the groups of commands.
 extension Phrase {
-    package static let helpWho = Phrase("peers: online and gone, how long, round trip", "사람들: 접속·나감, 시간, 왕복 시간")
+    package static let helpWho = Phrase(
+        "the peers that are here, how long, round trip; all: also those that left",
+        "여기 있는 사람들과 시간, 왕복 시간. all: 나간 사람도")
     package static let helpWhois = Phrase("WHO's state, key and code to compare", "WHO의 상태와 키, 비교할 코드")
     package static let helpMsg = Phrase("a direct message; the first one is a request", "일대일 대화. 첫 글은 요청입니다")
     package static let helpReply = Phrase("answer the latest direct message", "마지막 일대일 글에 답합니다")
@@ -25,7 +27,7 @@ extension Phrase {
     package static let helpWhoami = Phrase("your name and room", "내 이름과 방")
     package static let helpMe = Phrase("say what you do", "무엇을 하는지 말합니다")
     package static let helpTyping = Phrase("tell the others that you type; for front ends", "쓰는 중임을 알립니다 (프런트엔드용)")
-    package static let helpAway = Phrase("tell the others that you are away", "자리를 비운다고 알립니다")
+    package static let helpAway = Phrase("tell the others that you are away, and why", "자리를 비운다고 알립니다. 사유를 쓸 수 있습니다")
     package static let helpBack = Phrase("tell the others that you are here again", "돌아왔다고 알립니다")
     package static let helpMute = Phrase("show nothing of WHO", "WHO의 글을 숨깁니다")
     package static let helpUnmute = Phrase("show WHO again", "WHO의 글을 다시 봅니다")

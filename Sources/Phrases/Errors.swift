@@ -63,4 +63,13 @@ extension Phrase {
     package static let nicknameLines = Phrase(
         "nickname has a control character or a line break; it takes one line of text",
         "별명에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
+    package static let reasonBytes = Phrase("reason is %1 bytes; %2 is the most", "사유가 %1바이트입니다. 최대 %2바이트입니다")
+    package static let reasonEmpty = Phrase("reason is empty; 1 character is the least", "사유가 비었습니다. 한 글자 이상이어야 합니다")
+    package static let reasonLong = Phrase("reason is %1 characters; %2 is the most", "사유가 %1자입니다. 최대 %2자입니다")
+    package static let reasonDense = Phrase(
+        "reason has a character of %1 scalars; %2 is the most",
+        "사유에 코드 %1개로 된 글자가 있습니다. 최대 %2개입니다")
+    package static let reasonLines = Phrase(
+        "reason has a control character or a line break; it takes one line of text",
+        "사유에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
 }

@@ -16,11 +16,12 @@ package final class SimulatedPeer: Sendable {
     /// Everything that the node has told, in order.
     private final class Told: Sendable {
         let events = Mutex<[NodeEvent]>([])
+        let accepted = Mutex<[PeerID]>([])
     }
 
     init(
         simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64,
-        identitySeed: UInt64?, minimumEpoch: UInt64, place: Int?, isDeaf: Bool,
+        identitySeed: UInt64?, accepted: [PeerID], minimumEpoch: UInt64, place: Int?, isDeaf: Bool,
         listener: (@Sendable ([NodeEvent]) -> Void)?
     ) {
         network = simulation.network
@@ -33,17 +34,22 @@ package final class SimulatedPeer: Sendable {
         key = identity.id
         let told = Told()
         self.told = told
+        told.accepted.withLock { $0 = accepted }
         node = Node(
-            configuration: configuration, identity: identity, minimumEpoch: minimumEpoch,
+            configuration: configuration, identity: identity, accepted: accepted, minimumEpoch: minimumEpoch,
             randomness: randomness,
             scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
             transport: InMemoryTransport(network: simulation.network, host: host),
             discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host, isDeaf: isDeaf)],
-            deliver: listener ?? { batch in told.events.withLock { $0 += batch } })
+            deliver: listener ?? { batch in told.events.withLock { $0 += batch } },
+            directsChanged: { accepted in told.accepted.withLock { $0 = accepted } })
         try? with { node throws(TransportError) in try node.start() }
     }
 
     package var events: [NodeEvent] { told.events.withLock { $0 } }
+
+    /// The content that a file would keep: the peers of accepted direct conversations, the one used last at the end.
+    package var accepted: [PeerID] { told.accepted.withLock { $0 } }
 
     /// Every message that the node reported, in any conversation.
     package var messages: [MessageView] {

@@ -41,13 +41,14 @@ package final class Simulation {
     /// - Parameters:
     ///   - clockError: the offset of its wall clock.
     ///   - identitySeed: equal seeds give one identity, with other keys of the run; nil for a new one.
-    ///   - minimumEpoch: as for `Node`.
+    ///   - accepted, minimumEpoch: as for `Node`.
     ///   - place: its place in the topology; nil for the first free one.
     ///   - isDeaf: true if it hears no announcements.
     ///   - listener: takes the node's events, which are not kept then; nil to keep them in `SimulatedPeer.events`.
     package func node(
-        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, minimumEpoch: UInt64 = 0,
-        place: Int? = nil, isDeaf: Bool = false, configure: (inout NodeConfiguration) -> Void = { _ in },
+        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, accepted: [PeerID] = [],
+        minimumEpoch: UInt64 = 0, place: Int? = nil, isDeaf: Bool = false,
+        configure: (inout NodeConfiguration) -> Void = { _ in },
         listener: (@Sendable ([NodeEvent]) -> Void)? = nil
     ) -> SimulatedPeer {
         var configuration = NodeConfiguration()
@@ -55,7 +56,8 @@ package final class Simulation {
         configure(&configuration)
         let peer = SimulatedPeer(
             simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
-            identitySeed: identitySeed, minimumEpoch: minimumEpoch, place: place, isDeaf: isDeaf, listener: listener)
+            identitySeed: identitySeed, accepted: accepted, minimumEpoch: minimumEpoch, place: place, isDeaf: isDeaf,
+            listener: listener)
         peers.append(peer)
         return peer
     }

@@ -1,3 +1,4 @@
+import Noise
 import Reactor
 import Synchronization
 import Wire
@@ -13,8 +14,9 @@ package final class IdentityFiles: Sendable {
     private let statePlace: FilePlace
     private let id: PeerID
     private let willWrite: @Sendable () -> Void
-    /// Held while the disk is written: by one thread at a time, and apart from `content`, which is read meanwhile.
-    private let writing = Mutex(())
+    /// Held while the disk is written: by one thread at a time, and apart from `content`, which is read meanwhile. It guards
+    /// the seal of the private part, which an identity with a pass phrase has.
+    private let writing: Mutex<SeedSeal?>
     /// The state as it is on the disk; nil once the files are removed: then nothing is written any more.
     private let content: Mutex<IdentityState?>
 
@@ -23,7 +25,8 @@ package final class IdentityFiles: Sendable {
 
     init(
         directory: consuming PrivateDirectory, lock: consuming Descriptor, identity: FilePlace, state: FilePlace,
-        id: PeerID, content: IdentityState?, willWrite: @escaping @Sendable () -> Void = {}
+        id: PeerID, seal: consuming sending SeedSeal?, content: IdentityState?,
+        willWrite: @escaping @Sendable () -> Void = {}
     ) {
         self.directory = directory
         self.lock = lock
@@ -31,6 +34,7 @@ package final class IdentityFiles: Sendable {
         statePlace = state
         self.id = id
         self.willWrite = willWrite
+        writing = Mutex(seal)
         isStateMissing = content == nil
         self.content = Mutex(content ?? IdentityState())
     }
@@ -46,12 +50,12 @@ package final class IdentityFiles: Sendable {
 
     /// Changes the state; it is on the disk when this returns, which may take seconds. An error leaves it unchanged.
     package func store(_ change: (inout IdentityState) -> Void) throws(StorageError) {
-        let failure: StorageError? = writing.withLock { _ in
+        let failure: StorageError? = writing.withLock { seal in
             guard var changed = content.withLock({ $0 }) else { return nil }
             change(&changed)
             do throws(StorageError) {
                 willWrite()
-                try directory.replace(statePlace, changed.write(of: id).span)
+                try directory.replace(statePlace, changed.write(of: id, under: seal).span)
                 content.withLock { $0 = changed }
                 return nil
             } catch {

@@ -1,4 +1,4 @@
-import Noise
+package import Noise
 package import Wire
 
 /// The state of an identity that is kept from run to run, beside its key.
@@ -8,40 +8,65 @@ package struct IdentityState: Hashable, Sendable {
     /// Each at most `Limits.markedPeers`, in the order in which they were marked.
     package var verified: [PeerID]
     package var blocked: [PeerID]
+    /// The peers of accepted direct conversations, at most `Limits.directConversations`, the one used last at the end.
+    package var accepted: [PeerID]
+    /// The nickname that the user chose last, as it was composed; nil if none was chosen. Reading checks only its length: the
+    /// rules for nicknames belong to another module.
+    package var nickname: String?
 
-    package init(epoch: UInt64 = 0, verified: [PeerID] = [], blocked: [PeerID] = []) {
+    package init(
+        epoch: UInt64 = 0, verified: [PeerID] = [], blocked: [PeerID] = [], accepted: [PeerID] = [],
+        nickname: String? = nil
+    ) {
         self.epoch = epoch
         self.verified = verified
         self.blocked = blocked
+        self.accepted = accepted
+        self.nickname = nickname
     }
 
-    /// More than the longest text has: two full tables of lines of 75 bytes.
+    /// More than the longest text has: two full tables of lines of 75 bytes, and a sealed part.
     package static let most = 640 << 10
 
     /// The least epoch that counts as later than the last run.
     package var nextEpoch: UInt64 { epoch == .max ? .max : epoch + 1 }
 
     /// Reads the text of a state file, which has to be exactly as `write` makes it for the same identity.
-    package init(reading text: Span<UInt8>, of identity: PeerID) throws(TextFault) {
+    ///
+    /// - Parameter seal: that of an identity under a pass phrase, whose private part is sealed; nil for any other.
+    package init(
+        reading text: Span<UInt8>, of identity: PeerID, under seal: borrowing SeedSeal? = nil
+    ) throws(TextFault) {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.take("earshot-state-") else { throw .foreign }
         guard cursor.take("1\n") else { throw .unknownForm }
         guard cursor.take("epoch: "), let epoch = cursor.takeNumber(), cursor.take("\n") else { throw .damagedState }
-        let verified = try IdentityState.readKeys("verified: ", &cursor)
-        let blocked = try IdentityState.readKeys("blocked: ", &cursor)
+        let verified = try IdentityState.readKeys("verified: ", atMost: Limits.markedPeers, &cursor)
+        let blocked = try IdentityState.readKeys("blocked: ", atMost: Limits.markedPeers, &cursor)
+        self.init(epoch: epoch, verified: verified, blocked: blocked)
+        switch seal {
+        case .none: try readPrivate(&cursor)
+        case .some(let seal): try readSealed(&cursor, seal)
+        }
         let summed = text.extracting(..<cursor.offset)
         guard cursor.take("sum: "), let sum = cursor.takeBytes(IdentityState.sumBytes), cursor.take("\n"),
             cursor.isAtEnd, sum == IdentityState.sum([UInt8](copying: summed), of: identity)
         else { throw .damagedState }
-        self.init(epoch: epoch, verified: verified, blocked: blocked)
     }
 
     /// The text of the file.
-    package func write(of identity: PeerID) -> [UInt8] {
+    ///
+    /// - Parameter seal: as for reading.
+    package func write(of identity: PeerID, under seal: borrowing SeedSeal? = nil) -> [UInt8] {
         let verified = self.verified.suffix(Limits.markedPeers).map { "verified: \($0.hexadecimal)\n" }
         let blocked = self.blocked.suffix(Limits.markedPeers).map { "blocked: \($0.hexadecimal)\n" }
-        let text = Array("earshot-state-1\nepoch: \(epoch)\n\((verified + blocked).joined())".utf8)
+        let open = "earshot-state-1\nepoch: \(epoch)\n\((verified + blocked).joined())"
+        let text: [UInt8]
+        switch seal {
+        case .none: text = Array((open + privateText).utf8)
+        case .some(let seal): text = Array("\(open)sealed: \(Hexadecimal.encode(sealed(by: seal)))\n".utf8)
+        }
         return text + Array("sum: \(Hexadecimal.encode(IdentityState.sum(text, of: identity)))\n".utf8)
     }
 
@@ -53,14 +78,59 @@ package struct IdentityState: Hashable, Sendable {
         return Array(SHA256.hash("earshot/1 state\0", bytes.span).prefix(sumBytes))
     }
 
-    private static func readKeys(_ label: StaticString, _ cursor: inout StrictText) throws(TextFault) -> [PeerID] {
+    private static func readKeys(
+        _ label: StaticString, atMost most: Int, _ cursor: inout StrictText
+    ) throws(TextFault) -> [PeerID] {
         var keys: [PeerID] = []
         while cursor.take(label) {
-            guard keys.count < Limits.markedPeers, let bytes = cursor.takeBytes(PeerID.byteCount),
+            guard keys.count < most, let bytes = cursor.takeBytes(PeerID.byteCount),
                 let key = PeerID(bytes), cursor.take("\n")
             else { throw .damagedState }
             keys.append(key)
         }
         return keys
+    }
+}
+
+/// The private part: sealed where the identity has a pass phrase, so that a reader of the file learns neither the user's
+/// nickname nor which peers the user talks to.
+extension IdentityState {
+    package static let purpose: Domain = "earshot/1 state box\0"
+
+    /// Bytes of the private part that are sealed: more than the longest has, and always as many, so that the length hides the
+    /// number of conversations.
+    static let sealedBytes = 20 << 10
+
+    private var privateText: String {
+        let own = nickname.map { "nickname: \($0)\n" } ?? ""
+        return own
+            + accepted.suffix(Limits.directConversations).map { "accepted: \($0.hexadecimal)\n" }.joined()
+    }
+
+    private mutating func readPrivate(_ cursor: inout StrictText) throws(TextFault) {
+        if cursor.take("nickname: ") {
+            guard let name = cursor.takeLine(atMost: Limits.nicknameBytes) else { throw .damagedState }
+            nickname = name
+        }
+        accepted = try IdentityState.readKeys("accepted: ", atMost: Limits.directConversations, &cursor)
+    }
+
+    private func sealed(by seal: borrowing SeedSeal) -> [UInt8] {
+        let text = Array(privateText.utf8)
+        precondition(text.count <= IdentityState.sealedBytes, "a private part is longer than its box")
+        var randomness = Randomness.system
+        let padded = Secret(count: IdentityState.sealedBytes, protection: .transient) { padded in
+            for index in text.indices { padded[index] = text[index] }
+        }
+        return seal.seal(padded, using: &randomness)
+    }
+
+    private mutating func readSealed(_ cursor: inout StrictText, _ seal: borrowing SeedSeal) throws(TextFault) {
+        guard cursor.take("sealed: "), let box = cursor.takeBytes(IdentityState.sealedBytes + SeedSeal.overhead),
+            cursor.take("\n"), let opened = seal.open(box)
+        else { throw .damagedState }
+        var inner = StrictText(opened.span)
+        try readPrivate(&inner)
+        for index in inner.offset..<opened.count where opened.span[index] != 0 { throw .damagedState }
     }
 }

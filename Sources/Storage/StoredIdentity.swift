@@ -44,12 +44,13 @@ package struct StoredIdentity: ~Copyable {
         with phrase: borrowing Secret?, willWrite: @escaping @Sendable () -> Void = {}
     ) throws(StorageError) -> OpenedIdentity {
         let seed = try StoredIdentity.seed(text, phrase, place)
+        let seal = isSealed ? SeedSeal.derived(from: seed, purpose: IdentityState.purpose) : nil
         let identity = Identity(seed: seed)
         let state = place.beside(IdentityFiles.stateSuffix)
-        let known = try StoredIdentity.readState(state, of: identity.id, in: directory)
+        let known = try StoredIdentity.readState(state, of: identity.id, under: seal, in: directory)
         let files = IdentityFiles(
-            directory: directory, lock: file, identity: place, state: state, id: identity.id, content: known,
-            willWrite: willWrite)
+            directory: directory, lock: file, identity: place, state: state, id: identity.id, seal: seal,
+            content: known, willWrite: willWrite)
         return OpenedIdentity(identity: identity, files: files)
     }
 
@@ -69,9 +70,14 @@ package struct StoredIdentity: ~Copyable {
         let seed = Secret(random: Identity.seedBytes, protection: .transient, using: &randomness)
         let text = try text(of: seed, phrase, cost, place)
         let lock = try directory.create(place, text.span)
+        let seal: SeedSeal? =
+            switch phrase {
+            case .none: nil
+            case .some: SeedSeal.derived(from: seed, purpose: IdentityState.purpose)
+            }
         let identity = Identity(seed: seed)
         let files = IdentityFiles(
-            directory: directory, lock: lock, identity: place, state: state, id: identity.id, content: nil)
+            directory: directory, lock: lock, identity: place, state: state, id: identity.id, seal: seal, content: nil)
         try files.store { _ in }
         return OpenedIdentity(identity: identity, files: files)
     }
@@ -113,13 +119,14 @@ package struct StoredIdentity: ~Copyable {
 
     /// Nil where there is none.
     private static func readState(
-        _ state: FilePlace, of identity: PeerID, in directory: borrowing PrivateDirectory
+        _ state: FilePlace, of identity: PeerID, under seal: borrowing SeedSeal?,
+        in directory: borrowing PrivateDirectory
     ) throws(StorageError) -> IdentityState? {
         guard directory.has(state) else { return nil }
         let file = try directory.open(state, locking: false, atMost: IdentityState.most)
         let bytes = try directory.read(file, of: state, atMost: IdentityState.most)
         do throws(TextFault) {
-            return try IdentityState(reading: bytes.span, of: identity)
+            return try IdentityState(reading: bytes.span, of: identity, under: seal)
         } catch {
             throw StorageError(state.path, .unreadable(error))
         }

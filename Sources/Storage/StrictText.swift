@@ -42,6 +42,17 @@ struct StrictText: ~Escapable {
         return (0..<count).map { StrictText.byte($0, of: digits, in: bytes) }
     }
 
+    /// Passes the rest of a line with its end; nil if it is empty, longer than `most` bytes, or not UTF-8.
+    mutating func takeLine(atMost most: Int) -> String? {
+        var end = position
+        while end < bytes.count, end - position < most, bytes[end] != 0x0a { end += 1 }
+        guard end < bytes.count, bytes[end] == 0x0a, end > position,
+            let text = try? UTF8Span(validating: bytes.extracting(position..<end))
+        else { return nil }
+        position = end + 1
+        return String(copying: text)
+    }
+
     /// A decimal number as it is written: without a sign, without zeros before it.
     mutating func takeNumber() -> UInt64? {
         var value: UInt64 = 0

@@ -18,8 +18,8 @@ package enum TextFault: Error, Hashable, Sendable {
         case .unknownForm: "is of a later version, or damaged; use the version that wrote it, or a copy"
         case .damagedIdentity: "is damaged; put a copy in its place"
         case .damagedState:
-            "is damaged, or of another identity; put a copy in its place, or remove it: then no peer is verified or "
-                + "blocked any more, and if the clock went back meanwhile, others may take an earlier run for the later"
+            "is damaged, or of another identity; put a copy in its place, or remove it: then no peer is verified, "
+                + "blocked or accepted any more, and if the clock went back meanwhile, others may take an earlier run for the later"
         }
     }
 }

@@ -9,6 +9,9 @@ package enum Limits {
     package static let scalarsPerCharacter = 12
     package static let nicknameCharacters = 24
     package static let nicknameBytes = 96
+    package static let awayReasonCharacters = 80
+    /// The payload counts them in one byte.
+    package static let awayReasonBytes = 255
     package static let messagesPerConversation = 100
 
     // Records (section 4).

@@ -68,7 +68,7 @@ struct App: Sendable {
         }
         signals = Signals(on: try App.runningLoop("signals"))
         let executor = CommandExecutor(
-            current: current, departure: departure, storeMarks: App.storeMarks(with: writer),
+            current: current, departure: departure, store: App.store(with: writer),
             keepsMarks: { files?.isInUse ?? false }
         ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
         pump = InputLoop(input: input, executor: executor, reports: reports, isTyped: place.isTyped)
@@ -98,11 +98,14 @@ struct App: Sendable {
         return departure.exitCode
     }
 
-    /// The epoch of the run is on the disk before any peer hears of the node.
+    /// The epoch of the run is on the disk before any peer hears of the node, with the nickname that was asked for.
     private func begin(_ node: Node) async throws(StartFailure) {
         let epoch = await node.epoch
         do throws(StorageError) {
-            try files?.store { $0.epoch = epoch }
+            try files?.store { state in
+                state.epoch = epoch
+                state.nickname = arguments.nickname ?? state.nickname
+            }
         } catch {
             throw StartFailure(error)
         }

@@ -12,6 +12,7 @@ import Noise
 import Phrases
 import Reactor
 import Storage
+import Wire
 
 /// Makes the parts of the program as the command line asks for them.
 extension App {
@@ -35,9 +36,12 @@ extension App {
         let writer = try StartFailure.naming { () throws(SystemError) in
             try StateWriter(files) { diagnostics.say(.error, "\($0)") }
         }
+        var configuration = configuration(arguments)
+        configuration.nickname = arguments.nickname ?? files.state.nickname
         let node = try makeNode(
-            configuration(arguments), opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver
-        ) { epoch in writer.submit { $0.epoch = epoch } }
+            configuration, opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver,
+            epochChanged: { epoch in writer.submit { $0.epoch = epoch } },
+            directsChanged: { accepted in writer.submit { $0.accepted = accepted } })
         return (node, files, writer)
     }
 
@@ -50,12 +54,15 @@ extension App {
         return try makeNode(configuration, Identity.passing(), arguments, on: loop, deliver: deliver)
     }
 
-    /// Stores the marks of peers in the identity's state, if there is one; the node goes on if that fails.
-    static func storeMarks(with writer: StateWriter?) -> CommandExecutor.StoreMarks {
-        { marks in
-            guard let writer else { return {} }
-            let (verified, blocked) = (marks.verified.inOrder, marks.blocked.inOrder)
-            return writer.submit { ($0.verified, $0.blocked) = (verified, blocked) }
+    /// Stores changes in the identity's state, if there is one; the node goes on if that fails.
+    static func store(with writer: StateWriter?) -> CommandExecutor.Store {
+        { change in
+            switch change {
+            case .marks(let marks):
+                let (verified, blocked) = (marks.verified.inOrder, marks.blocked.inOrder)
+                return writer?.submit { ($0.verified, $0.blocked) = (verified, blocked) }
+            case .nickname(let nickname): return writer?.submit { $0.nickname = nickname }
+            }
         }
     }
 
@@ -82,13 +89,14 @@ extension App {
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity,
         keeping state: IdentityState = IdentityState(), _ arguments: Arguments, on loop: EventLoop,
         deliver: @escaping @Sendable ([NodeEvent]) -> Void,
-        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in }
+        epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
+        directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
     ) throws(StartFailure) -> Node {
         let marks = PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked))
         do throws(SystemError) {
             return try arguments.network.node(
-                configuration, identity, marks: marks, minimumEpoch: state.nextEpoch, on: loop, deliver: deliver,
-                epochChanged: epochChanged)
+                configuration, identity, marks: marks, accepted: state.accepted, minimumEpoch: state.nextEpoch,
+                on: loop, deliver: deliver, epochChanged: epochChanged, directsChanged: directsChanged)
         } catch {
             throw StartFailure(error)
         }

@@ -173,7 +173,7 @@ class Presences(Flood):
     """Joins, becomes away and returns with always new nicknames."""
 
     def frames(self, member, number):
-        return [member.payload(PRESENCE, bytes([step % 2, 0]) + b"\x06" + b"%06d" % (number % 1_000_000))
+        return [member.payload(PRESENCE, bytes([step % 2, 0]) + b"\x06" + b"%06d" % (number % 1_000_000) + b"\0")
                 for step in range(20)]
 
 

@@ -28,8 +28,8 @@ class Commands(People):
     def test_the_command_who_lists_present_and_past_peers(self):
         alice, bob = self.pair()
         carol = self.person("carol", meets=alice)
-        bob.say("/away")
-        self.next(alice, "peer", state="away")
+        bob.say("/away at lunch")
+        self.next(alice, "peer", state="away", reason="at lunch")
         carol.quit()
         self.next(alice, "peer", state="offline")
         rows = {row["who"]["nickname"]: row for row in alice.result("who")["peers"]}
@@ -142,6 +142,8 @@ class Errors(People):
             self.error(alice, "unknown_command")
         alice.say("/nick " + "x" * 25)
         self.error(alice, "invalid_nickname")
+        alice.say("/away " + "x" * 81)
+        self.error(alice, "invalid_reason")
         self.goes_on(alice)
 
     def test_unknown_and_ambiguous_peers(self):

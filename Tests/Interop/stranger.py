@@ -45,7 +45,7 @@ class Stranger:
         self.epoch, self.seq = epoch or now(), 0
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
-        self.say(PRESENCE, bytes([0, 0]) + self.nickname)
+        self.say(PRESENCE, bytes([0, 0]) + self.nickname + b"\0")
         self.send(bytes([PING]) + bytes(8))
 
     def send(self, *frames):
@@ -118,6 +118,6 @@ class Stranger:
         return True
 
     def leave(self):
-        self.say(PRESENCE, bytes([2, 0]) + self.nickname)
+        self.say(PRESENCE, bytes([2, 0]) + self.nickname + b"\0")
         self.send(bytes([GOODBYE, 0]))
         self.peer.stream.close()

@@ -49,7 +49,16 @@ class AStranger(unittest.TestCase):
         presence = stranger.hear(PRESENCE)
         self.assertEqual(presence.author.hex(), node.key)
         self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
-        self.assertEqual(presence.named_text(2), ("native", ""))
+        self.assertEqual(presence.body, b"\0\0\x06native\0")
+
+    def test_a_reason_to_be_away_is_exchanged(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        stranger.hear(PRESENCE)
+        node.say("/away at lunch")
+        self.assertEqual(stranger.hear(PRESENCE).body, b"\1\0\x06native\x08at lunch")
+        stranger.say(PRESENCE, b"\1\0" + stranger.nickname + bytes([6]) + "점심".encode())
+        self.assertEqual(self.seen(node, stranger, "away")["reason"], "점심")
 
     def test_it_receives_history_on_request(self):
         node = self.node()

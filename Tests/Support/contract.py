@@ -108,7 +108,7 @@ def message(more):
 MESSAGE = message({})
 ERROR_CODES = (
     "empty", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
-    "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname",
+    "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason",
 )
 NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface")
 PEER_ROW = {
@@ -119,6 +119,7 @@ PEER_ROW = {
     "muted": flag,
     "verified": flag,
     "blocked": flag,
+    "reason": nullable(text),
 }
 
 
@@ -131,7 +132,8 @@ EVENTS = {
         "version": matching(r"\d+\.\d+\.\d+"), "self": WHO, "port": between(1, 65535), "room": text,
         "discovery": one_of("daemon", "embedded", "none"),
     }),
-    "peer": event("peer", {"state": one_of("online", "away", "offline"), "who": WHO, "peers": count}),
+    "peer": event("peer", {
+        "state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text)}),
     "message": message({"event": one_of("message")}),
     "request": event("request", {"from": WHO, "text": text}),
     "direct": event("direct", {"state": one_of("accepted", "declined", "left"), "with": WHO}),

@@ -16,9 +16,9 @@ package enum AdmissionResult: Sendable {
             case .foreignAuthor: .closeLink(reason)
             case .badSignature: .ban(reason)
             case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
-                .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory, .badCertificate, .duplicate,
-                .equivocation,
-                .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate, .relayRate,
+                .invalidReason, .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory, .badCertificate,
+                .duplicate, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate,
+                .relayRate,
                 .newAuthorRate:
                 .dropped(reason)
             }

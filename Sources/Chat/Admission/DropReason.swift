@@ -9,6 +9,7 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     case tooManyBytes = "too_many_bytes"
     case tooDense = "too_dense"
     case invalidNickname = "invalid_nickname"
+    case invalidReason = "invalid_reason"
 
     // Source and destination.
     case otherRoom = "other_room"
@@ -47,6 +48,7 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
         case .unknownKind: self = .unknownKind
         case .notUTF8: self = .notUTF8
         case .nickname: self = .invalidNickname
+        case .reason: self = .invalidReason
         case .text(.tooManyBytes): self = .tooManyBytes
         case .text(.empty): self = .empty
         case .text(.tooLong): self = .tooLong

@@ -47,6 +47,13 @@ package struct DirectChat: Sendable {
     /// The delivery state of an own message; nil for any other.
     package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : outcomes[id] }
 
+    var isAccepted: Bool {
+        switch state {
+        case .accepted: true
+        case .none, .requestedByUs, .requestedByThem, .declined, .left: false
+        }
+    }
+
     /// True if the peer's texts are not shown before we accept.
     var awaitsOurAnswer: Bool {
         switch state {

@@ -17,9 +17,17 @@ package struct DirectChats: Sendable {
     /// Messages given up with evicted conversations, until they are reported.
     private var undelivered: [ChatEvent] = []
 
-    package init(capacity: Int = Limits.directConversations, sendsReadReceipts: Bool = false) {
+    /// True if the accepted conversations are others than at the last `takeChange`.
+    private var isChanged = false
+
+    /// - Parameter accepted: the peers of conversations that were accepted in earlier runs, the one used last at the end.
+    package init(
+        capacity: Int = Limits.directConversations, accepted: [PeerID] = [], sendsReadReceipts: Bool = false
+    ) {
         self.capacity = capacity
         self.sendsReadReceipts = sendsReadReceipts
+        for peer in accepted.suffix(capacity) { touch(peer) { $0.state = .accepted } }
+        isChanged = false
     }
 
     package var count: Int { entries.count }
@@ -37,6 +45,20 @@ package struct DirectChats: Sendable {
     /// True if there is no agreement with the peer: no conversation, or a forgotten one.
     func isStranger(_ peer: PeerID) -> Bool { entries[peer].map { $0.chat.state == .none } ?? true }
 
+    /// The peers of accepted conversations, the one used last at the end.
+    var accepted: [PeerID] { all.reversed().filter(\.isAccepted).map(\.peer) }
+
+    /// True if conversations were accepted, or accepted ones ended, since the last call.
+    mutating func takeChange() -> Bool {
+        defer { isChanged = false }
+        return isChanged
+    }
+
+    /// Notes that a conversation is to be remembered, or no longer, if it is accepted.
+    mutating func noteChange(with peer: PeerID) {
+        if entries[peer]?.chat.isAccepted == true { isChanged = true }
+    }
+
     var hasUndelivered: Bool { !undelivered.isEmpty }
 
     mutating func drainUndelivered() -> [ChatEvent] {
@@ -53,7 +75,7 @@ package struct DirectChats: Sendable {
     /// Changes a conversation; nil if there is none.
     mutating func update<Result>(_ peer: PeerID, _ change: (inout DirectChat) -> Result) -> Result? {
         guard let index = entries.index(forKey: peer) else { return nil }
-        return change(&entries.values[index].chat)
+        return update(at: index, change)
     }
 
     /// Changes a conversation, which is created if there is none, and marks it as used.
@@ -77,11 +99,22 @@ package struct DirectChats: Sendable {
         uses += 1
         let new = Entry(chat: DirectChat(with: peer, sendsReadReceipts: sendsReadReceipts), usedAt: uses)
         entries[peer, default: new].usedAt = uses
-        return change(&entries[peer, default: new].chat)
+        guard let index = entries.index(forKey: peer) else { preconditionFailure("a conversation just made is gone") }
+        return update(at: index, change)
+    }
+
+    private mutating func update<Result>(
+        at index: Dictionary<PeerID, Entry>.Index, _ change: (inout DirectChat) -> Result
+    ) -> Result {
+        let wasAccepted = entries.values[index].chat.isAccepted
+        let result = change(&entries.values[index].chat)
+        if entries.values[index].chat.isAccepted != wasAccepted { isChanged = true }
+        return result
     }
 
     private mutating func forget(_ peer: PeerID) {
         guard var chat = entries.removeValue(forKey: peer)?.chat else { return }
+        if chat.isAccepted { isChanged = true }
         undelivered += chat.giveUp()
     }
 

@@ -22,7 +22,7 @@ package struct P2PPayload: Hashable, Sendable {
     /// Nil if the kind carries no stage.
     package var senderStage: SenderStage? {
         switch body {
-        case .publicMessage(let stage, _, _), .presence(_, let stage, _): stage
+        case .publicMessage(let stage, _, _), .presence(_, let stage, _, _): stage
         case .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read:
             nil
         }
@@ -31,7 +31,7 @@ package struct P2PPayload: Hashable, Sendable {
     /// Nil if the kind carries no nickname.
     package var senderNickname: String? {
         switch body {
-        case .publicMessage(_, let nickname, _), .presence(_, _, let nickname), .dmRequest(_, let nickname, _),
+        case .publicMessage(_, let nickname, _), .presence(_, _, let nickname, _), .dmRequest(_, let nickname, _),
             .directMessage(_, let nickname, _):
             nickname
         case .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: nil

@@ -5,7 +5,8 @@ package import Wire
 /// Texts are trimmed and within the limits of section 6; `DisplayGuard` makes them safe to show.
 package enum PayloadBody: Hashable, Sendable {
     case publicMessage(stage: SenderStage, nickname: String, text: String)
-    case presence(PresenceState, stage: SenderStage, nickname: String)
+    /// `reason` is nil unless the peer is away.
+    case presence(PresenceState, stage: SenderStage, nickname: String, reason: String? = nil)
     /// `target` is nil for the room.
     case typing(target: PeerID?, isOn: Bool)
     case edit(target: MessageID, text: String)
@@ -49,7 +50,9 @@ extension PayloadBody {
         case .publicMessage:
             self = .publicMessage(stage: try fields.stage(), nickname: try fields.nickname(), text: try fields.text())
         case .presence:
-            self = .presence(try fields.state(), stage: try fields.stage(), nickname: try fields.nickname())
+            let state = try fields.state()
+            self = .presence(
+                state, stage: try fields.stage(), nickname: try fields.nickname(), reason: try fields.reason(of: state))
         case .typing:
             self = .typing(target: try fields.peerOrRoom(), isOn: try fields.flag())
         case .edit:
@@ -134,6 +137,14 @@ private struct FieldReader: ~Escapable {
         return try Nickname.accept(try take(count))
     }
 
+    /// Nil for no bytes. Only a peer that is away has a reason.
+    mutating func reason(of state: PresenceState) throws(PayloadError) -> String? {
+        let count = Int(try byte())
+        guard count > 0 else { return nil }
+        guard state == .away else { throw .malformed }
+        return try AwayReason.accept(try take(count))
+    }
+
     /// All remaining bytes.
     mutating func text() throws(PayloadError) -> String {
         try Text.accept(try take(reader.remaining))
@@ -162,10 +173,11 @@ extension PayloadBody {
             writer.write(stage.rawValue)
             writer.write(nickname: nickname)
             writer.write(Array(text.utf8))
-        case .presence(let state, let stage, let nickname):
+        case .presence(let state, let stage, let nickname, let reason):
             writer.write(state.rawValue)
             writer.write(stage.rawValue)
             writer.write(nickname: nickname)
+            writer.write(reason: reason ?? "")
         case .typing(let target, let isOn):
             writer.write(target?.bytes ?? PayloadBody.everyone)
             writer.write(UInt8(isOn ? 1 : 0))
@@ -199,6 +211,13 @@ extension ByteWriter {
         write(bytes)
     }
 
+    fileprivate mutating func write(reason: String) {
+        let bytes = Array(reason.utf8)
+        precondition(bytes.count <= Limits.awayReasonBytes, "a reason of \(bytes.count) bytes was never composed")
+        write(UInt8(bytes.count))
+        write(bytes)
+    }
+
     fileprivate mutating func write(ids: [MessageID]) {
         precondition(
             (1...PayloadBody.receiptIDs).contains(ids.count), "a receipt of \(ids.count) messages was composed")
@@ -216,4 +235,5 @@ package enum PayloadError: Error, Hashable, Sendable {
     case notUTF8
     case text(TextFault)
     case nickname
+    case reason
 }

@@ -10,6 +10,8 @@ package struct UserSession: ~Copyable {
     /// 1 to 24 characters, checked.
     package internal(set) var nickname: String
     package internal(set) var state = PresenceState.here
+    /// The reason to be away, checked; nil if none was given.
+    var awayReason: String?
     private var publicMessages = 0
     private var sequence: UInt64 = 0
 
@@ -56,9 +58,10 @@ package struct UserSession: ~Copyable {
             signing: body, by: identity, in: room, epoch: epoch, sequence: sequence, timestamp: time)
     }
 
-    /// Signs the present state, stage and nickname.
+    /// Signs the present state, stage, nickname and reason.
     package mutating func signPresence(at time: Timestamp) -> VerifiedPayload {
-        sign(.presence(state, stage: stage, nickname: nickname), at: time)
+        let reason = state == .away ? awayReason : nil
+        return sign(.presence(state, stage: stage, nickname: nickname, reason: reason), at: time)
     }
 
     /// Signs that the user leaves, to be sent before the links close.

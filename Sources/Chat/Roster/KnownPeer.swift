@@ -7,6 +7,8 @@ struct KnownPeer: Sendable {
     private(set) var stage = SenderStage.newcomer
     /// Here or away, from the peer's last presence.
     private(set) var saidState = PresenceState.here
+    /// The reason to be away in the peer's last presence.
+    private var saidReason: String?
     /// The payload that nickname and stage come from: an older one does not change them back.
     private var source: AuthorClock?
     var isLinked = false
@@ -30,13 +32,17 @@ struct KnownPeer: Sendable {
 
     var presence: PresenceState { isLinked ? saidState : .left }
 
-    /// Takes over the nickname, and the state from a presence payload.
+    /// Nil unless the peer is away.
+    var reason: String? { isLinked ? saidReason : nil }
+
+    /// Takes over the nickname, and state and reason from a presence payload.
     ///
     /// - Returns: the report to make.
     mutating func take(
-        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, as authorClock: AuthorClock
+        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, _ reason: String?,
+        as authorClock: AuthorClock
     ) -> News {
-        let isChanged = change(nickname, stage, state, as: authorClock)
+        let isChanged = change(nickname, stage, state, reason, as: authorClock)
         guard isLinked else { return .nothing }
         if isAnnounced { return isChanged ? .change : .nothing }
         return isLeaving ? .nothing : .arrival
@@ -52,16 +58,17 @@ struct KnownPeer: Sendable {
     }
 
     private mutating func change(
-        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, as authorClock: AuthorClock
+        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, _ reason: String?,
+        as authorClock: AuthorClock
     ) -> Bool {
         if let source, source > authorClock { return false }
         source = authorClock
-        let before = (self.stage, saidState)
+        let before = (self.stage, saidState, saidReason)
         let isRenamed = self.nickname != nickname
         if isRenamed { self.nickname = nickname }
         self.stage = stage ?? self.stage
         isLeaving = state == .left
-        if let state, state != .left { saidState = state }
-        return isRenamed || before != (self.stage, saidState)
+        if let state, state != .left { (saidState, saidReason) = (state, reason) }
+        return isRenamed || before != (self.stage, saidState, saidReason)
     }
 }

@@ -23,12 +23,15 @@ package struct Roster: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - marks: from earlier runs. A marked peer is known, so that its number names it.
+    ///   - accepted: the peers of direct conversations from earlier runs, known likewise.
     ///   - capacity: the most known peers; the one without a payload for the longest time is forgotten.
-    package init(me: PeerID, marks: PeerMarks = PeerMarks(), capacity: Int = Limits.knownPeers) {
+    package init(
+        me: PeerID, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [], capacity: Int = Limits.knownPeers
+    ) {
         self.me = me
         self.marks = marks
         self.capacity = capacity
-        for peer in marks.verified.inOrder + marks.blocked.inOrder where peer != me { meet(peer) }
+        for peer in marks.verified.inOrder + marks.blocked.inOrder + accepted where peer != me { meet(peer) }
         meet(me)
     }
 
@@ -86,21 +89,20 @@ package struct Roster: ~Copyable, Sendable {
 
 /// Updates from payloads and links.
 extension Roster {
-    /// Takes over a nickname, a stage, and the state from a presence payload.
+    /// Takes over a nickname, a stage, and state and reason from a presence payload.
     ///
     /// - Parameter events: gets an event if the peer is announced by this, or is announced and changed; before it, the
     ///   event of a peer with the same number, whose name gets a suffix.
     mutating func noteProfile(
         _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil,
-        as authorClock: AuthorClock,
-        into events: inout [ChatEvent]
+        reason: String? = nil, as authorClock: AuthorClock, into events: inout [ChatEvent]
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += drainRenamed() }
-        switch known.values[index].take(nickname, stage, state, as: authorClock) {
+        switch known.values[index].take(nickname, stage, state, reason, as: authorClock) {
         case .nothing: break
         case .arrival: events.note(announce(author))
-        case .change: events.append(.presence(author, known.values[index].presence, online: online))
+        case .change: events.append(report(author, known.values[index]))
         }
     }
 
@@ -152,8 +154,15 @@ extension Roster {
         deadlines[peer] = nil
         guard let index = known.index(forKey: peer) else { return nil }
         known.values[index].isAnnounced = true
-        return .presence(peer, known.values[index].presence, online: online)
+        return report(peer, known.values[index])
     }
+
+    private func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
+        .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
+    }
+
+    /// A text of the peer: that of a muted one is not shown.
+    private func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
 
     private mutating func depart(_ peer: PeerID) -> ChatEvent? {
         deadlines[peer] = nil
@@ -184,7 +193,7 @@ extension Roster {
         defer { renamed = [] }
         return renamed.compactMap { peer in
             guard let entry = known[peer], entry.isLinked, entry.isAnnounced else { return nil }
-            return .presence(peer, entry.presence, online: online)
+            return report(peer, entry)
         }
     }
 
@@ -209,6 +218,8 @@ extension Roster {
         package let who: PeerName
         /// `left` for a peer without a link.
         package let state: PresenceState
+        /// Nil unless it is away, gave one and is not hidden.
+        package let reason: String?
         /// When its link was opened, or the last one closed.
         package let since: Timestamp
         package let isMuted: Bool
@@ -250,8 +261,10 @@ extension Roster {
     }
 
     private func row(_ peer: PeerID, since: Timestamp) -> Row {
-        Row(
-            who: who(peer), state: known[peer]?.presence ?? .left, since: since, isMuted: muted.contains(peer),
-            isBlocked: isBlocked(peer), isVerified: marks.verified.contains(peer))
+        let entry = known[peer]
+        return Row(
+            who: who(peer), state: entry?.presence ?? .left, reason: entry.flatMap { shownReason(of: peer, $0) },
+            since: since, isMuted: muted.contains(peer), isBlocked: isBlocked(peer),
+            isVerified: marks.verified.contains(peer))
     }
 }

@@ -16,6 +16,7 @@ package struct ChatError: Error, Hashable, Sendable {
         case unknownMessage = "unknown_message"
         case rateLimited = "rate_limited"
         case invalidNickname = "invalid_nickname"
+        case invalidReason = "invalid_reason"
         case invalidUTF8 = "invalid_utf8"
     }
 

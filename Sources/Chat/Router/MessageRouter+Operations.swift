@@ -87,10 +87,13 @@ extension MessageRouter {
     }
 
     /// Changes the own state to away or here.
+    ///
+    /// - Parameter reason: a result of `AwayReason.compose`; nil for none.
     package mutating func setAway(
-        _ isAway: Bool, in session: inout UserSession, now: Instant, wallClock: Timestamp
+        _ isAway: Bool, reason: String? = nil, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) -> Outcome {
         session.state = isAway ? .away : .here
+        session.awayReason = isAway ? reason : nil
         return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 

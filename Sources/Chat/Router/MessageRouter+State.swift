@@ -51,8 +51,16 @@ extension MessageRouter {
     /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
         roster.setBlocked(peer, isBlocked)
+        directChats.noteChange(with: peer)
         guard isBlocked else { return [] }
         return typing.stopAll(of: peer) + (directChats.update(peer) { $0.giveUp() } ?? [])
+    }
+
+    /// The peers of accepted direct conversations, to be remembered for later runs, the one used last at the end; nil if they
+    /// are the same as at the last call. A blocked peer is not among them.
+    package mutating func takeAcceptedChange() -> [PeerID]? {
+        guard directChats.takeChange() else { return nil }
+        return directChats.accepted.filter { !roster.isBlocked($0) }
     }
 
     /// Notes that the user compared the peer's code. No peer learns it.

@@ -30,14 +30,16 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     /// - Parameters:
     ///   - marks: the user's marks from earlier runs.
+    ///   - accepted: the peers of direct conversations that were accepted in earlier runs, the one used last at the end.
     ///   - sendsReadReceipts: whether read receipts are sent, and those of others shown.
     ///   - pace: the rate at which direct messages are sent again; the sender's own rate.
     package init(
-        me: PeerID, marks: PeerMarks = PeerMarks(), sendsReadReceipts: Bool = false,
+        me: PeerID, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [], sendsReadReceipts: Bool = false,
         pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
     ) {
-        roster = Roster(me: me, marks: marks)
-        directChats = DirectChats(sendsReadReceipts: sendsReadReceipts)
+        let accepted = accepted.filter { $0 != me }
+        roster = Roster(me: me, marks: marks, accepted: accepted)
+        directChats = DirectChats(accepted: accepted, sendsReadReceipts: sendsReadReceipts)
         self.pace = pace
         publicChat.isActive = true
     }
@@ -88,9 +90,10 @@ package struct MessageRouter: ~Copyable, Sendable {
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
-        case .presence(let state, let stage, let nickname):
+        case .presence(let state, let stage, let nickname, let reason):
             roster.noteProfile(
-                arrival.author, nickname: nickname, stage: stage, state: state, as: arrival.authorClock, into: &events)
+                arrival.author, nickname: nickname, stage: stage, state: state, reason: reason,
+                as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):

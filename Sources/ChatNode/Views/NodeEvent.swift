@@ -24,7 +24,8 @@ package enum NoticeCode: String, Sendable, CaseIterable {
 /// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.
 package enum NodeEvent: Sendable {
     case ready(me: PeerName, port: UInt16, room: String, discovery: DiscoveryMode)
-    case peer(PresenceState, PeerName, online: Int)
+    /// `reason` is nil unless the peer is away and gave one; not made safe for display.
+    case peer(PresenceState, PeerName, reason: String? = nil, online: Int)
     case message(MessageView)
     case request(from: PeerName, text: String)
     case direct(DirectChange, with: PeerName)
@@ -87,6 +88,8 @@ package struct PeerView: Hashable, Sendable {
     package let isVerified: Bool
     /// Whether its links are refused.
     package let isBlocked: Bool
+    /// Nil unless the peer is away and gave one. Not made safe for display: that is done where it is shown.
+    package var reason: String?
 }
 
 /// A row of `/unread`.

@@ -40,7 +40,7 @@ extension Node {
             PeerView(
                 who: row.who, state: row.state, since: row.since,
                 roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
-                isVerified: row.isVerified, isBlocked: row.isBlocked)
+                isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason)
         }
     }
 
@@ -125,8 +125,8 @@ extension Node {
             .failed(with: who(peer), messages: messages)
         case .typing(let peer, let conversation, let isOn):
             .typing(who(peer), view(conversation), isOn: isOn)
-        case .presence(let peer, let state, let online):
-            .peer(state, who(peer), online: online)
+        case .presence(let peer, let state, let reason, let online):
+            .peer(state, who(peer), reason: reason, online: online)
         }
     }
 

@@ -112,7 +112,7 @@ extension ChatView {
         switch event {
         case .ready(let me, port: _, let room, discovery: _):
             begin(as: me, in: room, event, at: now, wallClock: wallClock)
-        case .peer(let state, let who, let online):
+        case .peer(let state, let who, reason: _, let online):
             note(state, who, online: online, report, at: now, wallClock: wallClock)
         case .message(let message): show(message, at: now, wallClock: wallClock)
         case .request(let who, let text):

@@ -10,7 +10,7 @@ package struct KnownNames: Sendable {
 
     package mutating func note(_ report: Report) {
         switch report {
-        case .event(.peer(let state, let who, online: _)): set(who, isThere: state != .left)
+        case .event(.peer(let state, let who, reason: _, online: _)): set(who, isThere: state != .left)
         case .event(.request(let who, text: _)): set(who, isThere: true)
         case .event, .answer, .error, .entered: break
         }

@@ -95,6 +95,7 @@ extension JSONWriter {
         member("muted", peer.isMuted)
         member("verified", peer.isVerified)
         member("blocked", peer.isBlocked)
+        member("reason", peer.reason)
     }
 
     private mutating func members(of summary: ConversationSummary) {

@@ -40,10 +40,11 @@ extension JSONWriter {
             member("port", Int(port))
             member("room", room)
             member("discovery", discovery.rawValue)
-        case .peer(let state, let who, let online):
+        case .peer(let state, let who, let reason, let online):
             member("state", state.name)
             member("who", who)
             member("peers", online)
+            member("reason", reason)
         case .message(let message): members(of: message)
         case .request(let from, let text):
             member("from", from)

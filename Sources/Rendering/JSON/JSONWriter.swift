@@ -20,6 +20,10 @@ package struct JSONWriter {
 
     package mutating func member(_ name: String, _ value: String) { member(name) { $0.string(value) } }
 
+    package mutating func member(_ name: String, _ value: String?) {
+        member(name) { if let value { $0.string(value) } else { $0.literal("null") } }
+    }
+
     package mutating func member(_ name: String, _ value: Int) { member(name) { $0.literal("\(value)") } }
 
     package mutating func member(_ name: String, _ value: Bool) {

@@ -76,7 +76,9 @@ package struct PlainAnswers: Sendable {
             peer.isVerified ? language(.isVerified) : nil,
             peer.isBlocked ? language(.isBlocked) : nil,
         ]
-        return parts.compactMap(\.self).joined(separator: ", ")
+        // At the end, so that a peer cannot write marks about itself.
+        let reason = peer.reason.map { ": \(DisplayGuard.safe($0))" } ?? ""
+        return parts.compactMap(\.self).joined(separator: ", ") + reason
     }
 
     private func line(_ request: (who: PeerName, text: String)) -> String {

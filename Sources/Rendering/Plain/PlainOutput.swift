@@ -21,6 +21,7 @@ package struct PlainOutput: Presentation {
     private struct Sighting: Equatable {
         let state: PresenceState
         let name: String
+        let reason: String?
     }
 
     package init(
@@ -88,7 +89,7 @@ package struct PlainOutput: Presentation {
         case .ready(let me, let port, let room, let discovery):
             let mode = PlainOutput.description(of: discovery, in: language)
             return language(.youAreIn, PlainName.of(me), DisplayGuard.safe(room), "\(port)", mode)
-        case .peer(let state, let who, online: _): return presence(state, who)
+        case .peer(let state, let who, let reason, online: _): return presence(state, who, reason)
         case .request(let who, let text):
             return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
         case .direct(.accepted, let who): return language(.directAccepted, PlainName.of(who))
@@ -105,16 +106,19 @@ package struct PlainOutput: Presentation {
         }
     }
 
-    /// A new name or state is worth a line; a stage that grew is not.
-    private mutating func presence(_ state: PresenceState, _ who: PeerName) -> String? {
-        let sighting = Sighting(state: state, name: PlainName.of(who))
+    /// A new name, state or reason is worth a line; a stage that grew is not.
+    private mutating func presence(_ state: PresenceState, _ who: PeerName, _ reason: String?) -> String? {
+        let sighting = Sighting(state: state, name: PlainName.of(who), reason: reason)
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
-        if let before, before.state == state { return language(.peerRenamed, before.name, sighting.name) }
+        if let before, before.state == state, before.name != sighting.name {
+            return language(.peerRenamed, before.name, sighting.name)
+        }
         if before != nil, state == .here { return language(.peerBack, sighting.name) }
         return switch state {
         case .here: language(.peerHere, sighting.name)
-        case .away: language(.peerAway, sighting.name)
+        case .away:
+            reason.map { language(.peerAwayFor, sighting.name, DisplayGuard.safe($0)) } ?? language(.peerAway, sighting.name)
         case .left: language(.peerGone, sighting.name)
         }
     }

@@ -12,7 +12,7 @@ extension Arguments: ControlledSettings {
 
     private static let identity: [Option<Arguments>] = [
         Option(
-            name: "--nick", help: "your nickname for this run; one is drawn if you give none",
+            name: "--nick", help: "your nickname; without it, that of the kept identity, or a random one",
             kind: .value("NAME", wanted: "1 to 24 visible characters") { arguments, value in
                 arguments.nickname = try? Nickname.compose(value)
                 return arguments.nickname != nil

@@ -102,7 +102,7 @@ enum ManualPage {
         .It Ar FILE No of Fl Fl identity
         The key of an identity that is kept; beside it, with
         .Pa .state
-        behind its name, the peers that it has verified and blocked.
+        behind its name, its nickname and the peers that it has verified, blocked and accepted.
         Only their owner may be able to read them.
         .It Pa $XDG_RUNTIME_DIR/earshot/control
         The socket at which a node that runs is asked by

@@ -1,3 +1,4 @@
+import Chat
 import Process
 import Glibc
 import Noise
@@ -44,11 +45,16 @@ enum KeptIdentity {
         _ stored: consuming StoredIdentity, at path: String, phraseFrom descriptor: CInt?
     ) throws(StartFailure) -> OpenedIdentity {
         let phrase: Secret? = stored.isSealed ? try PassPhrase.take(from: descriptor, for: path) : nil
+        let opened: OpenedIdentity
         do throws(StorageError) {
-            return try stored.unlock(with: phrase)
+            opened = try stored.unlock(with: phrase)
         } catch {
             throw StartFailure(error)
         }
+        if let nickname = opened.files.state.nickname, (try? Nickname.compose(nickname)) != nickname {
+            throw StartFailure(StorageError(opened.files.statePath, .unreadable(.damagedState)))
+        }
+        return opened
     }
 
     /// The user is not asked for a phrase of a file that can not be made.

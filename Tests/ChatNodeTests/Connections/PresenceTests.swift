@@ -46,6 +46,41 @@ import Wire
         #expect(alice.find("bob") == nil)
     }
 
+    @Test func `a reason to be away is reported and listed, and over with it`() throws {
+        bob.setAway(true, reason: "lunch")
+        pass()
+        #expect(alice.row(of: bob)?.reason == "lunch")
+        bob.setAway(true, reason: "long lunch")
+        pass()
+        let carol = simulation.node("carol")
+        try #require(simulation.meet(alice, bob, carol))
+        pass(2)
+        #expect(carol.presence(of: bob) == ["bob away: long lunch"])
+        bob.setAway(true)
+        pass()
+        bob.setAway(true, reason: "lunch")
+        pass()
+        bob.setAway(false, reason: "ignored")
+        pass()
+        #expect(alice.row(of: bob)?.reason == nil)
+        let told = ["bob here", "bob away: lunch", "bob away: long lunch", "bob away", "bob away: lunch", "bob here"]
+        #expect(alice.presence(of: bob) == told)
+        bob.setAway(true, reason: "gone")
+        pass()
+        bob.kill()
+        pass(60)
+        #expect(alice.row(of: bob)?.reason == nil)
+        #expect(alice.presence(of: bob).last == "bob left")
+    }
+
+    @Test func `the reason of a muted peer is not shown`() {
+        alice.mute(bob)
+        bob.setAway(true, reason: "an insult")
+        pass()
+        #expect(alice.presence(of: bob) == ["bob here", "bob away"])
+        #expect(alice.row(of: bob)?.reason == nil)
+    }
+
     @Test func `a peer that is away when it comes is reported away at once`() throws {
         bob.setAway(true)
         let carol = simulation.node("carol")
@@ -89,7 +124,7 @@ import Wire
         try bob.say("one more")
         pass()
         #expect(alice.row(of: bob)?.who.stage == after)
-        guard case .peer(.here, let who, online: 1) = alice.events.dropFirst(told).first else {
+        guard case .peer(.here, let who, reason: _, online: 1) = alice.events.dropFirst(told).first else {
             Issue.record("a new stage was not told before the message that shows it")
             return
         }
@@ -209,7 +244,7 @@ import Wire
         bob.leave()
         pass()
         let counts = alice.events.compactMap { event -> Int? in
-            if case .peer(_, _, online: let online) = event { online } else { nil }
+            if case .peer(_, _, reason: _, online: let online) = event { online } else { nil }
         }
         #expect(counts == [1, 2, 1, 0])
         #expect(alice.who.map(\.who.nickname) == ["bob", "carol"])

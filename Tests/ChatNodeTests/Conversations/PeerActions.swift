@@ -28,25 +28,27 @@ extension SimulatedPeer {
         try with { node throws(ChatError) in try node.rename(nickname) }
     }
 
-    func setAway(_ isAway: Bool) { with { $0.setAway(isAway) } }
+    func setAway(_ isAway: Bool, reason: String? = nil) { with { $0.setAway(isAway, reason: reason) } }
 
     /// The rows of `/who`.
     var who: [PeerView] { with { $0.peers() } }
 
     func row(of other: SimulatedPeer) -> PeerView? { who.first { $0.who.key == other.key } }
 
-    /// The reports about another's presence: `here`, `away` or `left`, and the name.
+    /// The reports about another's presence: the name, `here`, `away` or `left`, and the reason.
     func presence(of other: SimulatedPeer) -> [String] {
         events.compactMap { event in
-            guard case .peer(let state, let who, online: _) = event, who.key == other.key else { return nil }
-            return "\(who.nickname) \(state)"
+            guard case .peer(let state, let who, let reason, online: _) = event, who.key == other.key else {
+                return nil
+            }
+            return "\(who.nickname) \(state)\(reason.map { ": \($0)" } ?? "")"
         }
     }
 
     /// How another is named in the last event about its presence.
     func lastName(of other: SimulatedPeer) -> PeerName? {
-        events.last { if case .peer(_, let who, _) = $0 { who.key == other.key } else { false } }.flatMap {
-            if case .peer(_, let who, _) = $0 { who } else { nil }
+        events.last { if case .peer(_, let who, _, _) = $0 { who.key == other.key } else { false } }.flatMap {
+            if case .peer(_, let who, _, _) = $0 { who } else { nil }
         }
     }
 

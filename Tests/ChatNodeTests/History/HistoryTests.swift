@@ -221,7 +221,7 @@ import Wire
         simulation.advance(by: .seconds(5))
         #expect(carol.texts() == ["bye"])
         #expect(!carol.isOnline(bob))
-        #expect(!carol.events.contains { if case .peer(_, let who, _) = $0 { who.key == bob.key } else { false } })
+        #expect(!carol.events.contains { if case .peer(_, let who, _, _) = $0 { who.key == bob.key } else { false } })
         #expect(carol.with { node in node.online() } == 1)
     }
 

@@ -35,6 +35,19 @@ struct AdmissionWordsTests {
         #expect(gate.admission.drops.map { [$0.key.rawValue: $0.value] } == [[reason: 2]])
     }
 
+    @Test(
+        arguments: [
+            ([0x61, 0x0a, 0x61], "invalid_reason"), ([0x20, 0x61], "invalid_reason"), ([0x1b, 0x5b], "invalid_reason"),
+            ([UInt8](repeating: 0x61, count: 81), "invalid_reason"), ([0xff], "not_utf8"),
+            (Array(("a" + String(repeating: "\u{301}", count: 12)).utf8), "invalid_reason"),
+        ] as [([UInt8], String)])
+    func `a reason to be away that breaks a rule is dropped and counted`(reason: [UInt8], text: String) {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let body: [UInt8] = [1, 0, 1, 0x61, UInt8(reason.count)] + reason
+        #expect(gate.admit(alice.frame(kind: 2, body: body), from: alice.id).text == "dropped " + text)
+    }
+
     @Test func `a kind of a later version is counted and changes nothing`() {
         var alice = Author(seed: 1)
         var gate = Gate()

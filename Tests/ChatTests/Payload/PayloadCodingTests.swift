@@ -107,8 +107,12 @@ struct PayloadCodingTests {
         arguments: [
             (PayloadType.publicMessage, [3, 1, 0x61, 0x62]),  // a stage that does not exist
             (.publicMessage, [0, 9, 0x61, 0x62]),  // a nickname beyond the end
-            (.presence, [3, 0, 1, 0x61]),  // a state that does not exist
-            (.presence, [0, 0, 1, 0x61, 0]),  // a byte too many
+            (.presence, [3, 0, 1, 0x61, 0]),  // a state that does not exist
+            (.presence, [0, 0, 1, 0x61]),  // no reason, not even an empty one
+            (.presence, [0, 0, 1, 0x61, 0, 0]),  // a byte too many
+            (.presence, [1, 0, 1, 0x61, 2, 0x61]),  // a reason beyond the end
+            (.presence, [0, 0, 1, 0x61, 1, 0x61]),  // a reason without being away
+            (.presence, [2, 0, 1, 0x61, 1, 0x61]),
             (.typing, [UInt8](repeating: 0, count: 32) + [2]),  // neither on nor off
             (.delete, [UInt8](repeating: 0, count: 15)),
             (.dmAccept, [UInt8](repeating: 0, count: 33)),

@@ -129,6 +129,7 @@ enum Bodies {
     static let all: [PayloadBody] = [
         .publicMessage(stage: .resident, nickname: "quiet-otter", text: "안녕, world"),
         .presence(.away, stage: .regular, nickname: "quiet-otter"),
+        .presence(.away, stage: .regular, nickname: "quiet-otter", reason: "점심"),
         .typing(target: nil, isOn: true),
         .typing(target: target, isOn: false),
         .edit(target: .numbered(1), text: "better"),

@@ -13,12 +13,14 @@ final class Person {
     /// All events so far.
     private(set) var events: [ChatEvent] = []
 
-    init(_ nickname: String, seed: UInt64, epoch: UInt64 = 1, sendsReadReceipts: Bool = false) {
+    init(
+        _ nickname: String, seed: UInt64, epoch: UInt64 = 1, accepted: [PeerID] = [], sendsReadReceipts: Bool = false
+    ) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         id = identity.id
         session = UserSession(identity: identity, room: Person.room, epoch: epoch, nickname: nickname)
-        router = MessageRouter(me: id, sendsReadReceipts: sendsReadReceipts)
+        router = MessageRouter(me: id, accepted: accepted, sendsReadReceipts: sendsReadReceipts)
     }
 
     static let room = RoomID(name: "lobby")

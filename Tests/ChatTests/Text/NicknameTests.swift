@@ -42,6 +42,25 @@ struct NicknameTests {
         #expect(Array(try NicknameTests.accept("Jose\u{301}").utf8) == Array("Jose\u{301}".utf8))
     }
 
+    @Test(arguments: ["x", "at lunch", String(repeating: "점", count: 80)])
+    func `a reason of 1 to 80 characters is accepted by both sides`(reason: String) throws {
+        #expect(try AwayReason.compose(" \(reason) ") == reason)
+        #expect(try AwayReason.accept(Array(reason.utf8).span) == reason)
+    }
+
+    @Test(
+        arguments: [
+            (String(repeating: "x", count: 81), "reason is 81 characters; 80 is the most"),
+            (String(repeating: "😀", count: 64), "reason is 256 bytes; 255 is the most"),
+            ("a\u{7}b", "reason has a control character or a line break; it takes one line of text"),
+        ])
+    func `any other reason is refused with its rule`(reason: String, message: String) {
+        let error = #expect(throws: ChatError.self) { try AwayReason.compose(reason) }
+        #expect(error?.code == .invalidReason)
+        #expect(error?.message == message)
+        #expect(throws: PayloadError.reason) { try AwayReason.accept(Array(reason.utf8).span) }
+    }
+
     @Test func `a random nickname obeys the rules and is repeated by its seed`() throws {
         #expect(Set(Nickname.adjectives).count == 64)
         #expect(Set(Nickname.animals).count == 64)

@@ -35,7 +35,7 @@ enum PayloadRules {
         let name = [5] + Array("otter".utf8)
         let text = Array("안녕, e\u{301} 👩‍👧".utf8)
         let bodies: [(UInt8, [UInt8])] = [
-            (1, [0] + name + text), (2, [1, 2] + name), (3, peer + [1]), (4, id + text), (5, id),
+            (1, [0] + name + text), (2, [1, 2] + name + name), (3, peer + [1]), (4, id + text), (5, id),
             (16, peer + name + text), (17, peer), (18, peer), (19, peer), (20, peer + name + text),
             (21, peer + [2] + id + id), (22, peer + [1] + id), (1, [0] + name + Array("  trimmed \n".utf8)),
         ]
@@ -59,7 +59,10 @@ enum PayloadRules {
             .directMessage(_, let nickname, let text):
             check(nickname: nickname)
             check(text: text)
-        case .presence(_, _, let nickname): check(nickname: nickname)
+        case .presence(let state, _, let nickname, let reason):
+            check(nickname: nickname)
+            demand(reason == nil || state == .away, "a reason of a peer that is not away")
+            if let reason { check(reason: reason) }
         case .edit(_, let text): check(text: text)
         case .delivered(_, let ids), .read(_, let ids):
             demand((1...100).contains(ids.count), "a receipt of \(ids.count) ids")
@@ -79,6 +82,15 @@ enum PayloadRules {
         checkScalars(nickname)
         for scalar in nickname.unicodeScalars {
             demand(!isControl(scalar), "a control character in a nickname")
+        }
+    }
+
+    static func check(reason: String) {
+        demand(reason.utf8.count <= Limits.awayReasonBytes, "a reason of \(reason.utf8.count) bytes")
+        demand((1...Limits.awayReasonCharacters).contains(reason.count), "a reason of \(reason.count) characters")
+        checkScalars(reason)
+        for scalar in reason.unicodeScalars {
+            demand(!isControl(scalar), "a control character in a reason")
         }
     }
 

@@ -111,6 +111,36 @@ import Testing
         }
     }
 
+    /// Runs it to the end, and tells its nickname at the start.
+    private func nickname(_ options: [String] = [], typing text: String = "") async throws -> String? {
+        let program = try start(options)
+        await program.write(text)
+        let nickname = try await program.event("ready")["self"]?["nickname"]?.text
+        await program.write("/quit\n")
+        #expect(await program.ended() == .exited(0))
+        return nickname
+    }
+
+    @Test func `a chosen nickname is kept with the identity, and a drawn one is not`() async throws {
+        let drawn = try await nickname()
+        #expect(try await nickname() != drawn)
+        #expect(try await nickname(["--nick", "안녕"]) == "안녕")
+        #expect(try await nickname(typing: "/nick \u{1b}\n/nick quiet-otter\n") == "안녕")
+        #expect(try await nickname() == "quiet-otter")
+        #expect(try await nickname(["--nick", "bob"]) == "bob")
+        #expect(try await nickname() == "bob")
+    }
+
+    @Test(arguments: [String(repeating: "a", count: 25), "a\u{7}", " a"])
+    func `a stored nickname that breaks the rules is damage`(nickname: String) async throws {
+        _ = try await key()
+        try StoredIdentity.open(file, locking: true).unlock(with: nil).files.store { $0.nickname = nickname }
+        let program = try start()
+        #expect(await program.remainingLines() == [])
+        #expect(await program.complaints().hasPrefix("earshot: \(file).state is damaged, or of another identity; "))
+        #expect(await program.ended() == .exited(1))
+    }
+
     @Test func `a damaged state is refused, and not begun anew`() async throws {
         _ = try await key()
         try scratch.write(Array("earshot-state-1\nepoch: 0\n".utf8), to: "me.state")

@@ -15,6 +15,7 @@ import Wire
             (Array("/nope".utf8), "unknown_command"), (Array("/wipe it".utf8), "unknown_command"),
             (Array("/msg nobody hi".utf8), "unknown_peer"), (Array("/delete 0a1b2c".utf8), "unknown_message"),
             (Array("/nick \(String(repeating: "x", count: 25))".utf8), "invalid_nickname"),
+            (Array("/away \(String(repeating: "x", count: 81))".utf8), "invalid_reason"),
         ]
         for line in lines {
             await alice.write(bytes: line.bytes + [0x0a])

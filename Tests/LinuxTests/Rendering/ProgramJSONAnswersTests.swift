@@ -17,12 +17,16 @@ import Wire
             PeerView(
                 who: who, state: .left, since: Sample.time, roundTrip: nil, isMuted: true, isVerified: false,
                 isBlocked: true),
+            PeerView(
+                who: who, state: .away, since: Sample.time, roundTrip: nil, isMuted: false, isVerified: false,
+                isBlocked: false, reason: "lunch"),
         ]
         #expect(
             JSON.text(.answer(.peers(peers, isWhole: true))) == """
                 {"event":"result","command":"who","peers":[\
-                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false},\
-                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true}\
+                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false,"reason":null},\
+                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null},\
+                {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch"}\
                 ]}\n
                 """)
     }

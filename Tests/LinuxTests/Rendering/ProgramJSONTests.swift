@@ -41,7 +41,13 @@ import Wire
     @Test(arguments: [(PresenceState.here, "online"), (.away, "away"), (.left, "offline")])
     func `a peer is online, away or offline`(state: PresenceState, word: String) throws {
         let text = Self.text(.event(.peer(state, try Sample.who(), online: 3)))
-        #expect(text == "{\"event\":\"peer\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3}\n")
+        #expect(
+            text == "{\"event\":\"peer\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null}\n")
+    }
+
+    @Test func `a peer that is away can have a reason`() throws {
+        let text = Self.text(.event(.peer(.away, try Sample.who(), reason: "\u{1b}lunch", online: 3)))
+        #expect(text.hasSuffix(",\"peers\":3,\"reason\":\"\\u001blunch\"}\n"))
     }
 
     @Test func `a message says where it was said`() throws {

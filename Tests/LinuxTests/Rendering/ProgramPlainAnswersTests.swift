@@ -20,11 +20,19 @@ import Wire
             PeerView(
                 who: who, state: .left, since: Timestamp(milliseconds: .max), roundTrip: nil, isMuted: false,
                 isVerified: false, isBlocked: true),
+            PeerView(
+                who: who, state: .away, since: since, roundTrip: nil, isMuted: false, isVerified: false,
+                isBlocked: false, reason: "lunch, verified\u{1b}"),
+            PeerView(
+                who: who, state: .away, since: since, roundTrip: .microseconds(400), isMuted: false, isVerified: true,
+                isBlocked: false, reason: "lunch"),
         ]
         #expect(
             ProgramPlainTests.text(.answer(.peers(peers, isWhole: true))) == """
                 23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
-                23:59:59 * quiet-otter#4821 offline for 0 s, blocked\n
+                23:59:59 * quiet-otter#4821 offline for 0 s, blocked
+                23:59:59 * quiet-otter#4821 away for 2 min: lunch, verified\u{fffd}
+                23:59:59 * quiet-otter#4821 away for 2 min, 0.4 ms, verified: lunch\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.peers([], isWhole: true))) == "23:59:59 * nobody else is here\n")
     }

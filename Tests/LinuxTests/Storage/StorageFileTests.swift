@@ -169,6 +169,23 @@ import Wire
         #expect(scratch.mode(of: "me.state") == 0o600)
     }
 
+    @Test func `conversations under a pass phrase are kept sealed, before and after a restart`() throws {
+        let phrase: [UInt8] = [1, 2]
+        let peers = StorageTextTests.peers(1..<3)
+        let made = try StoredIdentity.create(
+            scratch("me"), phrase: StorageTextTests.secret(phrase), cost: Self.cheap)
+        try made.files.store { $0.accepted = peers }
+        let opened = try StoredIdentity.open(scratch("me"), locking: false)
+            .unlock(with: StorageTextTests.secret(phrase))
+        #expect(opened.files.state.accepted == peers)
+        try opened.files.store { $0.epoch = 17 }
+        let text = String(decoding: try #require(scratch.bytes(of: "me.state")), as: UTF8.self)
+        #expect(!text.contains(peers[0].hexadecimal))
+        let again = try StoredIdentity.open(scratch("me"), locking: false)
+            .unlock(with: StorageTextTests.secret(phrase))
+        #expect(again.files.state == IdentityState(epoch: 17, accepted: peers))
+    }
+
     @Test func `a damaged state is refused and never begun anew; a missing one is reported`() throws {
         try create()
         try use().store { $0.epoch = 17 }

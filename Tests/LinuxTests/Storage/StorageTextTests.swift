@@ -131,16 +131,25 @@ import Wire
         }
     }
 
+    private static func seal(of seed: consuming Secret = seed()) -> SeedSeal {
+        SeedSeal.derived(from: seed, purpose: IdentityState.purpose)
+    }
+
     static func peers(_ range: Range<Int>) -> [PeerID] {
         range.compactMap { PeerID([UInt8](repeating: 0, count: 30) + [UInt8($0 >> 8), UInt8($0 & 0xff)]) }
     }
 
     @Test func `a state is read as it was written, full tables too, and in no more bytes than are read`() throws {
-        let full = IdentityState(epoch: .max, verified: Self.peers(0..<4_096), blocked: Self.peers(4_096..<8_192))
+        let full = IdentityState(
+            epoch: .max, verified: Self.peers(0..<4_096), blocked: Self.peers(4_096..<8_192),
+            accepted: Self.peers(0..<256), nickname: String(repeating: "가", count: 32))
         for state in [IdentityState(), IdentityState(epoch: 1_790_000_000_000, verified: Self.peers(0..<2)), full] {
             let text = state.write(of: Self.alice)
             #expect(text.count <= IdentityState.most)
             #expect(try IdentityState(reading: text.span, of: Self.alice) == state)
+            let sealed = state.write(of: Self.alice, under: Self.seal())
+            #expect(sealed.count <= IdentityState.most)
+            #expect(try IdentityState(reading: sealed.span, of: Self.alice, under: Self.seal()) == state)
         }
     }
 
@@ -148,11 +157,15 @@ import Wire
         let state = IdentityState(blocked: Self.peers(0..<5_000))
         let text = state.write(of: Self.alice)
         #expect(try IdentityState(reading: text.span, of: Self.alice).blocked == Self.peers(904..<5_000))
+        let talkative = IdentityState(accepted: Self.peers(0..<300)).write(of: Self.alice)
+        #expect(try IdentityState(reading: talkative.span, of: Self.alice).accepted == Self.peers(44..<300))
     }
 
     @Test func `no changed or missing byte of a state goes unnoticed, and neither does another's state`() {
-        let whole = IdentityState(epoch: 17, verified: Self.peers(1..<2), blocked: Self.peers(2..<3))
-            .write(of: Self.alice)
+        let state = IdentityState(
+            epoch: 17, verified: Self.peers(1..<2), blocked: Self.peers(2..<3), accepted: Self.peers(3..<4),
+            nickname: "안녕")
+        let whole = state.write(of: Self.alice)
         for bit in 0..<8 * whole.count {
             var text = whole
             text[bit / 8] ^= 1 << (bit % 8)
@@ -161,6 +174,51 @@ import Wire
         for end in whole.indices { #expect(Self.stateFault(Array(whole[..<end])) != nil) }
         #expect(Self.stateFault(whole + whole) == .damagedState)
         #expect(Self.stateFault(whole, of: Self.peers(9..<10)[0]) == .damagedState)
+    }
+
+    @Test func `a sealed state tells no reader of the file which peers, or how many, the user talks to`() throws {
+        let few = IdentityState(accepted: Self.peers(1..<2), nickname: "quiet-otter").write(
+            of: Self.alice, under: Self.seal())
+        let many = IdentityState(accepted: Self.peers(1..<200)).write(of: Self.alice, under: Self.seal())
+        #expect(few.count == many.count)
+        for text in [few, many] {
+            #expect(!String(decoding: text, as: UTF8.self).contains(Self.peers(1..<2)[0].hexadecimal))
+            #expect(!String(decoding: text, as: UTF8.self).contains("quiet-otter"))
+        }
+        #expect(few != IdentityState(accepted: Self.peers(1..<2)).write(of: Self.alice, under: Self.seal()))
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 97), "a\nb"])
+    func `a nickname that has no line of its own is damage`(name: String) {
+        let text = IdentityState(nickname: name).write(of: Self.alice)
+        #expect(Self.stateFault(text) == .damagedState)
+    }
+
+    @Test func `a sealed part that is changed, missing, of another seed or not expected is damage`() throws {
+        func fault(_ text: [UInt8], _ seal: consuming SeedSeal? = Self.seal()) -> Storage.TextFault? {
+            do throws(Storage.TextFault) {
+                _ = try IdentityState(reading: text.span, of: Self.alice, under: seal)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        /// The text with another line for the sealed one, and its right sum.
+        func summed(_ line: String) -> [UInt8] {
+            let text = Array("earshot-state-1\nepoch: 0\n\(line)".utf8)
+            let sum = SHA256.hash("earshot/1 state\0", (Self.alice.bytes + text).span).prefix(16)
+            return text + Array("sum: \(Hexadecimal.encode(Array(sum)))\n".utf8)
+        }
+        let whole = IdentityState(accepted: Self.peers(1..<2)).write(of: Self.alice, under: Self.seal())
+        let line = try #require(String(decoding: whole, as: UTF8.self).firstMatch(of: /sealed: [0-9a-f]+\n/)?.0)
+        #expect(summed(String(line)) == whole)
+        #expect(fault(whole) == nil)
+        let changed = line.dropLast(2) + (line.dropLast().last == "0" ? "1" : "0") + "\n"
+        for other in [String(changed), "", "sealed: \n", "sealed: 00\n", "accepted: \(Self.alice.hexadecimal)\n"] {
+            #expect(fault(summed(other)) == .damagedState)
+        }
+        #expect(fault(whole, Self.seal(of: Self.secret([UInt8](repeating: 1, count: 32)))) == .damagedState)
+        #expect(fault(whole, nil) == .damagedState)
     }
 
     @Test func `the next epoch is later, and the last of all stays`() {

@@ -43,7 +43,8 @@ enum Sample {
             .failed(with: who, messages: [Undelivered(id: id, text: "hi")]),
         ]
         let changes: [NodeEvent] = [DirectChange.accepted, .declined, .left].map { .direct($0, with: who) }
-        let presence: [NodeEvent] = PresenceState.allCases.map { .peer($0, who, online: 3) }
+        let presence: [NodeEvent] =
+            PresenceState.allCases.map { .peer($0, who, online: 3) } + [.peer(.away, who, reason: "lunch", online: 3)]
         let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }
         let placed = try places.flatMap { place -> [NodeEvent] in
             [
