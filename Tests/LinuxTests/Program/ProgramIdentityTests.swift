@@ -112,12 +112,12 @@ import Testing
     }
 
     /// Runs it to the end, and tells its nickname at the start.
-    private func nickname(_ options: [String] = [], typing text: String = "") async throws -> String? {
+    private func nickname(_ options: [String] = [], typing text: String = "", code: CInt = 0) async throws -> String? {
         let program = try start(options)
         await program.write(text)
         let nickname = try await program.event("ready")["self"]?["nickname"]?.text
         await program.write("/quit\n")
-        #expect(await program.ended() == .exited(0))
+        #expect(await program.ended() == .exited(code))
         return nickname
     }
 
@@ -125,7 +125,7 @@ import Testing
         let drawn = try await nickname()
         #expect(try await nickname() != drawn)
         #expect(try await nickname(["--nick", "안녕"]) == "안녕")
-        #expect(try await nickname(typing: "/nick \u{1b}\n/nick quiet-otter\n") == "안녕")
+        #expect(try await nickname(typing: "/nick \u{1b}\n/nick quiet-otter\n", code: 1) == "안녕")
         #expect(try await nickname() == "quiet-otter")
         #expect(try await nickname(["--nick", "bob"]) == "bob")
         #expect(try await nickname() == "bob")

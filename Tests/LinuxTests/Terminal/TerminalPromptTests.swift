@@ -42,7 +42,7 @@ import Wire
         #expect(
             [200, 100, 80, 60, 40, 30, 20, 3].map { prompt.text(columns: $0).text } == [
                 "kitchen · quiet-otter#6220 · 3 here [2 fox 1!, 3 fox 2!] > ",
-                "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 2!] > ", "kitchen · 3 [2 fox 1!, 3 fox 2!] > ",
+                "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 2!] > ", "kitchen · 3 here [2 fox 1!, 3 fox 2!] > ",
                 "kitchen · 3 [2:1! 3:2!] > ", "kitchen · 3 [3!] > ", "kitchen [3!] > ", "> ", "> ",
             ])
         #expect(try Self.prompt(room: String(repeating: "long", count: 8)).text(columns: 40).text == "longlonglon… · 3 > ")
