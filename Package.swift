@@ -113,7 +113,8 @@ let package = Package(
             "LinuxTests",
             [
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
-                "Storage", "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
+                "Storage", "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor",
+                "StreamFace",
                 "TerminalFace", "ControlFace", "Benchmarks", "earshot",
             ]),
     ]

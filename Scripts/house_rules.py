@@ -45,6 +45,9 @@ WORDS = [(r"(?<![\w.])/(?:work|root|home)/\w", "a path of one machine"), (r"(?i)
 # Modules of the language, which any room may import.
 LANGUAGE = {"Swift", "_Concurrency"}
 
+# A phrase's name and its texts.
+PHRASE = re.compile(r'static let (\w+) = Phrase\(\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\s*\)')
+
 
 def numbered(text):
     return enumerate(text.splitlines(), 1)
@@ -223,6 +226,24 @@ def claims(root):
                     yield f"{name}:{number}: {link} leads nowhere"
 
 
+def phrases(root):
+    """Every phrase is used, and has the same arguments in each language."""
+    named = {}
+    for name, path in tree(root, ".swift"):
+        if name.startswith("Sources/Phrases/"):
+            for phrase, english, korean in PHRASE.findall(path.read_text()):
+                named[phrase] = name
+                if set(re.findall(r"%\d", english)) != set(re.findall(r"%\d", korean)):
+                    yield f"{name}: {phrase} has other arguments in Korean"
+                if not korean.strip():
+                    yield f"{name}: {phrase} has no Korean text"
+    sources = "\n".join(path.read_text() for name, path in tree(root, ".swift")
+                        if name.startswith("Sources/") and not name.startswith("Sources/Phrases/"))
+    used = set(re.findall(r"\.(\w+)", sources))
+    for phrase in sorted(set(named) - used):
+        yield f"{named[phrase]}: {phrase} is not used"
+
+
 def attacks(root):
     """The table of attacks in Docs/Threats.md has the results of Docs/attacks.json."""
     if (root / "Docs/attacks.json").exists() and attack_table.with_table(root) != (root / "Docs/Threats.md").read_text():
@@ -235,7 +256,8 @@ def faults(root):
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
-RULES = (sizes, folders, short_files, node, words, safety, inlining, imports, package, limits, claims, attacks, faults)
+RULES = (sizes, folders, short_files, node, words, safety, inlining, imports, package, limits, claims, phrases, attacks,
+         faults)
 
 
 def breaches(root):

@@ -124,7 +124,7 @@ package struct Screen: Sendable {
     }
 }
 
-/// What is drawn, and where.
+/// The content of the rows, and the way to them.
 extension Screen {
     /// Notes a row of the chat; one that the terminal wraps takes several rows.
     private mutating func note(_ line: ChatRow) {

@@ -49,7 +49,9 @@ package struct StyledText: Hashable, Sendable {
 
     package mutating func append(_ text: String, _ style: Style = .plain) {
         guard !text.isEmpty else { return }
-        if runs.last?.style == style { runs[runs.count - 1].text += text } else {
+        if runs.last?.style == style {
+            runs[runs.count - 1].text += text
+        } else {
             runs.append(Run(text: text, style: style))
         }
     }

@@ -1,4 +1,4 @@
-/// What each command does, and the groups of commands.
+/// The effect of each command, and the groups of commands.
 extension Phrase {
     package static let helpWho = Phrase(
         "the peers that are here, how long, round trip; all: also those that left",

@@ -37,7 +37,8 @@ import Testing
             chat += lines.flatMap { Self.wrapped($0, columns) }
             terminal.write(screen.show(picture, below: lines.map { ChatRow(StyledText($0)) }))
             let layout = LineLayout(
-                prompt: StyledText("p > "), left: picture.left, right: picture.right, columns: columns) { $0 }
+                prompt: StyledText("p > "), left: picture.left, right: picture.right, columns: columns
+            ) { $0 }
             let hasStatus = rows >= 4 && !picture.status.isEmpty
             let shown = layout.window(most: rows - 1 - (hasStatus ? 1 : 0))
             let all = chat + (hasStatus ? ["typing"] : []) + shown.rows.map { ScreenTests.trimmed($0.text.text) }

@@ -39,7 +39,9 @@ import Testing
         var screen = Self.screen(10, 4)
         var terminal = Terminal(columns: 10, rows: 4)
         let picture = Self.picture("a long line that", " wraps")
-        for number in 0..<20 { terminal.write(screen.show(picture, below: [ChatRow(StyledText("message \(number), wrapped"))])) }
+        for number in 0..<20 {
+            terminal.write(screen.show(picture, below: [ChatRow(StyledText("message \(number), wrapped"))]))
+        }
         let chat = (0..<20).flatMap { number in
             let text = "message \(number), wrapped"
             return [String(text.prefix(10)), String(text.dropFirst(10))].map(Self.trimmed)

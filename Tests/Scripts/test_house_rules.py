@@ -163,6 +163,12 @@ class HouseRules(unittest.TestCase):
     def test_a_claim_without_its_test_is_refused(self):
         self.assert_refused("no test `it rains`", "Docs/Threats.md", "tested: `it rains`\n")
 
+    def test_a_phrase_that_is_not_used_or_has_other_arguments_is_refused(self):
+        phrase = 'extension Phrase {\n    static let hello = Phrase(\n        "hello %1", "KOREAN")\n}\n'
+        self.assert_refused("hello is not used", "Sources/Phrases/A.swift", long(phrase))
+        self.assert_refused("other arguments", "Sources/Phrases/A.swift", long(phrase))
+        self.assert_refused("no Korean text", "Sources/Phrases/A.swift", long(phrase.replace("KOREAN", "")))
+
     def test_a_link_that_leads_nowhere_is_refused(self):
         self.assert_refused("nowhere", "README.md", "See [this](Docs/Missing.md).\n")
 

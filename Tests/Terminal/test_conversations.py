@@ -1,4 +1,4 @@
-"""What a user sees in a terminal of 80x24 and of 40x15: conversations, requests, marks, joins, history and reading back."""
+"""A user's screen in a terminal of 80x24 and of 40x15: conversations, requests, marks, joins, history and reading back."""
 
 import re
 import subprocess
@@ -60,7 +60,7 @@ class Conversations(unittest.TestCase):
                 window, _, _ = self.meet(*size)
                 self.wait_prompt(window, pattern)
 
-    def test_the_first_line_is_for_people_and_a_lonely_user_is_told(self):
+    def test_the_first_line_is_for_people_and_a_lonely_user_gets_advice(self):
         for size in self.each_size():
             window = self.window(*size)
             window.start("--nick", "alice", "--log-level", "error")
@@ -100,7 +100,7 @@ class Conversations(unittest.TestCase):
             window.enter("/unread")
             window.wait(lambda: "a request for a direct" in window.words, "request in the list")
 
-    def test_the_sender_of_a_request_is_told_and_sees_its_delivery(self):
+    def test_the_sender_of_a_request_gets_advice_and_sees_its_delivery(self):
         for size in self.each_size():
             window, bob, _ = self.meet(*size)
             number = self.number(window, "bob")
@@ -226,7 +226,7 @@ class Conversations(unittest.TestCase):
         window.enter("/who")
         window.wait_for("다른 사람이 없습니다")
 
-    def test_what_waited_for_an_identity_is_a_message_of_its_conversation(self):
+    def test_a_message_that_waited_for_an_identity_belongs_to_its_conversation(self):
         with tempfile.TemporaryDirectory() as folder:
             identity = f"{folder}/identity"
             window = self.window(80, 24)

@@ -5,7 +5,8 @@ import Wire
 package enum Nickname {
     private static let rule = LineRule(
         phrases: LineRule.Phrases(
-            bytes: .nicknameBytes, empty: .nicknameEmpty, long: .nicknameLong, dense: .nicknameDense, lines: .nicknameLines), code: .invalidNickname, fault: .nickname, longest: Limits.nicknameCharacters,
+            bytes: .nicknameBytes, empty: .nicknameEmpty, long: .nicknameLong, dense: .nicknameDense,
+            lines: .nicknameLines), code: .invalidNickname, fault: .nickname, longest: Limits.nicknameCharacters,
         largest: Limits.nicknameBytes)
 
     /// The nickname as it will be sent: trimmed and normalized.
@@ -21,7 +22,8 @@ package enum Nickname {
 package enum AwayReason {
     private static let rule = LineRule(
         phrases: LineRule.Phrases(
-            bytes: .reasonBytes, empty: .reasonEmpty, long: .reasonLong, dense: .reasonDense, lines: .reasonLines), code: .invalidReason, fault: .reason, longest: Limits.awayReasonCharacters,
+            bytes: .reasonBytes, empty: .reasonEmpty, long: .reasonLong, dense: .reasonDense, lines: .reasonLines),
+        code: .invalidReason, fault: .reason, longest: Limits.awayReasonCharacters,
         largest: Limits.awayReasonBytes)
 
     /// The reason as it will be sent: trimmed and normalized.

@@ -64,7 +64,9 @@ struct Prompt: Sendable {
 
     /// The forms of what is unread, the longest first; one empty form if nothing is.
     private var unreadForms: [String] {
-        let rows = conversations.rows.enumerated().filter { $0.element.asksForAttention && $0.element.place != Place(open) }
+        let rows = conversations.rows.enumerated().filter {
+            $0.element.asksForAttention && $0.element.place != Place(open)
+        }
         guard !rows.isEmpty else { return [""] }
         let full = rows.map { "\($0.offset + 1) \(name($0.element)) \(count($0.element))" }.joined(separator: ", ")
         let short = rows.map { "\($0.offset + 1):\(count($0.element))" }.joined(separator: " ")

@@ -13,7 +13,7 @@ package struct Mention: Sendable {
     /// Whether a text names one, as a word of its own and in any case of letters.
     package func isIn(_ text: String) -> Bool { !ranges(in: text).isEmpty }
 
-    /// Where the name or the number stands in a text as a word of its own, in order.
+    /// The places of the name and the number in a text, each as a word of its own, in order.
     package func ranges(in text: String) -> [Range<String.Index>] {
         var found: [Range<String.Index>] = []
         var before: Character?

@@ -99,7 +99,9 @@ package struct PlainAnswers: Sendable {
 
     private func verification(_ who: PeerName, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
         let name = PlainName.of(who)
-        guard isVerified else { return [language(.noVerification, name, code), language(.compareCode, who.numberText)] }
+        guard isVerified else {
+            return [language(.noVerification, name, code), language(.compareCode, who.numberText)]
+        }
         return [language(.verification, name, code), language(isKept ? .keptMark : .passingMark)]
     }
 

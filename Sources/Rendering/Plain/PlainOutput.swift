@@ -66,7 +66,7 @@ package struct PlainOutput: Presentation {
         }
     }
 
-    /// The state of a peer, as far as it was told.
+    /// The state of a peer in its latest event; `left` for an unknown peer.
     package func state(of who: PeerName) -> PresenceState { shown[who.key]?.state ?? .left }
 
     private static func diagnostics(_ text: String) -> Rendering {
@@ -118,7 +118,8 @@ package struct PlainOutput: Presentation {
         return switch state {
         case .here: language(.peerHere, sighting.name)
         case .away:
-            reason.map { language(.peerAwayFor, sighting.name, DisplayGuard.safe($0)) } ?? language(.peerAway, sighting.name)
+            reason.map { language(.peerAwayFor, sighting.name, DisplayGuard.safe($0)) }
+                ?? language(.peerAway, sighting.name)
         case .left: language(.peerGone, sighting.name)
         }
     }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct PhraseTests {
     @Test(arguments: [
-        ("ko_KR.UTF-8", Language.korean), ("ko", .korean), ("ko_KR", .korean), ("ko_KR.eucKR", .english), ("C.UTF-8", .english),
+        ("ko_KR.UTF-8", Language.korean), ("ko", .korean), ("ko_KR", .korean), ("ko_KR.eucKR", .english),
+        ("C.UTF-8", .english),
         ("kok_IN", .english), ("", .english),
     ])
     func `the locale names the language`(locale: String, language: Language) {

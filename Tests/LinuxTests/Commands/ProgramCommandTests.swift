@@ -8,7 +8,8 @@ import Testing
         arguments: [
             ("hello", .say("hello")), ("", .say("")), ("  spaces  ", .say("  spaces  ")), (" /who", .say(" /who")),
             ("//who", .say("/who")), ("///", .say("//")), ("//", .say("/")), ("안녕 👋", .say("안녕 👋")),
-            ("/me waves", .act("waves")), ("/who", .who(all: false)), ("/WHO", .who(all: false)), ("/who  all", .who(all: true)),
+            ("/me waves", .act("waves")), ("/who", .who(all: false)), ("/WHO", .who(all: false)),
+            ("/who  all", .who(all: true)),
             ("/names", .who(all: false)), ("/whois 4821", .whois(who: "4821")), ("/whoami", .whoami),
             ("/query 4821", .open(who: "4821")), ("/part", .close), ("/exit", .quit), ("/reply yes", .reply("yes")),
             ("/search hat", .search("hat")), ("/nick", .rename(nil)),
@@ -38,7 +39,8 @@ import Testing
             ("/verify \"is ok\"", .verify(who: "is ok", isVerified: nil)),
             ("/verify \"is ok\" ok", .verify(who: "is ok", isVerified: true)), ("/wipe yes", .wipe),
             ("/block 1", .mark(.block, who: "1")), ("/unblock 1", .mark(.unblock, who: "1")), ("/stats", .statistics),
-            ("/help", .help(command: nil)), ("/help msg", .help(command: "msg")), ("/quit", .quit), ("/msg\tx\ty", .message(who: "x", text: "y")),
+            ("/help", .help(command: nil)), ("/help msg", .help(command: "msg")), ("/quit", .quit),
+            ("/msg\tx\ty", .message(who: "x", text: "y")),
         ] as [(String, Command)])
     func `a line is what it says`(line: String, command: Command) throws {
         #expect(try Command(line: line) == command)
@@ -49,7 +51,8 @@ import Testing
             ("/hwo", .unknownCommand), ("/", .unknownCommand), ("/ who", .unknownCommand),
             ("/verify", .unknownPeer), ("/verify \"a\" yes", .unknownCommand),
             ("/wipe now", .unknownCommand), ("/wipe", .unknownCommand), ("/join kitchen", .unknownCommand),
-            ("/clear", .unknownCommand), ("/set joins off", .unknownCommand), ("/reply", .empty), ("/search", .empty), ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
+            ("/clear", .unknownCommand), ("/set joins off", .unknownCommand), ("/reply", .empty), ("/search", .empty),
+            ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
             ("/quit 1", .unknownCommand), ("/typing on", .unknownCommand), ("/msg", .unknownPeer),
             ("/msg 4821", .empty), ("/msg 4821  ", .empty),
             ("/accept", .unknownPeer), ("/open", .unknownPeer), ("/mute", .unknownPeer), ("/edit", .empty),

@@ -157,7 +157,9 @@ import Wire
         var output = Self.output()
         let rendering = output.rendering(of: .error(ChatError(.tooLong, .messageLong, "251", "240")), at: Sample.time)
         #expect(rendering.output.isEmpty)
-        #expect(String(decoding: rendering.diagnostics, as: UTF8.self) == "earshot: message is 251 characters; 240 is the most\n")
+        #expect(
+            String(decoding: rendering.diagnostics, as: UTF8.self)
+                == "earshot: message is 251 characters; 240 is the most\n")
     }
 
     @Test func `hostile text and names stay in their own cells of their own line`() throws {

@@ -42,7 +42,10 @@ import Wire
         let first = try Self.key(1)
         let own = colors[first]
         // Another key that selects the same colour.
-        let second = try #require(try (2..<256).map(Self.key).first { var alone = AuthorColors(); return alone[$0] == own })
+        let second = try #require(
+            try (2..<256).map(Self.key).first {
+                var alone = AuthorColors(); return alone[$0] == own
+            })
         colors.note(first, isPresent: true)
         colors.note(first, isPresent: false)
         colors.note(second, isPresent: true)
@@ -51,7 +54,10 @@ import Wire
         #expect(colors[second] == own)
     }
 
-    @Test(arguments: [("NO_COLOR", "1", Theme.Depth.none), ("TERM", "xterm-256color", .full), ("TERM", "xterm", .basic), ("COLORTERM", "truecolor", .full)])
+    @Test(arguments: [
+        ("NO_COLOR", "1", Theme.Depth.none), ("TERM", "xterm-256color", .full), ("TERM", "xterm", .basic),
+        ("COLORTERM", "truecolor", .full),
+    ])
     func `the environment says how many colours there are`(name: String, value: String, depth: Theme.Depth) {
         #expect(Theme.Depth { $0 == name ? value : nil } == depth)
     }

@@ -9,7 +9,7 @@ import Wire
 @testable import Rendering
 @testable import TerminalFace
 
-/// What a user sees of conversations, peers and requests.
+/// The lines of conversations, peers and requests.
 @Suite struct ChatViewTests {
     private static func said(
         _ text: String, by who: PeerName, in place: ConversationView = .publicRoom, id: UInt8, at seconds: Int64 = 0,
@@ -22,7 +22,7 @@ import Wire
             isRequest: isRequest)
     }
 
-    @Test func `the first line says who the user is and what to do, and later that nobody else is here`() throws {
+    @Test func `the first line names the user and the next step, and later that no peer is here`() throws {
         var user = TerminalUser()
         let me = try Sample.who("me", number: 1_234, byte: 1)
         user.tell(.ready(me: me, port: 40_123, room: "kitchen", discovery: .none))
@@ -44,7 +44,7 @@ import Wire
         var user = try TerminalUser.ready()
         user.tell(.peer(.here, try Sample.who(), online: 1))
         user.advance(.seconds(5))
-        #expect(!user.shown().contains("nobody"))
+        #expect(!user.shown().contains("earshot doctor"))
     }
 
     @Test func `another conversation shows a dim line for direct messages and mentions, and counts all`() throws {
@@ -114,12 +114,16 @@ import Wire
     @Test func `more than three who come or leave in ten seconds are one line`() throws {
         var user = try TerminalUser.ready()
         for number in 1...6 {
-            user.tell(.peer(.here, try Sample.who("fox\(number)", number: 1_000 + number, byte: UInt8(number)), online: number))
+            user.tell(
+                .peer(
+                    .here, try Sample.who("fox\(number)", number: 1_000 + number, byte: UInt8(number)), online: number))
         }
         for number in 1...2 {
-            user.tell(.peer(.left, try Sample.who("fox\(number)", number: 1_000 + number, byte: UInt8(number)), online: 4))
+            user.tell(
+                .peer(.left, try Sample.who("fox\(number)", number: 1_000 + number, byte: UInt8(number)), online: 4))
         }
-        #expect(user.rows().map { $0.dropFirst(11) } == ["fox1#1001 is here", "fox2#1002 is here", "fox3#1003 is here"])
+        #expect(
+            user.rows().map { $0.dropFirst(11) } == ["fox1#1001 is here", "fox2#1002 is here", "fox3#1003 is here"])
         user.advance(.seconds(10))
         #expect(user.rows().map { $0.dropFirst(11) } == ["3 came, 2 left"])
         user.tell(.peer(.left, try Sample.who("fox3", number: 1_003, byte: 3), online: 3))
@@ -150,12 +154,14 @@ import Wire
         var user = try TerminalUser.ready()
         let (me, fox) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("fox", number: 1_001, byte: 2))
         user.tell(
-            .message(try Self.said("hi", by: me, in: .direct(with: fox), id: 1, own: true, delivery: .sending, isRequest: true)))
+            .message(
+                try Self.said(
+                    "hi", by: me, in: .direct(with: fox), id: 1, own: true, delivery: .sending, isRequest: true)))
         #expect(
             user.rows() == ["· you → fox#1001: hi …", "00:00:00 * request sent; text is delivered once they accept"])
     }
 
-    @Test func `own messages, mentions, errors and direct messages are told apart by style`() throws {
+    @Test func `own messages, mentions, errors and direct messages differ in style`() throws {
         var user = try TerminalUser.ready(depth: .full)
         let (me, fox) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who("fox", number: 1_001, byte: 2))
         user.tell(
@@ -165,11 +171,23 @@ import Wire
         user.advance(.seconds(1))
         let written = user.session.writing(at: user.now)
         for part in [
-            "\u{1b}[2m00:00:00 \u{1b}[m\u{1b}[1m<you>\u{1b}[m mine", "hey \u{1b}[1;7mMe\u{1b}[m, \u{1b}[1;7m#1234\u{1b}[m",
+            "\u{1b}[2m00:00:00 \u{1b}[m\u{1b}[1m<you>\u{1b}[m mine",
+            "hey \u{1b}[1;7mMe\u{1b}[m, \u{1b}[1;7m#1234\u{1b}[m",
             "\u{1b}[35m* fox#1001 wants to talk", "\u{1b}[1;31m! message is empty",
         ] {
             #expect(written.contains(part), "\(part)")
         }
+    }
+
+    @Test func `authors are coloured, what they say is not, and a name can not end its colour`() throws {
+        var user = try TerminalUser.ready(depth: .full)
+        let who = try Sample.who("a>b]c")
+        user.tell(.message(try Self.said("<x> \u{1b}[31m]", by: who, id: 1)))
+        user.advance(.seconds(1))
+        let mark = "\u{fffd}"
+        let written = user.session.writing(at: user.now)
+        let name = try #require(written.range(of: "m<a\(mark)b\(mark)c#4821>\u{1b}[m <x> \(mark)[31m]"))
+        #expect(written[..<name.lowerBound].contains(/\u{1b}\[38;5;\d+$/))
     }
 
     @Test func `without colours nothing that is shown has a style, and no text steers the terminal`() throws {
@@ -177,7 +195,8 @@ import Wire
             var user = try TerminalUser.ready()
             let who = try Sample.who(text)
             user.show([
-                .event(.message(try Sample.said(text, by: who))), .entered(text), .event(.request(from: who, text: text)),
+                .event(.message(try Sample.said(text, by: who))), .entered(text),
+                .event(.request(from: who, text: text)),
                 .event(.message(try Sample.said(text, by: who, in: .direct(with: who)))),
                 .event(.peer(.here, who, online: 1)),
             ])
@@ -186,7 +205,7 @@ import Wire
         }
     }
 
-    @Test func `who lists those that are present, and all the others too`() throws {
+    @Test func `the list of peers has those that are present, and on request all others`() throws {
         var user = try TerminalUser.ready()
         let peers = try [PresenceState.here, .left].enumerated().map { index, state in
             PeerView(

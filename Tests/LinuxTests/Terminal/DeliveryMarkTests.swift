@@ -44,7 +44,7 @@ import Wire
         #expect(user.rows() == ["00:00:00 [you → fox#1001] hi ✓"])
     }
 
-    @Test func `the state of a message that has left the screen is told`() throws {
+    @Test func `the state of a message that has left the screen gets a line`() throws {
         var (user, fox) = try Self.open()
         user.tell(try Self.own("hi", to: fox))
         _ = user.rows()

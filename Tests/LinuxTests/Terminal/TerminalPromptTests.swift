@@ -16,7 +16,8 @@ import Wire
         return prompt
     }
 
-    @Test func `the prompt names the room, the user and how many are here, and a direct conversation its peer`() throws {
+    @Test func `the prompt names the room, the user and how many are here, and a direct conversation its peer`() throws
+    {
         var prompt = try Self.prompt()
         #expect(prompt.text(columns: 80).text == "kitchen · quiet-otter#6220 · 3 here > ")
         prompt.open = .direct(with: try Sample.who("small-fox", number: 8_612))
@@ -45,7 +46,8 @@ import Wire
                 "kitchen · #6220 · 3 here [2 fox 1!, 3 fox 2!] > ", "kitchen · 3 here [2 fox 1!, 3 fox 2!] > ",
                 "kitchen · 3 [2:1! 3:2!] > ", "kitchen · 3 [3!] > ", "kitchen [3!] > ", "> ", "> ",
             ])
-        #expect(try Self.prompt(room: String(repeating: "long", count: 8)).text(columns: 40).text == "longlonglon… · 3 > ")
+        #expect(
+            try Self.prompt(room: String(repeating: "long", count: 8)).text(columns: 40).text == "longlonglon… · 3 > ")
     }
 
     @Test func `typing peers are shown until they stop`() throws {

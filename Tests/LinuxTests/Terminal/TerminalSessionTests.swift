@@ -238,7 +238,8 @@ import Wire
         var user = try TerminalUser.ready(depth: .full)
         for _ in 0..<200 {
             user.advance(.milliseconds(Int.random(in: 0...60, using: &random)))
-            let keys = (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let keys = (0..<Int.random(in: 0...12, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random)
+            }
             user.session.take(keys, at: user.now, wallClock: user.wallClock)
             let text = Sample.hostile[Int.random(in: 0..<Sample.hostile.count, using: &random)]
             let who = try Sample.who(text, byte: UInt8.random(in: 2...9, using: &random))
@@ -246,7 +247,9 @@ import Wire
             user.tell(
                 .message(try Sample.said(text, by: who, in: place, history: Bool.random(using: &random))),
                 .peer(Bool.random(using: &random) ? .here : .left, who, online: 1), .request(from: who, text: text))
-            if Bool.random(using: &random) { user.type(["\u{1b}[5~", "\u{1b}1", "\u{1b}2", "\u{1b}a", "\u{12}"].randomElement(using: &random) ?? "") }
+            if Bool.random(using: &random) {
+                user.type(["\u{1b}[5~", "\u{1b}1", "\u{1b}2", "\u{1b}a", "\u{12}"].randomElement(using: &random) ?? "")
+            }
             if let line = user.session.nextLine() { user.session.settle(line, isAccepted: Bool.random(using: &random)) }
             if Int.random(in: 0..<9, using: &random) == 0 {
                 user.session.resize(
