@@ -68,7 +68,7 @@ extension Command {
         case .reply(let text): try node.direct(to: node.latestCorrespondent(), text)
         case .who(let all): return .peers(node.peers(), isWhole: all)
         case .whois(let who): return try person(node.find(who), by: node)
-        case .whoami: return whoami("whoami", by: node)
+        case .whoami: return whoami(of: node)
         case .requests: return .requests(node.requests())
         case .unread: return .unread(node.summaries(), requests: node.requests())
         case .history(let who): return try answer(historyWith: who, by: node)
@@ -77,7 +77,7 @@ extension Command {
         case .open(let who):
             node.open(.direct(try node.find(who)))
             return active("open", by: node)
-        case .rename(nil): return whoami("nick", by: node)
+        case .rename(nil): return whoami(of: node)
         case .rename(let nickname?):
             try node.rename(nickname)
             return .done(command: "nick", node.me())
@@ -114,9 +114,7 @@ extension Command {
         return .active(command: name, open, recent: node.history(Conversation(open)))
     }
 
-    private func whoami(_ name: String, by node: isolated Node) -> Answer {
-        .whoami(command: name, node.me(), room: node.room)
-    }
+    private func whoami(of node: isolated Node) -> Answer { .whoami(node.me(), room: node.room) }
 
     private func person(_ peer: PeerID, by node: isolated Node) throws(ChatError) -> Answer {
         let who = node.who(peer)

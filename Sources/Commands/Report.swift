@@ -25,7 +25,7 @@ package enum Answer: Sendable {
     /// `/open` and `/close`: the open conversation with its stored messages, the oldest first.
     case active(command: String, ConversationView, recent: [MessageView])
     /// `/whoami`, and `/nick` without a name.
-    case whoami(command: String, PeerName, room: String)
+    case whoami(PeerName, room: String)
     /// `/whois`: a peer, and the code to compare with it.
     case person(PeerView, code: String)
     /// `/verify`; whether what is marked outlasts the program is not for the node to know.
@@ -44,11 +44,12 @@ package enum Answer: Sendable {
         case .found: "search"
         case .unread: "unread"
         case .person: "whois"
+        case .whoami: "whoami"
         case .statistics: "stats"
         case .help: "help"
         case .verification: "verify"
         case .wiped: "wipe"
-        case .active(let command, _, recent: _), .done(let command, _), .whoami(let command, _, room: _): command
+        case .active(let command, _, recent: _), .done(let command, _): command
         }
     }
 }

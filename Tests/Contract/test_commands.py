@@ -13,7 +13,10 @@ ANSWERS = {
     "open": "result", "close": "result", "unread": "result", "history": "result", "edit": "edited", "delete": "deleted",
     "nick": "result", "me": "message", "typing": None, "away": "result", "back": "result", "mute": "result",
     "unmute": "result", "block": "result", "unblock": "result", "verify": "result", "stats": "result",
-    "help": "result", "wipe": "result", "quit": None,
+    "help": "result", "wipe": "result", "quit": None, "reply": "message", "search": "result", "whois": "result",
+    "whoami": "result",
+    # These answer with an error where no terminal is, or in this version.
+    "clear": None, "set": None, "join": None,
 }
 
 
@@ -24,6 +27,40 @@ class Commands(People):
         self.assertEqual(sorted(names), sorted(ANSWERS))
         answered = {name for name, answer in ANSWERS.items() if answer == "result"}
         self.assertEqual(answered, set(contract.RESULTS))
+
+    def test_a_reply_goes_to_the_author_of_the_latest_direct_message(self):
+        alice, bob = self.pair()
+        alice.say("/reply too early")
+        self.assertEqual(self.next(alice, "error")["code"], "not_accepted")
+        bob.say("/msg alice hello")
+        self.next(alice, "request")
+        alice.say("/accept bob")
+        self.next(bob, "direct", state="accepted")
+        alice.say("/reply hello yourself")
+        self.assertEqual(self.next(bob, "message", text="hello yourself")["conversation"], "direct")
+
+    def test_a_search_finds_messages_of_the_open_conversation_in_any_case_of_letters(self):
+        alice, bob = self.pair()
+        for text in ("one Hat", "two", "that"):
+            bob.say(text)
+            self.next(alice, "message", text=text)
+        self.assertEqual([one["text"] for one in alice.result("search hat")["messages"]], ["one Hat", "that"])
+        self.assertEqual(alice.result("search nothing like it")["messages"], [])
+
+    def test_a_peer_and_the_user_are_shown(self):
+        alice, bob = self.pair()
+        shown = alice.result("whois bob")
+        self.assertEqual((shown["who"]["key"], shown["state"]), (bob.key, "online"))
+        self.assertEqual(shown["code"], alice.result("verify bob")["code"])
+        self.assertEqual(alice.result("whoami")["who"]["key"], alice.key)
+        alice.say("/nick")
+        self.assertEqual(self.next(alice, "result", command="whoami")["who"]["key"], alice.key)
+
+    def test_one_command_is_explained(self):
+        alice = self.person("alice")
+        self.assertEqual([one["usage"] for one in alice.result("help msg")["commands"]], ["/msg WHO TEXT"])
+        alice.say("/help nothing")
+        self.assertEqual(self.next(alice, "error")["code"], "unknown_command")
 
     def test_the_command_who_lists_present_and_past_peers(self):
         alice, bob = self.pair()

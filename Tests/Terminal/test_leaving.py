@@ -70,7 +70,7 @@ class Leaving(unittest.TestCase):
         window.text(", again")
         window.wait(lambda: window.screen[-1].rstrip().endswith("> in the middle of a line, again"), "line")
         window.type("C-c", "C-c")
-        window.code()
+        window.wait(lambda: window.screen[-1].rstrip() == "$", "shell")
         self.expect_as_found(window)
 
 

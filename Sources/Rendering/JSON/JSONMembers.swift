@@ -62,7 +62,7 @@ extension JSONWriter {
                 $0.member("does", $1.help.english)
             }
         case .active(_, let conversation, recent: _): members(of: conversation)
-        case .whoami(_, let me, let room):
+        case .whoami(let me, let room):
             member("who", me)
             member("room", room)
         case .person(let peer, let code):

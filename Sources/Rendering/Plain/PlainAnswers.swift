@@ -27,7 +27,7 @@ package struct PlainAnswers: Sendable {
         case .help(let entries): help(entries)
         case .active(_, let conversation, recent: _): [language(.lookingAt, name(conversation))]
         case .done(let command, let who): [done(command, PlainName.of(who))]
-        case .whoami(_, let me, let room): [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))]
+        case .whoami(let me, let room): [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))]
         case .person(let peer, let code):
             [line(peer, at: time), language(.keyLine, peer.who.key.hexadecimal), language(.codeLine, code)]
         case .verification(let who, let code, let isVerified, let isKept):
