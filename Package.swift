@@ -61,7 +61,7 @@ let package = Package(
         room("Reactor", ["Wire", "ChatNode", "CLinux"]),
         room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
         room("Storage", ["Wire", "Noise", "Reactor", "CLinux"]),
-        room("Discovery", ["Wire", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
+        room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
         room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"]),
         .executableTarget(
@@ -108,7 +108,7 @@ let package = Package(
         tests("LineEditorTests", ["Wire", "LineEditor"]),
         tests("NoiseTests", ["Wire", "Noise"]),
         tests("ChatTests", ["Wire", "Noise", "Phrases", "Chat"]),
-        tests("ChatNodeTests", ["Wire", "Noise", "Chat", "ChatNode", "Simulator"]),
+        tests("ChatNodeTests", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Simulator"]),
         tests(
             "LinuxTests",
             [

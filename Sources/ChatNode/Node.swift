@@ -1,3 +1,4 @@
+import Phrases
 package import Chat
 package import Noise
 package import Wire
@@ -161,8 +162,8 @@ package actor Node {
         earlyWarnings = []
     }
 
-    func warn(_ code: NoticeCode, _ text: String) {
-        let warning = NodeEvent.notice(code, text)
+    func warn(_ code: NoticeCode, _ sentence: Sentence) {
+        let warning = NodeEvent.notice(code, sentence)
         if discoveryMode == nil { earlyWarnings.append(warning) } else { emit(warning) }
     }
 

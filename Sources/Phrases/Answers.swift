@@ -5,15 +5,15 @@ extension Phrase {
     package static let noRequests = Phrase("no requests", "대화 요청이 없습니다")
     package static let asks = Phrase("%1 asks: %2", "%1 님의 요청: %2")
     package static let historyOf = Phrase("history of %1: %2", "%1 기록: %2")
-    package static let messages = Phrase("%1 message{|s}", "글 %1개")
+    package static let messages = Phrase("%1 message{|s}", "메시지 %1개")
     package static let conversations = Phrase("%1 conversation{|s}", "대화 %1개")
     package static let people = Phrase("%1 peer{|s}", "상대 %1명")
     package static let lookingAt = Phrase("you are looking at %1", "지금 %1 대화를 보고 있습니다")
     package static let nowCalled = Phrase("you are now %1", "이제 %1입니다")
     package static let nowAway = Phrase("you are away", "자리를 비웠습니다")
     package static let nowBack = Phrase("you are back", "돌아왔습니다")
-    package static let muted = Phrase("%1 is muted and not told", "%1 님의 글을 숨깁니다. 상대에게는 알리지 않습니다")
-    package static let unmuted = Phrase("%1 is no longer muted", "%1 님의 글을 다시 봅니다")
+    package static let muted = Phrase("%1 is muted and not told", "%1 님의 메시지를 숨깁니다. 상대에게는 알리지 않습니다")
+    package static let unmuted = Phrase("%1 is no longer muted", "%1 님의 메시지를 다시 봅니다")
     package static let blocked = Phrase("%1 is blocked and not told", "%1 님을 차단했습니다. 상대에게는 알리지 않습니다")
     package static let unblocked = Phrase("%1 is no longer blocked", "%1 님의 차단을 풀었습니다")
     package static let stateOnline = Phrase("online", "접속 중")
@@ -26,7 +26,7 @@ extension Phrase {
     package static let seconds = Phrase("%1 s", "%1초")
     package static let minutes = Phrase("%1 min", "%1분")
     package static let hours = Phrase("%1 h", "%1시간")
-    package static let unreadLine = Phrase("%1: %2 unread%3", "%1: 안 읽은 글 %2개%3")
+    package static let unreadLine = Phrase("%1: %2 unread%3", "%1: 안 읽은 메시지 %2개%3")
     package static let lastMessage = Phrase(", last %1 %2", ", 마지막 %1 %2")
     package static let isOpen = Phrase("(open)", "(보는 중)")
     package static let pendingRequest = Phrase("%1: a request for a direct conversation: %2", "%1: 대화 요청: %2")
@@ -47,23 +47,23 @@ extension Phrase {
         "삭제: %1 (디스크에 흔적이 남을 수 있습니다)")
     package static let othersKeep = Phrase(
         "what others received stays with them: their copies can not be reached",
-        "다른 사람이 받은 글은 그대로 남습니다. 그 사본은 지울 수 없습니다")
+        "다른 사람이 받은 메시지는 그대로 남습니다. 그 사본은 지울 수 없습니다")
     package static let newIdentity = Phrase(
         "you go on under a new identity, which no file keeps",
         "파일에 남지 않는 새 신원으로 계속합니다")
-    package static let whoami = Phrase("you are %1 in %2", "%2 방에서 당신은 %1입니다")
+    package static let whoami = Phrase("you are %1 in %2", "%2 방의 %1입니다")
     package static let keyLine = Phrase("key %1", "키 %1")
     package static let codeLine = Phrase("code to compare: %1", "비교할 코드: %1")
     package static let aliasLine = Phrase("also %1", "같은 명령: %1")
-    package static let found = Phrase("%1: %2 with \"%3\"", "%1: \"%3\" 글 %2")
+    package static let found = Phrase("%1: %2 with \"%3\"", "%1: \"%3\"이(가) 있는 %2")
     package static let portLine = Phrase("room %1, port %2, %3", "방 %1, 포트 %2, %3")
     package static let whoNote = Phrase(
         "WHO is 4821, #4821, #4821-3377 or a nickname; // begins a message with a slash",
-        "WHO는 4821, #4821, #4821-3377 또는 별명입니다. //로 시작하면 빗금으로 시작하는 글이 됩니다")
+        "WHO는 4821, #4821, #4821-3377 또는 별명입니다. //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
     package static let helpNote = Phrase(
         "/help COMMAND explains one; Tab completes; WHO is 4821, #4821 or a nickname",
         "/help 명령으로 자세히, Tab으로 완성, WHO는 4821, #4821 또는 별명")
     package static let keysNote = Phrase(
         "Alt-1..9 and Alt-a switch, PageUp reads back, Ctrl-R searches, Ctrl-C leaves",
-        "Alt-1..9·Alt-a 전환, PageUp 지난 글, Ctrl-R 찾기, Ctrl-C 나가기")
+        "Alt-1..9·Alt-a 전환, PageUp 지난 메시지, Ctrl-R 찾기, Ctrl-C 나가기")
 }

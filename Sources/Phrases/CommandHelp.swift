@@ -4,33 +4,35 @@ extension Phrase {
         "the peers that are here, how long, round trip; all: also those that left",
         "여기 있는 사람들과 시간, 왕복 시간. all: 나간 사람도")
     package static let helpWhois = Phrase("WHO's state, key and code to compare", "WHO의 상태와 키, 비교할 코드")
-    package static let helpMsg = Phrase("a direct message; the first one is a request", "일대일 대화. 첫 글은 요청입니다")
-    package static let helpReply = Phrase("answer the latest direct message", "마지막 일대일 글에 답합니다")
+    package static let helpMsg = Phrase("a direct message; the first one is a request", "일대일 대화. 첫 메시지는 요청입니다")
+    package static let helpReply = Phrase("answer the latest direct message", "마지막 일대일 메시지에 답합니다")
     package static let helpRequests = Phrase("open requests for direct conversations", "기다리는 대화 요청")
     package static let helpAccept = Phrase("let WHO write to you", "WHO의 요청을 수락합니다")
     package static let helpDecline = Phrase("refuse WHO's request without notice", "WHO의 요청을 알리지 않고 거절합니다")
     package static let helpLeave = Phrase("end the direct conversation with WHO", "WHO와의 대화를 끝냅니다")
     package static let helpOpen = Phrase(
         "look at this conversation; the others count unread",
-        "이 대화를 봅니다. 나머지는 안 읽은 글로 셉니다")
+        "이 대화를 봅니다. 나머지는 안 읽은 메시지로 셉니다")
     package static let helpClose = Phrase("back to the public conversation", "공개 대화로 돌아갑니다")
-    package static let helpUnread = Phrase("each conversation's unread count and last message", "대화마다 안 읽은 글 수와 마지막 글")
-    package static let helpHistory = Phrase("the latest messages, at most 100", "지난 글, 최대 100개")
+    package static let helpUnread = Phrase(
+        "each conversation's unread count and last message",
+        "대화마다 안 읽은 메시지 수와 마지막 메시지")
+    package static let helpHistory = Phrase("the latest messages, at most 100", "지난 메시지, 최대 100개")
     package static let helpSearch = Phrase("messages of this conversation that have TEXT", "이 대화에서 TEXT가 있는 글")
     package static let helpEdit = Phrase(
         "change your last message here, or the one with ID",
-        "여기의 마지막 내 글이나 ID 글을 고칩니다")
+        "여기의 마지막 내 메시지이나 ID 메시지를 고칩니다")
     package static let helpDelete = Phrase(
         "take back your last message here, or the one with ID",
-        "여기의 마지막 내 글이나 ID 글을 지웁니다")
+        "여기의 마지막 내 메시지이나 ID 메시지를 지웁니다")
     package static let helpNick = Phrase("change your nickname; alone, show it", "별명을 바꿉니다. 이름이 없으면 보여 줍니다")
     package static let helpWhoami = Phrase("your name and room", "내 이름과 방")
     package static let helpMe = Phrase("say what you do", "무엇을 하는지 말합니다")
     package static let helpTyping = Phrase("tell the others that you type; for front ends", "쓰는 중임을 알립니다 (프런트엔드용)")
     package static let helpAway = Phrase("tell the others that you are away, and why", "자리를 비운다고 알립니다. 사유를 쓸 수 있습니다")
     package static let helpBack = Phrase("tell the others that you are here again", "돌아왔다고 알립니다")
-    package static let helpMute = Phrase("show nothing of WHO", "WHO의 글을 숨깁니다")
-    package static let helpUnmute = Phrase("show WHO again", "WHO의 글을 다시 봅니다")
+    package static let helpMute = Phrase("show nothing of WHO", "WHO의 메시지를 숨깁니다")
+    package static let helpUnmute = Phrase("show WHO again", "WHO의 메시지를 다시 봅니다")
     package static let helpBlock = Phrase("have nothing to do with WHO", "WHO를 차단합니다")
     package static let helpUnblock = Phrase("take a block back", "차단을 풉니다")
     package static let helpVerify = Phrase(

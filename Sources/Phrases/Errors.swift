@@ -11,47 +11,47 @@ extension Phrase {
     package static let notUTF8 = Phrase("line is not valid UTF-8", "줄이 올바른 UTF-8이 아닙니다")
     package static let lineTooLong = Phrase(
         "line is over %1 bytes; %2 is the most in a message",
-        "줄이 %1바이트를 넘습니다. 글은 최대 %2바이트입니다")
+        "줄이 %1바이트를 넘습니다. 메시지는 최대 %2바이트입니다")
     package static let takesNothing = Phrase("/%1 takes nothing more; write %2 alone", "/%1 뒤에는 아무것도 쓰지 않습니다. %2만 쓰세요")
     package static let takesOff = Phrase("/%1 takes nothing more than off; write %2", "/%1 뒤에는 off만 쓸 수 있습니다. 쓰는 법: %2")
     package static let noPeerGiven = Phrase("/%1 does not say who is meant; write %2", "/%1 뒤에 상대가 없습니다. 쓰는 법: %2")
     package static let unclearVerdict = Phrase(
         "/%1 takes ok or no behind the name; write %2",
         "/%1은(는) 이름 뒤에 ok 또는 no를 씁니다. 쓰는 법: %2")
-    package static let emptyText = Phrase("message is empty; write %1", "글이 비었습니다. 쓰는 법: %1")
+    package static let emptyText = Phrase("message is empty; write %1", "메시지가 비었습니다. 쓰는 법: %1")
     package static let badMessageID = Phrase(
         "a message id is 6 to 32 hexadecimal digits; see /history",
-        "글 번호는 16진수 6자에서 32자입니다. /history를 보세요")
+        "메시지 번호는 16진수 6자에서 32자입니다. /history를 보세요")
     package static let shortMessageID = Phrase(
         "a message is named by at least 6 digits of its id",
-        "글은 번호 앞자리 6자 이상으로 가리킵니다")
+        "메시지는 번호 앞자리 6자 이상으로 가리킵니다")
     package static let manyMessages = Phrase(
         "%1 messages of yours have an id that begins so",
-        "그렇게 시작하는 번호를 가진 내 글이 %1개입니다")
-    package static let noOwnMessage = Phrase("there is no message of yours here", "여기에는 내 글이 없습니다")
+        "그렇게 시작하는 번호를 가진 내 메시지가 %1개입니다")
+    package static let noOwnMessage = Phrase("there is no message of yours here", "여기에는 내 메시지가 없습니다")
     package static let unknownCommandHint = Phrase("no command /%1; did you mean /%2?", "/%1 명령은 없습니다. /%2 말인가요?")
     package static let unknownCommand = Phrase(
         "no command /%1; /help lists them, // begins a message with a slash",
-        "/%1 명령은 없습니다. /help에서 명령을 볼 수 있고, //로 시작하면 빗금으로 시작하는 글이 됩니다")
+        "/%1 명령은 없습니다. /help에서 명령을 볼 수 있고, //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
     package static let notConnected = Phrase("%1 is not connected", "%1 님과 연결되어 있지 않습니다")
     package static let blockedFirst = Phrase("%1 is blocked; /unblock %1 first", "%1 님은 차단되어 있습니다. 먼저 /unblock %1")
     package static let conversationOver = Phrase(
         "the direct conversation with that message has ended",
-        "그 글이 있는 대화는 끝났습니다")
+        "그 메시지가 있는 대화는 끝났습니다")
     package static let requestOpen = Phrase(
         "the request is not accepted yet; what follows it has to wait for that",
-        "아직 요청이 수락되지 않았습니다. 다음 글은 수락된 뒤에 보낼 수 있습니다")
+        "아직 요청이 수락되지 않았습니다. 다음 메시지는 수락된 뒤에 보낼 수 있습니다")
     package static let noConversationToLeave = Phrase("there is no direct conversation to leave", "끝낼 대화가 없습니다")
     package static let noOpenRequest = Phrase("there is no open request for a direct conversation", "열린 대화 요청이 없습니다")
     package static let noSuchPeer = Phrase("no peer here is called %1", "%1(이)라는 사람은 여기 없습니다")
     package static let ambiguousPeer = Phrase("%1 may be any of: %2", "%1은(는) 다음 중 누구인지 알 수 없습니다: %2")
     package static let tooFast = Phrase("too fast: %1 messages a second is the most", "너무 빠릅니다. 1초에 최대 %1개입니다")
-    package static let messageBytes = Phrase("message is %1 bytes; %2 is the most", "글이 %1바이트입니다. 최대 %2바이트입니다")
-    package static let messageEmpty = Phrase("message is empty; 1 character is the least", "글이 비었습니다. 한 글자 이상이어야 합니다")
-    package static let messageLong = Phrase("message is %1 characters; %2 is the most", "글이 %1자입니다. 최대 %2자입니다")
+    package static let messageBytes = Phrase("message is %1 bytes; %2 is the most", "메시지가 %1바이트입니다. 최대 %2바이트입니다")
+    package static let messageEmpty = Phrase("message is empty; 1 character is the least", "메시지가 비었습니다. 한 글자 이상이어야 합니다")
+    package static let messageLong = Phrase("message is %1 characters; %2 is the most", "메시지가 %1자입니다. 최대 %2자입니다")
     package static let messageDense = Phrase(
         "message has a character of %1 scalars; %2 is the most",
-        "글에 코드 %1개로 된 글자가 있습니다. 최대 %2개입니다")
+        "메시지에 코드 %1개로 된 글자가 있습니다. 최대 %2개입니다")
     package static let nicknameBytes = Phrase("nickname is %1 bytes; %2 is the most", "별명이 %1바이트입니다. 최대 %2바이트입니다")
     package static let nicknameEmpty = Phrase(
         "nickname is empty; 1 character is the least",

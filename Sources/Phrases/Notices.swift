@@ -17,28 +17,48 @@ extension Phrase {
         "%1 님의 대화 요청이 기다리고 있습니다. /accept %2 수락, /decline %2 거절")
     package static let requestSent = Phrase(
         "request sent; text is delivered once they accept",
-        "대화를 요청했습니다. 상대가 수락하면 글이 전달됩니다")
+        "대화를 요청했습니다. 상대가 수락하면 메시지가 전달됩니다")
     package static let directAccepted = Phrase("direct conversation with %1: accepted", "%1 님과의 대화가 수락되었습니다")
     package static let directDeclined = Phrase("direct conversation with %1: declined", "%1 님의 대화 요청을 거절했습니다")
     package static let directLeft = Phrase("direct conversation with %1: left", "%1 님과의 대화가 끝났습니다")
     package static let edited = Phrase("edited%1 %2", "고침%1 %2")
     package static let deleted = Phrase("deleted%1", "지움%1")
     package static let inConversation = Phrase("in %1, %2", "%1, %2")
-    package static let hasRead = Phrase("%1 has read what you wrote", "%1 님이 글을 읽었습니다")
+    package static let hasRead = Phrase("%1 has read what you wrote", "%1 님이 메시지를 읽었습니다")
     package static let hasReadText = Phrase("%1 has read: %2", "%1 님이 읽음: %2")
     package static let deliveredText = Phrase("delivered to %1: %2", "%1 님에게 전달됨: %2")
     package static let notDelivered = Phrase("not delivered to %1: \"%2\"", "%1 님에게 전달하지 못했습니다: \"%2\"")
     package static let youAreIn = Phrase("you are %1 in %2, port %3, %4", "%2 방에 %1(으)로 들어왔습니다. 포트 %3, %4")
     package static let welcome = Phrase(
         "you are %1 in %2. Type and press Enter; /help lists commands.",
-        "%2 방에서 당신은 %1입니다. 글을 쓰고 Enter를 누르세요. /help에서 명령을 볼 수 있습니다.")
+        "%2 방에 %1(으)로 들어왔습니다. 메시지를 쓰고 Enter를 누르세요. 명령은 /help에서 볼 수 있습니다.")
     package static let lonely = Phrase(
         "nobody else is here yet; earshot doctor says whether they could be heard",
-        "아직 다른 사람이 없습니다. earshot doctor가 다른 사람을 들을 수 있는지 알려 줍니다")
+        "아직 아무도 없습니다. 다른 사람을 찾을 수 있는 상태인지는 earshot doctor로 확인하세요")
     package static let byDaemon = Phrase("finding peers through the Avahi daemon", "Avahi 데몬으로 찾는 중")
     package static let byItself = Phrase(
         "no Avahi daemon, so asking and answering mDNS itself",
         "Avahi 데몬이 없어 직접 mDNS로 찾는 중")
     package static let notLooking = Phrase("not looking for peers", "찾지 않음")
     package static let leaving = Phrase("leaving", "나가는 중입니다")
+    package static let signedInElsewhere = Phrase(
+        "signed in elsewhere; if that was not you, discard this identity",
+        "다른 곳에서 같은 신원으로 접속했습니다. 본인이 아니라면 이 신원을 버리세요")
+    package static let clockBehind = Phrase(
+        "this computer's clock seems to be %1 behind those of the others here; set it: if it is more than 5 min off, history can be incomplete",
+        "이 컴퓨터의 시계가 다른 사람들보다 %1 늦은 것 같습니다. 시계를 맞추세요. 5분 넘게 다르면 지난 메시지가 빠질 수 있습니다")
+    package static let clockAhead = Phrase(
+        "this computer's clock seems to be %1 ahead of those of the others here; set it: if it is more than 5 min off, history can be incomplete",
+        "이 컴퓨터의 시계가 다른 사람들보다 %1 빠른 것 같습니다. 시계를 맞추세요. 5분 넘게 다르면 지난 메시지가 빠질 수 있습니다")
+    package static let discoveryIs = Phrase("discovery is now %1: %2", "찾는 방식이 바뀌었습니다: %1 (%2)")
+    package static let discoveryWaits = Phrase("no peer can be found yet: %1", "아직 다른 사람을 찾을 수 없습니다: %1")
+    package static let unreachable = Phrase(
+        "peer %1 can not be reached: %2; earshot keeps trying",
+        "%1에 연결할 수 없습니다: %2. 계속 시도합니다")
+    package static let unrouted = Phrase(
+        "peer %1 can not be reached: there is no route to it; earshot keeps trying",
+        "%1에 연결할 수 없습니다: 경로가 없습니다. 계속 시도합니다")
+    package static let noInterface = Phrase(
+        "no network interface leads to other machines, so no peer is found; earshot doctor says why",
+        "다른 컴퓨터로 가는 네트워크가 없어 아무도 찾을 수 없습니다. 이유는 earshot doctor로 확인하세요")
 }

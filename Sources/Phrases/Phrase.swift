@@ -19,6 +19,10 @@ package struct Sentence: Hashable, Sendable {
         (self.phrase, self.arguments) = (phrase, arguments)
     }
 
+    package init(_ phrase: Phrase, _ arguments: String...) {
+        self.init(phrase: phrase, arguments: arguments)
+    }
+
     package func text(in language: Language) -> String {
         let template =
             switch language {

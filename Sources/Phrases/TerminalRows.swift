@@ -4,13 +4,13 @@ extension Phrase {
     package static let you = Phrase("you", "나")
     package static let toYou = Phrase("%1 → you", "%1 → 나")
     package static let fromYou = Phrase("you → %1", "나 → %1")
-    package static let beforeYouCame = Phrase("before you came", "여기까지 지난 글")
+    package static let beforeYouCame = Phrase("before you came", "여기까지 지난 메시지")
     package static let typingOne = Phrase("%1 is typing", "%1 님이 쓰는 중")
     package static let typingTwo = Phrase("%1 and %2 are typing", "%1, %2 님이 쓰는 중")
     package static let typingMany = Phrase("%1 people are typing", "%1명이 쓰는 중")
     package static let askPaste = Phrase(
         "send %1 messages? y: yes, j: join them to one, Esc: no",
-        "글 %1개를 보낼까요? y: 예, j: 한 줄로 합치기, Esc: 아니요")
+        "메시지 %1개를 보낼까요? y: 예, j: 한 줄로 합치기, Esc: 아니요")
     package static let linesWait = Phrase("%1 line{ waits|s wait}, Esc drops {it|them}", "%1줄 대기 중, Esc로 취소")
     package static let pastedDropped = Phrase("%1 pasted line{|s} not sent", "붙여 넣은 %1줄을 보내지 않았습니다")
     package static let tooManyLines = Phrase("%1 line{|s} too many; enter them later", "%1줄이 너무 많습니다. 나중에 입력하세요")
@@ -27,6 +27,6 @@ extension Phrase {
     package static let setUnknown = Phrase(
         "/set knows joins on|off and stream one|all",
         "/set으로 joins on|off 와 stream one|all 을 정할 수 있습니다")
-    package static let nothingUnread = Phrase("nothing is unread", "안 읽은 글이 없습니다")
+    package static let nothingUnread = Phrase("nothing is unread", "안 읽은 메시지가 없습니다")
     package static let noConversation = Phrase("there is no conversation %1", "%1번 대화가 없습니다")
 }

@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Phrases
 import Wire
 
 /// Events of the transport, on the node's scheduler.
@@ -81,7 +82,7 @@ extension Node: TransportHandler {
         guard let instance = dialler.instance(of: id), instance.contains(":") else { return }
         let isWarningDue = unroutedPeers.failed(instance, error, isLast: dialler.isLastAttempt(id))
         guard isWarningDue else { return }
-        warn(.peerUnreachable, "peer \(instance) can not be reached: there is no route to it; earshot keeps trying")
+        warn(.peerUnreachable, Sentence(.unrouted, instance))
     }
 }
 
@@ -103,9 +104,9 @@ extension Node {
             for discovery in discoveries { discovery.announce(announcement) }
         case .mode(let mode, let detail):
             if let known = discoveryMode, known != mode {
-                emit(.notice(.discoveryChanged, "discovery is now \(mode.rawValue): \(detail)"))
+                emit(.notice(.discoveryChanged, Sentence(.discoveryIs, mode.rawValue, detail)))
             } else if mode == .none, discoveryMode == nil {
-                warn(.discoveryLost, "no peer can be found yet: \(detail)")
+                warn(.discoveryLost, Sentence(.discoveryWaits, detail))
             }
             becomeReady(mode)
         case .warning(let code, let text): warn(code, text)

@@ -1,4 +1,5 @@
 import Chat
+import Phrases
 import Wire
 
 /// Detects a wrong wall clock: at least three linked peers, and a majority of them, differ from it by over a minute in the
@@ -52,10 +53,8 @@ struct ClockSkew {
     }
 
     /// Returns the warning for the user.
-    static func warning(_ error: Duration) -> String {
-        let direction = error > .zero ? "behind" : "ahead of"
-        return "this computer's clock seems to be \(text(error)) \(direction) those of the others here; "
-            + "set it: if it is more than 5 min off, history can be incomplete"
+    static func warning(_ error: Duration) -> Sentence {
+        Sentence(error > .zero ? .clockBehind : .clockAhead, text(error))
     }
 
     /// The two largest units of a duration, as "1 h 3 min".

@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Phrases
 import Wire
 
 /// Renews our own certificate and handles other sessions of our identity (Protocol.md sections 1 and 9).
@@ -68,7 +69,7 @@ extension Node {
     /// Ends this session in favour of a later one. Sends its certificate on all links, and no presence that we left,
     /// since our identity stays in the room.
     private func signOut(because better: Certificate) {
-        emit(.notice(.signedOut, "signed in elsewhere; if that was not you, discard this identity"))
+        emit(.notice(.signedOut, Sentence(.signedInElsewhere)))
         stopReason = .signedOut
         phase = .leaving
         closeDoors()

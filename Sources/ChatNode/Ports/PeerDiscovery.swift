@@ -1,3 +1,4 @@
+package import Phrases
 import Noise
 
 /// A node's records in mDNS: nothing that outlives the run or names its user (Protocol.md section 10).
@@ -40,7 +41,7 @@ package enum DiscoveryEvent: Hashable, Sendable {
     /// The way of looking has changed, or is known for the first time.
     case mode(DiscoveryMode, detail: String)
     /// A warning to the user, as one line; discovery goes on.
-    case warning(NoticeCode, String)
+    case warning(NoticeCode, Sentence)
     /// Peers cannot be looked for in the way that was asked for, and never will be; the text says why.
     case failed(String)
 }

@@ -1,4 +1,5 @@
 package import Chat
+package import Phrases
 package import Wire
 
 /// Code of a notice to the user.
@@ -36,7 +37,7 @@ package enum NodeEvent: Sendable {
     /// Own direct messages that the node no longer tries to deliver.
     case failed(with: PeerName, messages: [Undelivered])
     case typing(PeerName, ConversationView, isOn: Bool)
-    case notice(NoticeCode, String)
+    case notice(NoticeCode, Sentence)
     /// The last event of a node.
     case stopped(StopReason)
 }

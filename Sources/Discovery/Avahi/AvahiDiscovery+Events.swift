@@ -1,6 +1,7 @@
 import ChatNode
 import Reactor
 import Synchronization
+import Phrases
 import Wire
 
 /// Events of the daemon, the embedded responder, the kernel and the clock.
@@ -193,8 +194,7 @@ extension AvahiDiscovery {
 
     func warnOfInterfaces() {
         guard interfaceWarning.isDue(in: view) else { return }
-        let text = "no network interface leads to other machines, so no peer is found; earshot doctor says why"
-        tell?(.warning(.noInterface, text))
+        tell?(.warning(.noInterface, Sentence(.noInterface)))
     }
 
     func probeDaemon() {

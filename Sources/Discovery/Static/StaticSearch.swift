@@ -5,6 +5,7 @@ import ChatNode
 import Glibc
 import Reactor
 import Synchronization
+import Phrases
 import Wire
 
 /// A thread that looks the names of peers up: until they are known, again after a failed dial, and every 5 min, since the
@@ -117,10 +118,7 @@ final class StaticSearch: Sendable {
     private func warn(of failure: LookupFailure, _ entry: inout Entry) {
         guard entry.failure != failure, let tell = state.withLock({ $0.tell }) else { return }
         entry.failure = failure
-        tell(
-            .warning(
-                .peerUnreachable,
-                "peer \(entry.peer.text) can not be reached: \(failure.reason); earshot keeps trying"))
+        tell(.warning(.peerUnreachable, Sentence(.unreachable, entry.peer.text, failure.reason)))
     }
 
     private func adopt(_ endpoints: [Endpoint], _ entry: inout Entry) {

@@ -1,3 +1,4 @@
+import Phrases
 package import Commands
 import Rendering
 package import Settings
@@ -24,8 +25,8 @@ package struct ControlRenderer: Sendable {
             case (.json, _), (.plain, .error): json.rendering(of: report, at: time).output
             case (.plain, .answer(let answer)): ControlLines.plain(answerLines(answer, at: time))
             // A client has no second stream for a warning.
-            case (.plain, .event(.notice(_, let text))):
-                ControlLines.plain(Array("\(plain.clock(time)) * \(DisplayGuard.safe(text))\n".utf8))
+            case (.plain, .event(.notice(_, let sentence))):
+                ControlLines.plain(Array("\(plain.clock(time)) * \(DisplayGuard.safe(sentence.text(in: .english)))\n".utf8))
             case (.plain, .event), (.plain, .entered):
                 ControlLines.plain(plain.rendering(of: report, at: time).output)
             }

@@ -128,7 +128,8 @@ extension ChatView {
             prompt.conversations.note(conversation, unread: unread)
             log.removeAll { $0.id == id }
             if !arrivals.delete(id) { tell(report, in: conversation, at: wallClock) }
-        case .notice(let code, let text) where code.isWarning: add(rendering.error(DisplayGuard.safe(text)))
+        case .notice(let code, let sentence) where code.isWarning:
+            add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .failed, .notice: tell(report, in: nil, at: wallClock)
         case .typing(let who, let conversation, let isOn): note(typing: who, in: Place(conversation), isOn: isOn)
         // The session shows these in the line of the message.
@@ -257,6 +258,8 @@ extension ChatView {
     private mutating func endArrivals(at now: Instant, wallClock: Timestamp) {
         guard arrivals.deadline != nil else { return }
         let (history, later) = arrivals.take()
+        // Behind a rule, because the history is older than the lines above it.
+        if !history.isEmpty, isShown(.publicRoom) { add(rendering.rule(DisplayGuard.safe(prompt.room))) }
         for message in history { showNow(message, at: wallClock) }
         if !history.isEmpty, isShown(.publicRoom) { add(rendering.rule(language(.beforeYouCame))) }
         // The rule ends the block: what follows is of today.

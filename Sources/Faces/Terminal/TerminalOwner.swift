@@ -1,3 +1,4 @@
+import Phrases
 package import Commands
 import Process
 import Chat
@@ -94,8 +95,8 @@ package actor TerminalOwner: LineSource, ReportDisplay {
         for report in reports {
             switch report {
             case .error(let error): Diagnostics(level: .error).say(.error, error.message)
-            case .event(.notice(let code, let text)) where code.isWarning:
-                Diagnostics(level: .warning).say(.warning, text)
+            case .event(.notice(let code, let sentence)) where code.isWarning:
+                Diagnostics(level: .warning).say(.warning, sentence.text(in: .english))
             case .event, .answer, .entered: break
             }
         }

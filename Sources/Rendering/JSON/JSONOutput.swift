@@ -1,6 +1,7 @@
 package import Commands
 import Chat
 import ChatNode
+import Phrases
 package import Wire
 
 /// Every report as one line of JSON on standard output. Members are only ever added.
@@ -65,9 +66,9 @@ extension JSONWriter {
             member("who", who)
             members(of: conversation)
             member("on", isOn)
-        case .notice(let code, let text):
+        case .notice(let code, let sentence):
             member("code", code.rawValue)
-            member("message", text)
+            member("message", sentence.text(in: .english))
         case .stopped: break
         }
     }

@@ -40,7 +40,8 @@ package struct PlainOutput: Presentation {
         case .event(.message(let message)):
             memory.note(message)
             return Rendering(output: Array(line(message, at: time).utf8))
-        case .event(.notice(let code, let text)) where code.isWarning: return PlainOutput.diagnostics(text)
+        case .event(.notice(let code, let sentence)) where code.isWarning:
+            return PlainOutput.diagnostics(sentence.text(in: language))
         case .error(let error): return PlainOutput.diagnostics(error.sentence.text(in: language))
         case .answer(.history(_, let messages)), .answer(.found(_, _, let messages)):
             let head = rows(notices(of: report, at: time), at: time)
@@ -100,7 +101,7 @@ package struct PlainOutput: Presentation {
             return language(.edited, reference(to: id, in: conversation) + mark, DisplayGuard.safe(text))
         case .deleted(let conversation, let id, unread: _):
             return language(.deleted, reference(to: id, in: conversation))
-        case .notice(_, let text): return DisplayGuard.safe(text)
+        case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
         case .read(let who, ids: _): return language(.hasRead, PlainName.of(who))
         case .message, .delivered, .failed, .typing, .stopped: return nil
         }

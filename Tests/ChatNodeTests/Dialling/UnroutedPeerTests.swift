@@ -1,3 +1,4 @@
+import Phrases
 import Simulator
 import Testing
 import Wire
@@ -91,8 +92,8 @@ import Wire
     @Test func `warnings are notices`() throws {
         let simulation = Simulation(seed: 33)
         let alice = simulation.node("alice")
-        alice.with { $0.discovered(.warning(.noInterface, "no way out")) }
+        alice.with { $0.discovered(.warning(.noInterface, Sentence(.noInterface))) }
         simulation.advance(by: .seconds(1))
-        #expect(alice.notices(.noInterface) == ["no way out"])
+        #expect(alice.notices(.noInterface) == [Sentence(.noInterface).text(in: .english)])
     }
 }

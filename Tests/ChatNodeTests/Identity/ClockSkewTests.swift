@@ -1,4 +1,5 @@
 import Chat
+import Phrases
 import Simulator
 import Testing
 import Wire
@@ -67,13 +68,13 @@ import Wire
     }
 
     @Test func `the warning says how much and which way`() {
-        #expect(ClockSkew.warning(.seconds(125)).contains("seems to be 2 min 5 s behind those"))
-        #expect(ClockSkew.warning(.seconds(-3_780)).contains("seems to be 1 h 3 min ahead of those"))
-        #expect(ClockSkew.warning(.seconds(86_400)).contains("seems to be 1 d behind those"))
+        #expect(ClockSkew.warning(.seconds(125)).text(in: .english).contains("seems to be 2 min 5 s behind those"))
+        #expect(ClockSkew.warning(.seconds(-3_780)).text(in: .english).contains("seems to be 1 h 3 min ahead of those"))
+        #expect(ClockSkew.warning(.seconds(86_400)).text(in: .english).contains("seems to be 1 d behind those"))
     }
 
     @Test func `the warning names a consequence that users can observe`() {
-        let warning = ClockSkew.warning(.seconds(125))
+        let warning = ClockSkew.warning(.seconds(125)).text(in: .english)
         #expect(!warning.contains("relay"))
         #expect(warning.contains("history"))
     }
@@ -112,7 +113,7 @@ import Wire
 extension SimulatedPeer {
     /// The texts of the notices of a kind.
     func notices(_ code: NoticeCode) -> [String] {
-        events.compactMap { if case .notice(code, let text) = $0 { text } else { nil } }
+        events.compactMap { if case .notice(code, let sentence) = $0 { sentence.text(in: .english) } else { nil } }
     }
 
     /// Why it stopped; nil while it runs.

@@ -22,7 +22,7 @@ import Testing
         #expect(Language.english(.messages, "1") == "1 message")
         #expect(Language.english(.messages, "2") == "2 messages")
         #expect(Language.english(.linesWait, "1") == "1 line waits, Esc drops it")
-        #expect(Language.korean(.messages, "2") == "글 2개")
+        #expect(Language.korean(.messages, "2") == "메시지 2개")
         #expect(Language.english(.peerRenamed, "%2{a|b}", "%1") == "%2{a|b} is now %1")
         #expect(Language.english(.peerRenamed, "a") == "a is now ")
         #expect(Language.english(.setUnknown) == "/set knows joins on|off and stream one|all")

@@ -1,5 +1,6 @@
 import ChatNode
 import Synchronization
+import Phrases
 import Testing
 import Wire
 
@@ -44,9 +45,7 @@ import Wire
         discovery.dialFailed("friend.test:4000")
         #expect(
             await events.next()
-                == .warning(
-                    .peerUnreachable,
-                    "peer friend.test:4000 can not be reached: it has no address; earshot keeps trying"))
+                == .warning(.peerUnreachable, Sentence(.unreachable, "friend.test:4000", "it has no address")))
         #expect(await events.next() == .moved(instance: "friend.test:4000", endpoints: [new]))
         await discovery.stop()
     }
@@ -63,8 +62,7 @@ import Wire
         }
         discovery.start(Announcement(instance: "a", host: "b", port: 1, subtype: "c")) { [events] in events.add($0) }
         func warning(_ failure: LookupFailure) -> DiscoveryEvent {
-            .warning(
-                .peerUnreachable, "peer friend.test:4000 can not be reached: \(failure.reason); earshot keeps trying")
+            .warning(.peerUnreachable, Sentence(.unreachable, "friend.test:4000", failure.reason))
         }
         #expect(await events.next() == warning(unknown))
         // The retries are a dial that failed each, as their pauses double.

@@ -1,3 +1,4 @@
+import Phrases
 import Chat
 import ChatNode
 import Noise
@@ -55,7 +56,7 @@ import Transports
         var ends = 0
         while ends < 2 {
             let batch = await reports.next()
-            notices += batch.compactMap { if case .event(.notice(_, let text)) = $0 { text } else { nil } }
+            notices += batch.compactMap { if case .event(.notice(_, let sentence)) = $0 { sentence.text(in: .english) } else { nil } }
             ends += batch.count(where: \.isEnd)
         }
         #expect(notices == ["1", "2", "4"])
