@@ -20,15 +20,16 @@ package struct ControlRenderer: Sendable {
 
     /// Of what the node tells or answers. An error is the same in both formats: a client has to know it from the rest.
     package mutating func lines(of reports: [Report], as format: ControlRequest.Format, at time: Timestamp) -> [UInt8] {
-        reports.flatMap { report in
+        reports.flatMap { report -> [UInt8] in
             switch (format, report) {
-            case (.json, _), (.plain, .error): json.rendering(of: report, at: time).output
-            case (.plain, .answer(let answer)): ControlLines.plain(answerLines(answer, at: time))
+            case (.json, _), (.plain, .error): return json.rendering(of: report, at: time).output
+            case (.plain, .answer(let answer)): return ControlLines.plain(answerLines(answer, at: time))
             // A client has no second stream for a warning.
             case (.plain, .event(.notice(_, let sentence))):
-                ControlLines.plain(Array("\(plain.clock(time)) * \(DisplayGuard.safe(sentence.text(in: .english)))\n".utf8))
+                let text = DisplayGuard.safe(sentence.text(in: .english))
+                return ControlLines.plain(Array("\(plain.clock(time)) * \(text)\n".utf8))
             case (.plain, .event), (.plain, .entered):
-                ControlLines.plain(plain.rendering(of: report, at: time).output)
+                return ControlLines.plain(plain.rendering(of: report, at: time).output)
             }
         }
     }

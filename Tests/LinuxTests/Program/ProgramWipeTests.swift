@@ -56,7 +56,7 @@ import Transports
         var ends = 0
         while ends < 2 {
             let batch = await reports.next()
-            notices += batch.compactMap { if case .event(.notice(_, let sentence)) = $0 { sentence.text(in: .english) } else { nil } }
+            for case .event(.notice(_, let sentence)) in batch { notices.append(sentence.text(in: .english)) }
             ends += batch.count(where: \.isEnd)
         }
         #expect(notices == ["1", "2", "4"])

@@ -172,7 +172,8 @@ import Wire
                 .request(from: who, text: text), .peer(.here, who, online: 1),
                 .edited(direct, id, text: text, unread: 0),
                 .direct(.accepted, with: who), .read(with: who, ids: []),
-                .failed(with: who, messages: [Undelivered(id: id, text: text)]), .notice(.clockSkew, Sentence(stringLiteral: text)),
+                .failed(with: who, messages: [Undelivered(id: id, text: text)]),
+                .notice(.clockSkew, Sentence(stringLiteral: text)),
                 .ready(me: who, port: 1, room: text, discovery: .none),
             ]
             let reports =

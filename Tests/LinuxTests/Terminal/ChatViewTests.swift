@@ -96,7 +96,8 @@ import Wire
         user.advance(.seconds(1))
         #expect(
             user.rows() == [
-                "— kitchen —", "— 2024-12-30 —", "23:00:00 <fox#1001> first", "— 2024-12-31 —", "23:59:40 <fox#1001> second",
+                "— kitchen —", "— 2024-12-30 —", "23:00:00 <fox#1001> first", "— 2024-12-31 —",
+                "23:59:40 <fox#1001> second",
                 "— before you came —", "· fox#1001 → you: waited, edited", "00:00:00 <fox#1001> live",
             ])
     }
