@@ -64,8 +64,12 @@ package struct ControlSocket: ~Copyable, Sendable {
         do throws(StorageError) {
             return try PlaceLock.take(path + ".lock")
         } catch {
-            guard case .inUse(let process) = error.reason else { throw .unusable("\(error)") }
-            throw .inUse(path, process)
+            switch error.reason {
+            case .inUse(let process): throw .inUse(path, process)
+            case .missing:
+                throw .unusable("the folder of --control \(path) does not exist; make it, or give another path")
+            default: throw .unusable("\(error)")
+            }
         }
     }
 

@@ -79,7 +79,13 @@ extension Arguments: ControlledSettings {
         Option(
             name: "--plain", help: "plain lines, also in a terminal",
             kind: .flag { $0.format = .plain }),
-        Option(name: "--all", help: "show all conversations in one stream", kind: .flag { $0.showsAll = true }),
+        Option(
+            name: "--stream", help: "show one conversation at a time in a terminal (the default), or all",
+            kind: .value("MODE", wanted: "one or all") { arguments, value in
+                arguments.showsAll = value == "all"
+                return ["one", "all"].contains(value)
+            }, choices: ["one", "all"]),
+        Option(name: "--all", help: "the same as --stream all", kind: .flag { $0.showsAll = true }),
         Option(name: "--quiet", help: "no bell", kind: .flag { $0.isQuiet = true }),
         Option(
             name: "--notify", help: "where the bell rings, have the terminal notify you too, without the text",
