@@ -24,6 +24,9 @@ let lean =
         .unsafeFlags(["-Xfrontend", $0])
     }
 
+/// The rules for targets whose code runs rarely, such as options and discovery: they are optimised for size.
+let small = lean + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// The linker's settings for the program: every symbol is bound at the start and their table is read-only from then on, and
 /// no stack is executable. Programs are position-independent by themselves, and Swift guards stack buffers. Swift would
 /// export all symbols, which no other program imports.
@@ -34,9 +37,13 @@ let hardening: [LinkerSetting] = [
 
 /// A Swift library or program target under the house rules.
 ///
-/// - Parameter path: the folder; nil for `Sources/NAME`.
-func room(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: lean)
+/// - Parameters:
+///   - path: the folder; nil for `Sources/NAME`.
+///   - settings: `lean`, or `small` for code that runs rarely.
+func room(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, _ settings: [SwiftSetting] = lean
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 /// A test target under the house rules.
@@ -52,49 +59,51 @@ let package = Package(
         .systemLibrary(name: "CAvahiCore"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CSodium"),
-        room("Phrases", []),
+        room("Phrases", [], small),
         room("Wire", []),
-        room("LineEditor", ["Wire"]),
+        room("LineEditor", ["Wire"], small),
         room("Noise", ["Wire", "CSodium"]),
         room("Chat", ["Wire", "Noise", "Phrases"]),
         room("ChatNode", ["Wire", "Noise", "Phrases", "Chat"]),
         room("Reactor", ["Wire", "ChatNode", "CLinux"]),
         room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
-        room("Storage", ["Wire", "Noise", "Reactor", "CLinux"]),
-        room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"]),
-        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"]),
-        room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"]),
+        room("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
+        room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
+        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small),
+        room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
         .executableTarget(
             name: "Benchmarks",
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
-        room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"]),
+        room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
         room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"]),
         room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"]),
         room(
             "Settings",
-            ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"]),
+            ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"],
+            small),
         room(
             "Doctor",
-            ["Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering", "Settings"]),
+            ["Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering", "Settings"],
+            small),
         room(
             "StreamFace",
             ["Wire", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering"],
-            path: "Sources/Faces/Stream"),
+            path: "Sources/Faces/Stream", small),
         room(
             "TerminalFace",
             [
                 "Wire", "Phrases", "LineEditor", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
                 "CLinux",
             ],
-            path: "Sources/Faces/Terminal"),
+            path: "Sources/Faces/Terminal", small),
         room(
             "ControlFace",
             [
                 "Wire", "Phrases", "Chat", "ChatNode", "Reactor", "Storage", "Process", "Commands", "Rendering",
                 "Settings", "CLinux",
             ],
-            path: "Sources/Faces/Control"),
+            path: "Sources/Faces/Control", small),
         .executableTarget(
             name: "earshot",
             dependencies: [
@@ -102,7 +111,7 @@ let package = Package(
                 "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
                 "TerminalFace", "ControlFace", "CLinux",
             ],
-            swiftSettings: lean,
+            swiftSettings: small,
             linkerSettings: hardening),
         tests("WireTests", ["Wire", "Noise"]),
         tests("LineEditorTests", ["Wire", "LineEditor"]),
