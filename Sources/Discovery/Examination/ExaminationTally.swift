@@ -14,7 +14,7 @@ struct ExaminationTally {
     static let maximumPeers = 4_096
 
     /// A node that answered, by its instance name.
-    private struct HeardNode {
+    struct HeardNode {
         var isOfRoom = false
         /// Whether this machine answered for it.
         var isOwn = false
@@ -30,7 +30,7 @@ struct ExaminationTally {
     private let ownAddresses: Set<[UInt8]>
     private let reverseNames: Set<[String]>
     private(set) var families: [MulticastPlace: FamilyObservation]
-    private var nodes: [String: HeardNode] = [:]
+    private(set) var nodes: [String: HeardNode] = [:]
 
     /// - Parameters:
     ///   - room: the subtype of the room.

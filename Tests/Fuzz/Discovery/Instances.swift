@@ -107,7 +107,7 @@ private struct InstanceRun {
             case .tell(.found(let instance, _)), .tell(.moved(let instance, _)): told.insert(instance)
             case .tell(.lost(let instance)):
                 demand(told.remove(instance) != nil, "an instance is lost that was not found")
-            case .tell(.mode), .tell(.networkChanged), .tell(.namesOutdated):
+            case .tell(.mode), .tell(.networkChanged), .tell(.namesOutdated), .tell(.warning), .tell(.failed):
                 fatalError("the table reports events of the network")
             }
         }

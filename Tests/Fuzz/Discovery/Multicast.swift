@@ -69,8 +69,10 @@ private enum MulticastRules {
                 tally.heard(bytes, from: sender, by: socket, at: place)
             }
         }
-        demand(tally.peers.count <= pointers.count, "more peers than records")
-        for peer in tally.peers { demand(RandomNames.canonical(peer) == peer, "a peer by a name that no node has") }
+        demand(tally.nodes.count <= pointers.count, "more peers than records")
+        for peer in tally.nodes.keys {
+            demand(RandomNames.canonical(peer) == peer, "a peer by a name that no node has")
+        }
     }
 
     static func checkInterfaces(_ choices: inout Choices) {

@@ -57,13 +57,14 @@ private enum CommandRules {
         case .announce: demand(false, "a line that only the control socket has a word for")
         case .message(let who, let text): demand(!who.isEmpty && !text.isEmpty, "nothing to nobody")
         case .accept(let who), .decline(let who), .leave(let who), .open(let who), .mark(_, let who),
-            .verify(let who, _):
+            .verify(let who, _), .whois(let who):
             demand(!who.isEmpty, "a command about nobody")
         case .history(let who): demand(who != "", "the history of nobody")
         case .edit(let target, let text): demand(!text.isEmpty && isReference(target), "an edit of nothing")
         case .delete(let target): demand(isReference(target), "a deletion of nothing")
-        case .act(let text), .rename(let text): demand(!text.isEmpty, "an empty text")
-        case .who, .requests, .openPublic, .close, .unread, .typing, .away, .back, .wipe, .statistics, .help, .quit:
+        case .act(let text), .reply(let text), .search(let text): demand(!text.isEmpty, "an empty text")
+        case .rename(let text), .help(let text), .away(let text): demand(text != "", "an empty operand")
+        case .who, .whoami, .requests, .openPublic, .close, .unread, .typing, .back, .wipe, .statistics, .quit:
             break
         }
     }

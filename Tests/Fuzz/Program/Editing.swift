@@ -92,15 +92,17 @@ private struct EditorRun {
         case .entered(let line): demand(!line.allSatisfy(\.isWhitespace), "an empty line is entered")
         case .pasted(let lines):
             for line in lines { demand(!EditorRun.hasControls(line), "a control character is pasted") }
-        case .changed, .refused, .choices, .escaped, .clearScreen, .endOfInput, .interrupted: break
+        case .changed, .refused, .choices, .escaped, .clearScreen, .endOfInput, .interrupted, .unbound: break
         }
         demand(!EditorRun.hasControls(editor.text), "a control character is in the line")
         demand(editor.text.utf8.count <= EditorState.mostBytes, "\(editor.text.utf8.count) bytes in the line")
     }
 
     private mutating func draw(_ lines: [String]) {
-        let picture = Picture(status: "typing", prompt: "me > ", left: editor.left, right: editor.right)
-        let drawn = screen.show(picture, below: lines) + (lines.isEmpty ? "" : screen.erase())
+        let picture = Picture(
+            status: "typing", prompt: StyledText("me > ", Style(isBold: true)), left: editor.left, right: editor.right)
+        let drawn =
+            screen.show(picture, below: lines.map { ChatRow(StyledText($0)) }) + (lines.isEmpty ? "" : screen.erase())
         var rest = drawn.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             guard scalar == "\u{1b}" else {
@@ -110,7 +112,7 @@ private struct EditorRun {
             let sequence = rest.prefix { !(0x41...0x7a).contains($0.value) || $0 == "[" }
             rest = rest.dropFirst(sequence.count)
             guard let last = rest.popFirst() else { fatalError("a sequence does not end") }
-            demand(sequence.first == "[" && "AJKCHhl".unicodeScalars.contains(last), "a sequence nobody knows")
+            demand(sequence.first == "[" && "ABJKCHhlm".unicodeScalars.contains(last), "a sequence nobody knows")
         }
     }
 
