@@ -74,7 +74,7 @@ class Places(Controlled):
         (self.runtime / "open").mkdir()
         (self.runtime / "open").chmod(0o777)
         for place, told in ((file, "file exists"), (self.runtime / long, "1 to 107 bytes"),
-                            (self.runtime / "nowhere" / "control", "there is no"), (self.runtime / "open" / "c", "chmod go-w")):
+                            (self.runtime / "nowhere" / "control", "make it, or give"), (self.runtime / "open" / "c", "chmod go-w")):
             errors = self.earshot("--discovery", "none", "--control", str(place), code=1, text="")[1]
             self.assertIn(told, errors)
             self.assertEqual(errors.count("\n"), 1)

@@ -74,7 +74,7 @@ class Conversations(unittest.TestCase):
             window, bob, _ = self.meet(*size)
             self.accepted(window, bob)
             bob.say(f"/msg {self.number(window, 'alice')} on my way")
-            window.wait_for("· bob#")
+            window.wait_for("· bob → you: on my way")
             self.wait_prompt(window, r"\[2 bob 1!\] >$|\[2:1!\] >$")
             window.type("M-2")
             self.wait_prompt(window, r"^→ bob#\d{4}")
@@ -222,7 +222,7 @@ class Conversations(unittest.TestCase):
     def test_texts_are_korean_where_the_locale_is(self):
         window = self.window(80, 24)
         window.start("--nick", "alice", variables="LC_ALL= LANG=ko_KR.UTF-8")
-        window.wait_for("방에서 당신은")
+        window.wait_for("메시지를 쓰고")
         window.enter("/who")
         window.wait_for("다른 사람이 없습니다")
 

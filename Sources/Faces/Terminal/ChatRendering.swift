@@ -43,14 +43,14 @@ package struct ChatRendering: Sendable {
     }
 
     /// The line of a message in a conversation that is not open: `· small-fox → you: text`.
-    func elsewhere(_ message: MessageView) -> ChatLine {
-        let name = PlainName.of(message.from)
+    ///
+    /// - Parameter name: the name of the author, or of the receiver of an own message.
+    func elsewhere(_ message: MessageView, name: String) -> ChatLine {
         let content = DisplayGuard.safe(message.text)
         let head =
             switch message.conversation {
             case .publicRoom: name
-            case .direct(let who):
-                message.isFromCurrentUser ? language(.fromYou, PlainName.of(who)) : language(.toYou, name)
+            case .direct: language(message.isFromCurrentUser ? .fromYou : .toYou, name)
             }
         return ChatLine(text: StyledText("· \(head): \(content)", theme.notice), indent: 2, isOneRow: true)
     }

@@ -31,23 +31,19 @@ package struct ChatView: Sendable {
     var joins = JoinFolder()
     var requests: [OpenRequest] = []
     var ready: NodeEvent?
+    /// The nicknames of the peers that are present, in lower case.
+    private var present: [PeerID: String] = [:]
     private var hasMet = false
     private var lonelyAt: Instant?
     /// The day of the latest line.
     private var shownDay: String?
     private var lines: [ChatLine] = []
-    private var typists: [Typist] = []
+    private var typingPeers = TypingPeers()
 
     struct OpenRequest: Sendable {
         let who: PeerName
         let since: Instant
         var isRepeated = false
-    }
-
-    private struct Typist: Sendable {
-        let key: PeerID
-        let place: Place
-        let name: String
     }
 
     package init(_ rendering: ChatRendering, showsAll: Bool = false) {
@@ -58,6 +54,9 @@ package struct ChatView: Sendable {
     }
 
     var language: Language { rendering.language }
+
+    /// The peers that are typing in the open conversation; nil for none.
+    var typing: String? { typingPeers.text(in: Place(prompt.open), language) }
 
     /// The next time that `wake` has something to show; nil for never.
     var deadline: Instant? { [arrivals.deadline, joins.deadline, lonelyAt].compactMap(\.self).min() }
@@ -131,7 +130,7 @@ extension ChatView {
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .failed, .notice: tell(report, in: nil, at: wallClock)
-        case .typing(let who, let conversation, let isOn): note(typing: who, in: Place(conversation), isOn: isOn)
+        case .typing(let who, let conversation, let isOn): typingPeers.note(who, in: Place(conversation), isOn: isOn)
         // The session shows these in the line of the message.
         case .delivered, .read, .stopped: break
         }
@@ -151,11 +150,12 @@ extension ChatView {
         _ state: PresenceState, _ who: PeerName, online: Int, _ report: Report, at now: Instant, wallClock: Timestamp
     ) {
         prompt.online = online
+        present[who.key] = state == .left || present.count >= Limits.knownPeers ? nil : who.nickname.lowercased()
         rendering.colors.note(who.key, isPresent: state != .left)
         if case .direct(let open) = prompt.open, open.key == who.key {
             (prompt.open, prompt.correspondent) = (.direct(with: who), state)
         }
-        if state == .left { typists.removeAll { $0.key == who.key } }
+        if state == .left { typingPeers.remove(who) }
         if !hasMet, state != .left {
             (hasMet, lonelyAt) = (true, nil)
             arrivals.begin(at: now)
@@ -182,29 +182,12 @@ extension ChatView {
         for text in texts { add(rendering.notice(text, at: time), of: time) }
     }
 
-    private mutating func note(typing who: PeerName, in place: Place, isOn: Bool) {
-        typists.removeAll { $0.key == who.key && $0.place == place }
-        guard isOn, typists.count < Limits.links else { return }
-        typists.append(Typist(key: who.key, place: place, name: PlainName.of(who)))
-    }
-
     private mutating func tellJoins(came: Int, left: Int, at time: Timestamp) {
         let text =
             left == 0
             ? language(.came, "\(came)")
             : came == 0 ? language(.left, "\(left)") : language(.cameAndLeft, "\(came)", "\(left)")
         if showsJoins { add(rendering.notice(text, at: time), of: time) }
-    }
-
-    /// `quiet-otter#4821 is typing`, for the open conversation; nil if no peer is typing.
-    var typing: String? {
-        let names = typists.filter { $0.place == Place(prompt.open) }.map(\.name)
-        return switch names.count {
-        case 0: nil
-        case 1: language(.typingOne, names[0])
-        case 2: language(.typingTwo, names[0], names[1])
-        default: language(.typingMany, "\(names.count)")
-        }
     }
 }
 
@@ -235,13 +218,25 @@ extension ChatView {
         if isShown(message.conversation) {
             add(rendering.line(of: message), of: time)
         } else if message.isFromCurrentUser || level(of: message) != .message {
-            var line = rendering.elsewhere(message)
+            var line = rendering.elsewhere(message, name: shortName(of: ChatView.other(in: message)))
             line.delivery = rendering.line(of: message).delivery
             add(line, of: time)
         }
         if message.isRequest {
             add(rendering.notice(language(.requestSent), at: wallClock, rendering.theme.direct), of: wallClock)
         }
+    }
+
+    /// The author, or the receiver of an own direct message.
+    private static func other(in message: MessageView) -> PeerName {
+        guard message.isFromCurrentUser, case .direct(let who) = message.conversation else { return message.from }
+        return who
+    }
+
+    /// The nickname alone, unless another peer that is present has the same one.
+    private func shortName(of who: PeerName) -> String {
+        let isShared = present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
+        return isShared || who.nickname.isEmpty ? PlainName.of(who) : DisplayGuard.safeName(who.nickname)
     }
 
     private func level(of message: MessageView) -> ConversationList.Level {

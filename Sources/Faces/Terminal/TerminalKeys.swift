@@ -19,10 +19,11 @@ extension TerminalSession {
         case .entered(let line): enter(line)
         case .pasted(let lines): enter(pasted: lines)
         case .choices(let words): tell("  " + words.prefix(100).joined(separator: "  "))
-        case .escaped: dropPaste()
+        case .escaped: if !keepAll() { dropPaste() }
         case .clearScreen: clearScreen()
         case .endOfInput: end()
         case .interrupted:
+            if keepAll() { return }
             tell(language(.leaving))
             requests.append(.interrupt)
         case .unbound(let key): perform(key)
@@ -80,7 +81,7 @@ extension TerminalSession {
                 return tell(language(.nothingUnread))
             }
             open(conversation)
-        case .pageUp:
+        case .pageUp where !view.log.isEmpty:
             var pager = Pager(view.logLines(), columns: screen.columns)
             pager.back(height: screen.rows - 1)
             self.pager = pager
@@ -118,11 +119,8 @@ extension TerminalSession {
     /// Performs a line if it is the terminal's own; false for all others.
     private mutating func performHere(_ line: String) -> Bool {
         if isWipeAsked {
+            guard line[...].trimmed() == "wipe" else { return keepAll() }
             isWipeAsked = false
-            guard line[...].trimmed() == "wipe" else {
-                tell(language(.wipeKept))
-                return true
-            }
             let wipe = InputLine(content: .text("/wipe yes"), isPaced: false)
             waiting.append(WaitingLine(line: wipe, isPasted: false))
             return true
@@ -134,6 +132,14 @@ extension TerminalSession {
         case "/set": set(words.dropFirst().map { $0.lowercased() })
         default: return false
         }
+        return true
+    }
+
+    /// Answers the question about a wipe with no; false if there is none.
+    private mutating func keepAll() -> Bool {
+        guard isWipeAsked else { return false }
+        isWipeAsked = false
+        tell(language(.wipeKept))
         return true
     }
 

@@ -2,12 +2,12 @@ package import Chat
 
 /// Finds the own nickname or number in a text.
 package struct Mention: Sendable {
-    private let nickname: String
-    private let number: String
+    /// The nickname, in lower case, and the number; a character that has several in lower case is kept as it is.
+    private let names: [[Character]]
 
     package init(of me: PeerName) {
-        nickname = me.nickname.lowercased()
-        number = "#\(me.number)"
+        let nickname = me.nickname.map(Mention.lowercased)
+        names = [nickname, Array("#\(me.number)")].filter { !$0.isEmpty }
     }
 
     /// Whether a text names one, as a word of its own and in any case of letters.
@@ -32,19 +32,25 @@ package struct Mention: Sendable {
     }
 
     private func end(ofNameAt start: String.Index, in text: String) -> String.Index? {
-        for word in [nickname, number] where !word.isEmpty {
+        for name in names {
             var position = start
-            var rest = word[...]
-            while position < text.endIndex, !rest.isEmpty {
-                let folded = text[position].lowercased()
-                guard rest.hasPrefix(folded) else { break }
-                rest = rest.dropFirst(folded.count)
+            var count = 0
+            while position < text.endIndex, count < name.count, Mention.lowercased(text[position]) == name[count] {
+                count += 1
                 position = text.index(after: position)
             }
-            guard rest.isEmpty else { continue }
+            guard count == name.count else { continue }
             if position == text.endIndex || !Mention.isInWord(text[position]) { return position }
         }
         return nil
+    }
+
+    private static func lowercased(_ character: Character) -> Character {
+        if let byte = character.asciiValue {
+            return (65...90).contains(byte) ? Character(Unicode.Scalar(byte + 32)) : character
+        }
+        let lower = character.lowercased()
+        return lower.count == 1 ? Character(lower) : character
     }
 
     private static func isInWord(_ character: Character?) -> Bool {

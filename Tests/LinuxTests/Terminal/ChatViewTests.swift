@@ -52,7 +52,7 @@ import Wire
         let fox = try Sample.who("fox", number: 1_001, byte: 2)
         let place = ConversationView.direct(with: fox)
         user.tell(.message(try Self.said("on my way", by: fox, in: place, id: 1)))
-        #expect(user.rows() == ["· fox#1001 → you: on my way"])
+        #expect(user.rows() == ["· fox → you: on my way"])
         #expect(user.prompt == "kitchen · me#1234 · 1 here [2 fox 1!] > ")
         user.type("\u{1b}2")
         #expect(user.command() == "/open #1001")
@@ -68,10 +68,22 @@ import Wire
         #expect(user.rows().isEmpty)
         #expect(user.prompt == "→ fox#1001 (offline) [1 kitchen 2] > ")
         user.tell(.message(try Self.said("hey me!", by: fox, id: 42, unread: 3)))
-        #expect(user.rows() == ["· fox#1001: hey me!"])
+        #expect(user.rows() == ["· fox: hey me!"])
         #expect(user.prompt == "→ fox#1001 (offline) [1 kitchen 3@] > ")
         user.type("\u{1b}a")
         #expect(user.command() == "/close")
+    }
+
+    @Test func `a name that two peers have is shown with its number`() throws {
+        var user = try TerminalUser.ready()
+        let (fox, other) = (
+            try Sample.who("fox", number: 1_001, byte: 2), try Sample.who("Fox", number: 1_002, byte: 3)
+        )
+        user.tell(.peer(.here, fox, reason: nil, online: 1), .peer(.here, other, reason: nil, online: 2))
+        user.advance(.seconds(2))
+        _ = user.rows()
+        user.tell(.message(try Self.said("psst", by: fox, in: .direct(with: fox), id: 1)))
+        #expect(user.rows() == ["· fox#1001 → you: psst"])
     }
 
     @Test func `one stream shows every conversation`() throws {
@@ -98,7 +110,7 @@ import Wire
             user.rows() == [
                 "— kitchen —", "— 2024-12-30 —", "23:00:00 <fox#1001> first", "— 2024-12-31 —",
                 "23:59:40 <fox#1001> second",
-                "— before you came —", "· fox#1001 → you: waited, edited", "00:00:00 <fox#1001> live",
+                "— before you came —", "· fox → you: waited, edited", "00:00:00 <fox#1001> live",
             ])
     }
 
@@ -159,7 +171,7 @@ import Wire
                 try Self.said(
                     "hi", by: me, in: .direct(with: fox), id: 1, own: true, delivery: .sending, isRequest: true)))
         #expect(
-            user.rows() == ["· you → fox#1001: hi …", "00:00:00 * request sent; text is delivered once they accept"])
+            user.rows() == ["· you → fox: hi …", "00:00:00 * request sent; text is delivered once they accept"])
     }
 
     @Test func `own messages, mentions, errors and direct messages differ in style`() throws {

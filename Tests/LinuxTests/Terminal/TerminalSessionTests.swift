@@ -172,6 +172,11 @@ import Wire
         user.type("no, wait\r")
         #expect(user.session.nextLine() == nil)
         #expect(user.rows().contains("nothing was erased"))
+        for key in ["\u{7}", "\u{3}"] {
+            user.type("/wipe\r" + key)
+            #expect(user.rows().contains("nothing was erased"))
+            #expect(user.session.takeRequests().contains(.interrupt) == false)
+        }
         user.type("/wipe\rwipe\r")
         #expect(user.command() == "/wipe yes")
     }

@@ -1,0 +1,34 @@
+import Chat
+import Phrases
+import Rendering
+import Wire
+
+/// The peers that are typing, in each conversation.
+struct TypingPeers: Sendable {
+    private struct Typist: Sendable {
+        let key: PeerID
+        let place: Place
+        let name: String
+    }
+
+    private var typists: [Typist] = []
+
+    mutating func note(_ who: PeerName, in place: Place, isOn: Bool) {
+        typists.removeAll { $0.key == who.key && $0.place == place }
+        guard isOn, typists.count < Limits.links else { return }
+        typists.append(Typist(key: who.key, place: place, name: PlainName.of(who)))
+    }
+
+    mutating func remove(_ who: PeerName) { typists.removeAll { $0.key == who.key } }
+
+    /// `quiet-otter#4821 is typing`; nil if no peer is typing in a conversation.
+    func text(in place: Place, _ language: Language) -> String? {
+        let names = typists.filter { $0.place == place }.map(\.name)
+        return switch names.count {
+        case 0: nil
+        case 1: language(.typingOne, names[0])
+        case 2: language(.typingTwo, names[0], names[1])
+        default: language(.typingMany, "\(names.count)")
+        }
+    }
+}
