@@ -15,14 +15,14 @@ enum CodecMeasurement {
         stopwatch.time("decode") { keep(try? P2PPayload(decoding: signed.span)) }
         stopwatch.time("frame") { keep(said.signed.frame(hops: 0)) }
         stopwatch.time("id") { keep(MessageID(signed: signed.span)) }
-        stopwatch.time("sign") { keep(identity.sign(domain: "earshot/1 measured\0", message: signed.span)) }
+        stopwatch.time("sign") { keep(identity.sign(domain: "earshot/2 measured\0", message: signed.span)) }
         stopwatch.time("encode, id and sign") { keep(speaker.say(1)) }
         verify(&stopwatch, speaker.frame(2), from: identity.id)
     }
 
     private static func verify(_ stopwatch: inout Stopwatch, _ frame: [UInt8], from author: PeerID) {
         var admission = Admission(
-            room: Speaker.room, me: Speaker.identity(seed: 2).id, rates: AdmissionRates(messagesPerSecond: 0))
+            room: Speaker.room.id, me: Speaker.identity(seed: 2).id, rates: AdmissionRates(messagesPerSecond: 0))
         let verdict = admission.admit(
             frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: Instant(nanoseconds: 0),
             wallClock: Speaker.wallClock)

@@ -1,3 +1,4 @@
+import Chat
 import ChatNode
 import Composition
 import Discovery
@@ -28,7 +29,7 @@ struct GroupNodeSettings: Sendable {
 
     private mutating func take(_ option: String, _ value: String) -> Bool {
         switch option {
-        case "--room": configuration.room = value
+        case "--room": configuration.room = Room(openNamed: value)
         case "--interface": network.interfaces.append(value)
         case "--port":
             guard let port = UInt16(value) else { return false }

@@ -40,7 +40,7 @@ enum RouterMeasurement {
     }
 
     private static func admission() -> Admission {
-        Admission(room: Speaker.room, me: Speaker.identity(seed: 2).id, rates: AdmissionRates(messagesPerSecond: 0))
+        Admission(room: Speaker.room.id, me: Speaker.identity(seed: 2).id, rates: AdmissionRates(messagesPerSecond: 0))
     }
 
     private static func router(_ author: PeerID) -> MessageRouter {

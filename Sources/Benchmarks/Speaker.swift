@@ -4,7 +4,7 @@ import Wire
 
 /// An author of stamped texts, for measurements of their way.
 struct Speaker: ~Copyable {
-    static let room = RoomID(name: "lobby")
+    static let room = Room.lobby
     static let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
     static let epoch: UInt64 = 1
 
@@ -12,7 +12,7 @@ struct Speaker: ~Copyable {
 
     init(seed: UInt64) {
         session = UserSession(
-            identity: Speaker.identity(seed: seed), room: Speaker.room, epoch: Speaker.epoch, nickname: "quiet-otter")
+            identity: Speaker.identity(seed: seed), room: Speaker.room.id, epoch: Speaker.epoch, nickname: "quiet-otter")
     }
 
     static func identity(seed: UInt64) -> Identity {

@@ -101,14 +101,14 @@ package actor Node {
         var randomness = randomness
         let wallClock = scheduler.wallClock
         let now = scheduler.now
-        let room = RoomID(name: configuration.room)
+        let room = configuration.room
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         relayKeys = RelayKeys(now: now, using: &randomness)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
-        session = UserSession(
-            identity: identity, room: room, epoch: max(wallClock.milliseconds, minimumEpoch), nickname: nickname)
+        let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
+        session = UserSession(identity: identity, room: room.id, epoch: epoch, nickname: nickname)
         let certificate = session.certify(
-            noise: staticKey.publicKey, dm: relayKeys.publicKey, at: wallClock)
+            noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
         self.scheduler = scheduler
         self.configuration = configuration
         self.transport = transport
@@ -123,7 +123,7 @@ package actor Node {
             pace: Node.ownRate(configuration.messagesPerSecond))
         history = HistorySync(me: certificate.identity)
         admission = Admission(
-            room: room, me: certificate.identity,
+            room: room.id, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
         limiter = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pacer = Pacer(Node.ownRate(configuration.messagesPerSecond), now: now)
@@ -168,7 +168,7 @@ package actor Node {
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
-        .ready(me: me(), port: port, room: configuration.room, discovery: mode)
+        .ready(me: me(), port: port, room: configuration.room.name, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
@@ -179,7 +179,7 @@ package actor Node {
         let name = InstanceName(of: context.certificate.noise, using: &randomness)
         dialler.recordName(name, now: scheduler.now)
         return Announcement(
-            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + session.room.tag
+            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + configuration.room.tag
         )
     }
 

@@ -3,13 +3,13 @@ package import Wire
 /// States that an identity speaks with these keys: signed, so that only a holder of the identity can have made a value of
 /// this type (Protocol.md section 1).
 ///
-/// `version u8 | flags u8 | ed[32] | noise[32] | dm[32] | epoch u64 | issuedAtMs u64 | sig[64]`
+/// `version u8 | flags u8 | ed[32] | noise[32] | dm[32] | epoch u64 | serial u64 | sig[64]`
 package struct Certificate: Hashable, Sendable {
     package static let byteCount = 178
 
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let signedBytes = byteCount - Identity.signatureBytes
-    private static let domain: Domain = "earshot/1 session\0"
+    private static let domain: Domain = "earshot/2 session\0"
 
     /// Once for all that keep the certificate: a link does, and the table of those that are known.
     private final class Content: Sendable {
@@ -31,15 +31,16 @@ package struct Certificate: Hashable, Sendable {
     package var dm: PublicKey { content.fields.dm }
     /// Which run of the identity: the higher one is the later.
     package var epoch: UInt64 { content.fields.epoch }
-    package var issuedAt: Timestamp { content.fields.issuedAt }
+    /// Orders the certificates of one run: the higher one is the later. It is no time, which would tell when the run began.
+    package var serial: UInt64 { content.fields.serial }
     /// The certificate as it crosses the wire; made each time.
     package var bytes: [UInt8] { content.fields.bytes + [UInt8](copying: content.signature.span) }
 
     /// A certificate of one's own identity. The flags, reserved for later versions, are zero.
     package static func issue(
-        by identity: borrowing Identity, noise: PublicKey, dm: PublicKey, epoch: UInt64, at time: Timestamp
+        by identity: borrowing Identity, noise: PublicKey, dm: PublicKey, epoch: UInt64, serial: UInt64
     ) -> Certificate {
-        let fields = Fields(flags: 0, identity: identity.id, noise: noise, dm: dm, epoch: epoch, issuedAt: time)
+        let fields = Fields(flags: 0, identity: identity.id, noise: noise, dm: dm, epoch: epoch, serial: serial)
         let signature = identity.sign(domain: domain, message: fields.bytes.span)
         return Certificate(content: Content(fields, signature: signature.span))
     }
@@ -72,7 +73,7 @@ package struct Certificate: Hashable, Sendable {
 
     /// Whether this is of the same run and issued later, because the dm key has rotated.
     package func isRenewal(of other: Certificate) -> Bool {
-        identity == other.identity && epoch == other.epoch && noise == other.noise && issuedAt > other.issuedAt
+        identity == other.identity && epoch == other.epoch && noise == other.noise && serial > other.serial
     }
 
     package static func == (left: Certificate, right: Certificate) -> Bool {
@@ -91,7 +92,7 @@ extension Certificate {
         let noise: PublicKey
         let dm: PublicKey
         let epoch: UInt64
-        let issuedAt: Timestamp
+        let serial: UInt64
 
         /// As they cross the wire, with room for the signature.
         var bytes: [UInt8] {
@@ -102,7 +103,7 @@ extension Certificate {
             writer.write(noise.bytes)
             writer.write(dm.bytes)
             writer.write(epoch)
-            writer.write(issuedAt.milliseconds)
+            writer.write(serial)
             return writer.bytes
         }
     }
@@ -117,7 +118,7 @@ extension Certificate.Fields {
         noise = try Self.readKey(&reader)
         dm = try Self.readKey(&reader)
         epoch = try reader.readUInt64()
-        issuedAt = Timestamp(milliseconds: try reader.readUInt64())
+        serial = try reader.readUInt64()
     }
 
     private static func readKey(_ reader: inout ByteReader) throws(TruncatedInput) -> PublicKey {

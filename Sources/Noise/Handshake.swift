@@ -1,7 +1,7 @@
 import Wire
 
-/// Noise_XX_25519_ChaChaPoly_SHA256: three messages after which the two sides know each other's static key, and no observer
-/// does (Protocol.md section 3; Noise specification 5.3 and 7.5).
+/// Noise_XXpsk0_25519_ChaChaPoly_SHA256: three messages after which the two sides know each other's static key, and no
+/// observer does; a side without the room's key reads none of them (Protocol.md section 3; Noise specification 5.3, 7.5, 9).
 ///
 /// Any error leaves it dead: the state is moved out before each step and comes back only if the step succeeds.
 package struct Handshake: ~Copyable {
@@ -21,16 +21,21 @@ package struct Handshake: ~Copyable {
         init(_ state: consuming HandshakeState) { self.state = consume state }
     }
 
-    /// - Parameter prologue: what both sides must agree on before they begin (Protocol.md section 3).
-    package init(role: Role, prologue: [UInt8], key: StaticKey, using randomness: inout Randomness) {
+    /// - Parameters:
+    ///   - prologue: what both sides must agree on before they begin (Protocol.md section 3).
+    ///   - room: the key that both sides must have.
+    package init(
+        role: Role, prologue: [UInt8], room: PreSharedKey, key: StaticKey, using randomness: inout Randomness
+    ) {
         let ephemeral = KeyPair.generate(using: &randomness, protection: .transient)
-        self.init(role: role, prologue: prologue, key: key, ephemeral: ephemeral)
+        self.init(role: role, prologue: prologue, room: room, key: key, ephemeral: ephemeral)
     }
 
     /// With an ephemeral key that must never be used again.
-    init(role: Role, prologue: [UInt8], key: StaticKey, ephemeral: consuming KeyPair) {
+    init(role: Role, prologue: [UInt8], room: PreSharedKey, key: StaticKey, ephemeral: consuming KeyPair) {
         self.role = role
-        memory = Memory(HandshakeState(role: role, prologue: prologue, key: key, ephemeral: ephemeral))
+        memory = Memory(
+            HandshakeState(role: role, prologue: prologue, room: room, key: key, ephemeral: ephemeral))
     }
 
     /// True once all three messages have passed; false again after an error.
@@ -45,7 +50,7 @@ package struct Handshake: ~Copyable {
     /// Names this handshake and no other, 32 bytes; nil until it is complete.
     package var handshakeHash: [UInt8]? { alive { $0.isComplete ? $0.hash : nil } ?? nil }
 
-    /// The next message, with the payload in it: in the clear in message 1, sealed in 2 and 3.
+    /// The next message, with the payload sealed in it.
     package mutating func writeMessage(payload: Span<UInt8>) throws(NoiseError) -> [UInt8] {
         guard var step = memory.state.take() else { throw .dead }
         let message = try step.write(payload)

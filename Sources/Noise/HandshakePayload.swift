@@ -8,15 +8,13 @@ extension Handshake {
 
     /// The payloads of messages 1, 2 and 3, in bytes: the message less its keys and seals.
     package static let payloadSizes = [
-        messageSize - PublicKey.byteCount,
+        messageSize - PublicKey.byteCount - Limits.sealOverhead,
         messageSize - 2 * PublicKey.byteCount - 2 * Limits.sealOverhead,
         messageSize - PublicKey.byteCount - 2 * Limits.sealOverhead,
     ]
 
-    /// The payload of message 1, which any observer can read: random bytes.
-    package static func openingPayload(using randomness: inout Randomness) -> [UInt8] {
-        randomness.bytes(payloadSizes[0])
-    }
+    /// The payload of message 1: zeros, which say nothing but that the sender has the room's key.
+    package static let openingPayload = [UInt8](repeating: 0, count: payloadSizes[0])
 
     /// For the responder's message 2 or the initiator's message 3: the certificate, then zeros.
     package static func payload(carrying certificate: Certificate, by role: Role) -> [UInt8] {

@@ -2,6 +2,7 @@
 struct HandshakeState: ~Copyable {
     /// One step of a message: a key that is sent, or an agreement that is mixed in.
     private enum Token {
+        case psk
         case e
         case s
         case mix(Agreement)
@@ -14,21 +15,25 @@ struct HandshakeState: ~Copyable {
         case se
     }
 
-    /// XX: -> e; <- e, ee, s, es; -> s, se.
+    /// XXpsk0: -> psk, e; <- e, ee, s, es; -> s, se.
     private static let pattern: [[Token]] = [
-        [.e], [.e, .mix(.ee), .s, .mix(.es)], [.s, .mix(.se)],
+        [.psk, .e], [.e, .mix(.ee), .s, .mix(.es)], [.s, .mix(.se)],
     ]
 
     private let role: Handshake.Role
+    private let room: PreSharedKey
     private let key: StaticKey
     private let ephemeral: KeyPair
     private var remoteEphemeral: PublicKey?
     private(set) var remoteStatic: PublicKey?
-    private var symmetric = SymmetricState(protocolName: "Noise_XX_25519_ChaChaPoly_SHA256")
+    private var symmetric = SymmetricState(protocolName: "Noise_XXpsk0_25519_ChaChaPoly_SHA256")
     private var messages = 0
 
-    init(role: Handshake.Role, prologue: [UInt8], key: StaticKey, ephemeral: consuming KeyPair) {
+    init(
+        role: Handshake.Role, prologue: [UInt8], room: PreSharedKey, key: StaticKey, ephemeral: consuming KeyPair
+    ) {
         self.role = role
+        self.room = room
         self.key = key
         self.ephemeral = ephemeral
         symmetric.mixHash(prologue.span)
@@ -45,9 +50,10 @@ struct HandshakeState: ~Copyable {
         var message: [UInt8] = []
         for token in HandshakeState.pattern[messages] {
             switch token {
+            case .psk: symmetric.mixKeyAndHash(room.secret)
             case .e:
                 message += ephemeral.publicKey.bytes
-                symmetric.mixHash(ephemeral.publicKey.span)
+                symmetric.mixEphemeral(ephemeral.publicKey)
             case .s: try symmetric.encryptAndHash(key.publicKey.span, appendingTo: &message)
             case .mix(let agreement): try mix(agreement)
             }
@@ -64,6 +70,7 @@ struct HandshakeState: ~Copyable {
         var position = 0
         for token in HandshakeState.pattern[messages] {
             switch token {
+            case .psk: symmetric.mixKeyAndHash(room.secret)
             case .e: remoteEphemeral = try readEphemeral(message, at: &position)
             case .s: remoteStatic = try readStatic(message, at: &position)
             case .mix(let agreement): try mix(agreement)
@@ -85,7 +92,7 @@ struct HandshakeState: ~Copyable {
         guard end <= message.count, let key = PublicKey(message.extracting(position..<end)) else {
             throw .messageTooShort
         }
-        symmetric.mixHash(key.span)
+        symmetric.mixEphemeral(key)
         position = end
         return key
     }

@@ -8,11 +8,14 @@ struct SymmetricState: ~Copyable {
     /// Of everything said so far; at the end, the name of the session.
     private(set) var hash: [UInt8]
 
-    /// - Parameter protocolName: at most 32 bytes of ASCII, so that it is its own hash.
+    /// - Parameter protocolName: ASCII. Up to 32 bytes, with zeros behind it, are their own hash.
     init(protocolName: StaticString) {
-        precondition(protocolName.utf8CodeUnitCount <= Sodium.digestBytes, "a protocol name has at most 32 bytes")
         var name = Array(protocolName.description.utf8)
-        name += repeatElement(0, count: Sodium.digestBytes - name.count)
+        if name.count > Sodium.digestBytes {
+            name = SHA256.hash(name.span)
+        } else {
+            name += repeatElement(0, count: Sodium.digestBytes - name.count)
+        }
         hash = name
         chainingKey = Secret(count: name.count, protection: .transient) { key in
             for index in name.indices { key[index] = name[index] }
@@ -24,10 +27,28 @@ struct SymmetricState: ~Copyable {
         hash = [UInt8](copying: digest.span)
     }
 
-    mutating func mixKey(_ input: borrowing Secret) {
-        let keys = DerivedKeys(chainingKey: chainingKey, input: input.span)
+    mutating func mixKey(_ input: borrowing Secret) { mixKey(input.span) }
+
+    /// For an input that is no secret, such as an ephemeral public key in a pattern with a pre-shared key.
+    mutating func mixKey(_ input: Span<UInt8>) {
+        let keys = DerivedKeys(chainingKey: chainingKey, input: input)
         chainingKey = keys.first
         cipher = CipherState(key: keys.second)
+    }
+
+    /// Mixes a pre-shared key into the chaining key, the hash and the cipher's key (Noise specification 9.1).
+    mutating func mixKeyAndHash(_ input: borrowing Secret) {
+        let keys = DerivedKeys.three(chainingKey: chainingKey, input: input.span)
+        mixHash(keys.second.span)
+        chainingKey = keys.first
+        cipher = CipherState(key: keys.third)
+    }
+
+    /// Mixes an ephemeral key of a pattern with a pre-shared key, also into the cipher's key: no two handshakes seal under one
+    /// (Noise specification 9.2).
+    mutating func mixEphemeral(_ key: PublicKey) {
+        mixHash(key.span)
+        mixKey(key.span)
     }
 
     /// Appends the plaintext, sealed once there is a key.
@@ -73,7 +94,24 @@ struct DerivedKeys: ~Copyable {
         second = DerivedKeys.next(temporary, after: first, 2)
     }
 
+    /// HKDF with three outputs.
+    static func three(chainingKey: borrowing Secret, input: Span<UInt8>) -> ThreeKeys {
+        let nothing: [UInt8] = []
+        let temporary = Sodium.hmac(key: chainingKey, input)
+        let first = Sodium.hmac(key: temporary, nothing.span, 1)
+        let second = next(temporary, after: first, 2)
+        let third = next(temporary, after: second, 3)
+        return ThreeKeys(first: first, second: second, third: third)
+    }
+
     private static func next(_ key: borrowing Secret, after previous: borrowing Secret, _ number: UInt8) -> Secret {
         Sodium.hmac(key: key, previous.span, number)
     }
+}
+
+/// The three outputs of HKDF, of which the second is mixed into the hash.
+struct ThreeKeys: ~Copyable {
+    let first: Secret
+    let second: Secret
+    let third: Secret
 }

@@ -12,6 +12,9 @@ package enum Limits {
     package static let awayReasonCharacters = 80
     /// The payload counts them in one byte.
     package static let awayReasonBytes = 255
+    package static let roomNameCharacters = 64
+    /// 64 characters of any script.
+    package static let roomNameBytes = 256
     package static let messagesPerConversation = 100
 
     // Records (section 4).
@@ -146,6 +149,8 @@ package enum Limits {
     /// A session as young as this outbids an older one of its identity, whatever the clocks say.
     package static let reissueTime = Duration.seconds(15)
     package static let reissues = 2
+    /// Taken off the start time at random, so that the epoch tells it to ten minutes only.
+    package static let epochJitterMilliseconds: UInt64 = 600_000
     /// Each is passed on to all peers, so they must be rare.
     package static let betterCertificatesPerMinute = 5.0
     package static let betterCertificatesBurst = 5.0

@@ -23,7 +23,7 @@ from crowd import Crowd  # noqa: E402
 MEMBERS = 8
 NEWCOMER, BYSTANDER, ATTACKER = 9, 10, 11
 PROGRAM = os.environ.get("EARSHOT_BINARY", str(HERE.parents[1] / ".build/program/earshot"))
-TAG = hashlib.sha256(b"earshot/1 room\0lobby").digest()[:4].hex()
+TAG = hashlib.sha256(b"earshot/2 room\0lobby").digest()[:4].hex()
 LISTENER = """
 import socket, selectors, sys
 selector, count = selectors.DefaultSelector(), 0

@@ -23,7 +23,7 @@ class Other:
         body = NAME + text if body is None else body
         signed = Payload.HEADER.pack(room or self.room, raw_key(self.identity), self.epoch + epoch, seq,
                                      max(0, now() - age), kind, len(body)) + body
-        return bytes([PAYLOAD, hops]) + signed + self.identity.sign(b"earshot/1 payload\0" + signed)
+        return bytes([PAYLOAD, hops]) + signed + self.identity.sign(b"earshot/2 payload\0" + signed)
 
 
 def spoiled(frame, position):
@@ -42,7 +42,7 @@ def forgeries(member, other):
         frame = other.frame()
         yield "altered_" + name, [spoiled(frame, position % len(frame))]
     whole = other.frame()
-    yield "signed_by_itself", [whole[:-64] + member.peer.identity.sign(b"earshot/1 payload\0" + whole[2:-64])]
+    yield "signed_by_itself", [whole[:-64] + member.peer.identity.sign(b"earshot/2 payload\0" + whole[2:-64])]
 
 
 def stale(member, other):
@@ -130,7 +130,7 @@ class Lookalike:
             self.identity = Ed25519PrivateKey.generate()
 
     def number(self):
-        digest = hashlib.sha256(b"earshot/1 number\0" + raw_key(self.identity)).digest()
+        digest = hashlib.sha256(b"earshot/2 number\0" + raw_key(self.identity)).digest()
         return int.from_bytes(digest[:8], "big") % 9000 + 1000
 
     def run(self):

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ATTACKS))
 from catalogue import CATALOGUE  # noqa: E402
 
 ATTACKER, BYSTANDER, NEWCOMER = 3, 4, 5
-TAG = hashlib.sha256(b"earshot/1 room\0lobby").digest()[:4].hex()
+TAG = hashlib.sha256(b"earshot/2 room\0lobby").digest()[:4].hex()
 PATIENCE = 40
 
 

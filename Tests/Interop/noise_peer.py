@@ -22,7 +22,7 @@ from noise.connection import Keypair, NoiseConnection
 REFUSED = 3
 MESSAGE = 528
 RECORDS_PER_KEY = 256
-DOMAIN = b"earshot/1 session\0"
+DOMAIN = b"earshot/2 session\0"
 CERTIFICATE = struct.Struct(">BB32s32s32sQQ")
 
 
@@ -62,8 +62,8 @@ class Peer:
         (self.noise.set_as_initiator if role == "initiator" else self.noise.set_as_responder)()
         secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
         self.noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
-        self.room = hashlib.sha256(b"earshot/1 room\0" + room.encode()).digest()[:16]
-        self.noise.set_prologue(b"earshot/1\0" + self.room)
+        self.room = hashlib.sha256(b"earshot/2 room\0" + room.encode()).digest()[:16]
+        self.noise.set_prologue(b"earshot/2\0" + self.room)
         self.noise.start_handshake()
         self.state = self.noise.noise_protocol.handshake_state
 

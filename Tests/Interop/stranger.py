@@ -26,8 +26,8 @@ class Payload:
         self.room, self.author, self.epoch, self.seq, self.time, self.kind, length = self.HEADER.unpack(signed[:75])
         self.body = signed[75:]
         assert len(self.body) == length
-        Ed25519PublicKey.from_public_bytes(self.author).verify(signature, b"earshot/1 payload\0" + signed)
-        self.id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/1 id").digest()
+        Ed25519PublicKey.from_public_bytes(self.author).verify(signature, b"earshot/2 payload\0" + signed)
+        self.id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").digest()
 
     def named_text(self, offset):
         """(nickname, text) of a body that has `u8 n || nickname[n] || text` at an offset."""
@@ -58,8 +58,8 @@ class Stranger:
         self.seq += 1
         author = changes.get("author", self.me)
         signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, now(), kind, len(body)) + body
-        signature = changes.get("signature") or self.peer.identity.sign(b"earshot/1 payload\0" + signed)
-        self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/1 id").digest()
+        signature = changes.get("signature") or self.peer.identity.sign(b"earshot/2 payload\0" + signed)
+        self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").digest()
         return bytes([PAYLOAD, changes.get("hops", 0)]) + signed + signature
 
     def say(self, kind, body, **changes):

@@ -33,12 +33,12 @@ class Author:
         peer, dm_key, dm_id = target[2:34], target[66:98], os.urandom(16)
         body = peer + b"\x06author" + text.encode()
         signed = Payload.HEADER.pack(self.room, self.me, self.epoch, 1, now(), REQUEST, len(body)) + body
-        inside = self.certificate + signed + self.identity.sign(b"earshot/1 payload\0" + signed)
+        inside = self.certificate + signed + self.identity.sign(b"earshot/2 payload\0" + signed)
         size = next(size for size in FRAMES if size >= 1 + 32 + 48 + len(inside))
         noise = NoiseConnection.from_name(b"Noise_N_25519_ChaChaPoly_SHA256")
         noise.set_as_initiator()
         noise.set_keypair_from_public_bytes(Keypair.REMOTE_STATIC, bytes(dm_key))
-        noise.set_prologue(b"earshot/1 dm\0" + peer + dm_id)
+        noise.set_prologue(b"earshot/2 dm\0" + peer + dm_id)
         noise.start_handshake()
         message = bytes(noise.write_message(inside.ljust(size - 1 - 32 - 48, b"\0")))
         return bytes([SEALED]) + hashlib.sha256(peer).digest()[:16] + dm_id + message

@@ -41,7 +41,7 @@ class AStranger(unittest.TestCase):
     def test_it_is_seen_with_its_nickname_and_number(self):
         node, stranger = self.meet()
         who = self.seen(node, stranger)["who"]
-        number = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + stranger.me).digest()[:8], "big")
+        number = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + stranger.me).digest()[:8], "big")
         self.assertEqual((who["nickname"], who["number"]), ("stranger", number % 9000 + 1000))
 
     def test_it_sees_the_peers(self):

@@ -28,11 +28,11 @@ def secret(first):
 
 def certificate(identity, noise, dm):
     signed = struct.pack(">BB32s32s32sQQ", 1, 0, public(identity), public(noise), public(dm), EPOCH, EPOCH)
-    return signed + identity.sign(b"earshot/1 session\0" + signed)
+    return signed + identity.sign(b"earshot/2 session\0" + signed)
 
 
 def instance(noise, salt):
-    mark = hashlib.blake2b(public(noise) + salt, digest_size=16, person=b"earshot/1 name").digest()[:8]
+    mark = hashlib.blake2b(public(noise) + salt, digest_size=16, person=b"earshot/2 name").digest()[:8]
     return base64.b32encode(salt + mark).decode().lower().rstrip("=")
 
 
@@ -41,7 +41,7 @@ def side(role, static, ephemeral, room):
     (noise.set_as_initiator if role == "initiator" else noise.set_as_responder)()
     noise.set_keypair_from_private_bytes(Keypair.STATIC, static)
     noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral)
-    noise.set_prologue(b"earshot/1\0" + room)
+    noise.set_prologue(b"earshot/2\0" + room)
     noise.start_handshake()
     return noise
 
@@ -50,10 +50,10 @@ def example():
     alice, bob = (Ed25519PrivateKey.from_private_bytes(secret(first)) for first in (0x00, 0x20))
     noise = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x40), ("bob", 0x60))}
     dm = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x80), ("bob", 0xA0))}
-    number = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + public(alice)).digest()[:8], "big")
-    room = hashlib.sha256(b"earshot/1 room\0" + b"lobby").digest()[:16]
+    number = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + public(alice)).digest()[:8], "big")
+    room = hashlib.sha256(b"earshot/2 room\0" + b"lobby").digest()[:16]
     keys = sorted((public(alice), public(bob)))
-    code = int.from_bytes(hashlib.sha256(b"earshot/1 verify\0" + b"".join(keys)).digest()[:15], "big") % 10**36
+    code = int.from_bytes(hashlib.sha256(b"earshot/2 verify\0" + b"".join(keys)).digest()[:15], "big") % 10**36
     values = {
         "verify.code": f"{code:036}",
         "alice.ed": public(alice).hex(),
@@ -66,10 +66,10 @@ def example():
     nickname = NICKNAME.encode()
     body = bytes([0, len(nickname)]) + nickname + TEXT.encode()
     signed = room + public(alice) + struct.pack(">QQQBH", EPOCH, 1, EPOCH + 1000, 1, len(body)) + body
-    frame = b"\x01\x00" + signed + alice.sign(b"earshot/1 payload\0" + signed)
+    frame = b"\x01\x00" + signed + alice.sign(b"earshot/2 payload\0" + signed)
     values["message.S"] = signed.hex()
-    values["message.sig"] = alice.sign(b"earshot/1 payload\0" + signed).hex()
-    values["message.id"] = hashlib.blake2b(signed, digest_size=16, person=b"earshot/1 id").hexdigest()
+    values["message.sig"] = alice.sign(b"earshot/2 payload\0" + signed).hex()
+    values["message.id"] = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").hexdigest()
 
     initiator = side("initiator", secret(0x40), secret(0xC0), room)
     responder = side("responder", secret(0x60), secret(0xE0), room)

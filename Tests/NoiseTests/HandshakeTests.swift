@@ -24,8 +24,8 @@ import Wire
         let key = StaticKey(KeyPair.generate(using: &randomness))
         var hashes: Set<[UInt8]> = []
         for _ in 0..<4 {
-            var alice = Handshake(role: .initiator, prologue: [], key: key, using: &randomness)
-            var bob = Handshake(role: .responder, prologue: [], key: key, using: &randomness)
+            var alice = Handshake(role: .initiator, prologue: [], room: Duo.room, key: key, using: &randomness)
+            var bob = Handshake(role: .responder, prologue: [], room: Duo.room, key: key, using: &randomness)
             let error = refusal { () throws(NoiseError) in
                 try bob.read(alice.write())
                 try alice.read(bob.write())
@@ -42,13 +42,13 @@ import Wire
         var duo = Duo(seed: 4)
         let certificate = Certificate.issue(
             by: Identity.generate(using: &randomness), noise: duo.bobKey.publicKey, dm: duo.bobKey.publicKey, epoch: 1,
-            at: Timestamp(milliseconds: 2))
+            serial: 2)
         let payloads = [
-            Handshake.openingPayload(using: &randomness),
+            Handshake.openingPayload,
             Handshake.payload(carrying: certificate, by: .responder),
             Handshake.payload(carrying: certificate, by: .initiator),
         ]
-        #expect(payloads.map(\.count) == [496, 432, 464])
+        #expect(payloads.map(\.count) == [480, 432, 464])
         #expect(duo.shake(payloads: payloads) == nil)
         #expect(duo.transcript.map(\.count) == [528, 528, 528])
         #expect(duo.heard == payloads)
@@ -61,7 +61,7 @@ import Wire
         var randomness = Randomness.seeded(5)
         let key = KeyPair.generate(using: &randomness).publicKey
         let certificate = Certificate.issue(
-            by: Identity.generate(using: &randomness), noise: key, dm: key, epoch: 1, at: Timestamp(milliseconds: 2))
+            by: Identity.generate(using: &randomness), noise: key, dm: key, epoch: 1, serial: 2)
         var payload = Handshake.payload(carrying: certificate, by: .initiator)
         payload[463] = 1
         #expect(throws: CertificateError.paddingNotZero) { try Handshake.certificate(in: payload.span) }
@@ -99,7 +99,7 @@ import Wire
     }
 
     @Test func `a payload beyond what Noise allows is refused`() {
-        let payload = [UInt8](repeating: 0, count: 65_535 - 31)
+        let payload = [UInt8](repeating: 0, count: 65_535 - 47)
         #expect(
             refusal { () throws(NoiseError) in
                 var duo = Duo(seed: 9)

@@ -24,11 +24,11 @@ import Wire
             let key = StaticKey(KeyPair.generate(using: &randomness))
             let own = Certificate.issue(
                 by: Identity.generate(using: &randomness), noise: key.publicKey, dm: key.publicKey, epoch: 77,
-                at: Timestamp(milliseconds: 5))
+                serial: 5)
             var payload = Handshake.payload(carrying: own, by: .initiator)
             payload[byte] ^= 1
-            var handshake = Handshake(role: .initiator, prologue: prologue, key: key, using: &randomness)
-            try connection.send([2, 16] + handshake.write(Handshake.openingPayload(using: &randomness)))
+            var handshake = Handshake(role: .initiator, prologue: prologue, room: room, key: key, using: &randomness)
+            try connection.send([2, 16] + handshake.write(Handshake.openingPayload))
             try handshake.read(receive(connection))
             try connection.send([2, 16] + handshake.write(payload))
         }
@@ -60,9 +60,9 @@ import Wire
         let key = StaticKey(KeyPair.generate(using: &randomness))
         let identity = Identity.generate(using: &randomness)
         let own = Certificate.issue(
-            by: identity, noise: key.publicKey, dm: key.publicKey, epoch: 77, at: Timestamp(milliseconds: 5))
-        var handshake = Handshake(role: role, prologue: prologue, key: key, using: &randomness)
-        let theirs = try shake(&handshake, over: connection, own, using: &randomness)
+            by: identity, noise: key.publicKey, dm: key.publicKey, epoch: 77, serial: 5)
+        var handshake = Handshake(role: role, prologue: prologue, room: room, key: key, using: &randomness)
+        let theirs = try shake(&handshake, over: connection, own)
         let (agreed, remoteStatic) = (handshake.handshakeHash, handshake.remoteStatic)
         let hash = try #require(agreed)
         #expect(theirs.noise == remoteStatic)
@@ -77,15 +77,14 @@ import Wire
 
     /// Carries out the handshake as Protocol.md section 4 says; the certificate that came back, verified.
     private func shake(
-        _ handshake: inout Handshake, over connection: LoopbackConnection, _ own: Certificate,
-        using randomness: inout Randomness
+        _ handshake: inout Handshake, over connection: LoopbackConnection, _ own: Certificate
     ) throws -> Certificate {
         var theirs: [UInt8] = []
         for number in 1...3 {
             if handshake.isOurTurn {
                 let payload =
                     number == 1
-                    ? Handshake.openingPayload(using: &randomness)
+                    ? Handshake.openingPayload
                     : Handshake.payload(carrying: own, by: handshake.role)
                 try connection.send([2, 16] + handshake.write(payload))
             } else {
@@ -108,9 +107,10 @@ import Wire
         }
     }
 
+    private let name: [UInt8] = Array("lobby".utf8)
+    private var room: PreSharedKey { RoomSecret.open.preSharedKey("earshot/2 psk\0", name: name) }
     private var prologue: [UInt8] {
-        let name: [UInt8] = Array("lobby".utf8)
-        return Array("earshot/1\0".utf8) + SHA256.hash("earshot/1 room\0", name.span).prefix(16)
+        Array("earshot/2\0".utf8) + RoomSecret.open.identifier("earshot/2 room\0", name: name).prefix(16)
     }
 
     private func receive(_ connection: LoopbackConnection) throws -> [UInt8] {

@@ -27,8 +27,9 @@ private let lowOrderPoints: [[UInt8]] = [
     @Test(arguments: lowOrderPoints)
     func `a low-order ephemeral key is refused by either side`(point: [UInt8]) {
         var duo = Duo(seed: 30)
+        var forger = Forger(seed: 35)
         let bob = refusal { () throws(NoiseError) in
-            try duo.bob.read(point)
+            try duo.bob.read(forger.begin(claiming: PublicKey(point.span)))
             _ = try duo.bob.write()
         }
         #expect(bob == .invalidKey)

@@ -29,7 +29,7 @@ import Wire
         let needle = Needle(seed)
         let identity = Identity(seed: seed)
         let message: [UInt8] = [1, 2, 3]
-        #expect(identity.sign(domain: "earshot/1 payload\0", message: message.span).count == 64)
+        #expect(identity.sign(domain: "earshot/2 payload\0", message: message.span).count == 64)
         #expect(try needle.occurrences() == 1)
         discard(identity)
         #expect(try needle.occurrences() == 0)
@@ -41,9 +41,10 @@ import Wire
         let passing = Secret(random: 32, protection: .transient, using: &randomness)
         let needles = [Needle(fixed), Needle(passing)]
         var alice = Handshake(
-            role: .initiator, prologue: [], key: StaticKey(KeyPair(secret: fixed)), ephemeral: KeyPair(secret: passing))
+            role: .initiator, prologue: [], room: Duo.room, key: StaticKey(KeyPair(secret: fixed)),
+            ephemeral: KeyPair(secret: passing))
         let key = StaticKey(KeyPair.generate(using: &randomness))
-        var bob = Handshake(role: .responder, prologue: [], key: key, using: &randomness)
+        var bob = Handshake(role: .responder, prologue: [], room: Duo.room, key: key, using: &randomness)
         try bob.read(alice.write())
         try alice.read(bob.write())
         #expect(try needles.map { try $0.occurrences() } == [1, 1])

@@ -55,7 +55,7 @@ def milliseconds(value):
 
 def named_as_its_key_says(who):
     """True if the number and the suffix match the key (Docs/Protocol.md section 2), and the displayed name matches both."""
-    computed = int.from_bytes(hashlib.sha256(b"earshot/1 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
+    computed = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
     number, suffix = computed % 9000 + 1000, computed // 9000 % 9000 + 1000
     shown = f"{who['nickname'] or who['stage']}#{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
     return (who["number"], who["displayName"]) == (number, shown) and who["suffix"] in (None, suffix)

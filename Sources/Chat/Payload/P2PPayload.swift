@@ -95,7 +95,7 @@ extension P2PPayload {
 
 extension MessageID {
     /// Made once, because every id needs it.
-    private static let purpose: BLAKE2b.Purpose = "earshot/1 id"
+    private static let purpose: BLAKE2b.Purpose = "earshot/2 id"
 
     /// The id of signed bytes: a digest, so that no author can choose or reserve an id (Protocol.md section 6).
     package init(signed: Span<UInt8>) {

@@ -47,7 +47,7 @@ package enum SealedMessage {
 
     /// Binds target and id to the sealed bytes, so that no relay can readdress them.
     private static func prologue(for target: PeerID, _ id: [UInt8]) -> [UInt8] {
-        Array("earshot/1 dm\0".utf8) + target.bytes + id
+        Array("earshot/2 dm\0".utf8) + target.bytes + id
     }
 }
 

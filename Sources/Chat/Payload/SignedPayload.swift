@@ -66,7 +66,7 @@ package final class SignedPayload: Sendable {
             signature: bytes.extracting(end...), domain: domain, message: bytes.extracting(..<end), by: author)
     }
 
-    private static var domain: Domain { "earshot/1 payload\0" }
+    private static var domain: Domain { "earshot/2 payload\0" }
 }
 
 extension SignedPayload: Hashable {

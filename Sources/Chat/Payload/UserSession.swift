@@ -26,8 +26,10 @@ package struct UserSession: ~Copyable {
     package var id: PeerID { identity.id }
 
     /// A certificate of this identity for the present epoch.
-    package func certify(noise: PublicKey, dm: PublicKey, at time: Timestamp) -> Certificate {
-        Certificate.issue(by: identity, noise: noise, dm: dm, epoch: epoch, at: time)
+    ///
+    /// - Parameter serial: larger than in any earlier one of this run.
+    package func certify(noise: PublicKey, dm: PublicKey, serial: UInt64) -> Certificate {
+        Certificate.issue(by: identity, noise: noise, dm: dm, epoch: epoch, serial: serial)
     }
 
     /// Moves to a later epoch. The sequence numbers go on.

@@ -9,7 +9,7 @@ package struct SenderNumber: Hashable, Sendable {
     package let suffix: Int
 
     package init(of peer: PeerID) {
-        let digest = SHA256.hash("earshot/1 number\0", peer.bytes.span)
+        let digest = SHA256.hash("earshot/2 number\0", peer.bytes.span)
         let word = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         number = SenderNumber.label(word)
         suffix = SenderNumber.label(word / SenderNumber.labels)

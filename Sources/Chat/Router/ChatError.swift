@@ -17,6 +17,7 @@ package struct ChatError: Error, Hashable, Sendable {
         case rateLimited = "rate_limited"
         case invalidNickname = "invalid_nickname"
         case invalidReason = "invalid_reason"
+        case invalidRoom = "invalid_room"
         case invalidUTF8 = "invalid_utf8"
     }
 

@@ -8,6 +8,15 @@ extension Node {
     /// The epoch of our certificate; a re-issue raises it.
     package var epoch: UInt64 { context.certificate.epoch }
 
+    /// The epoch of a run: its start, less a random time of up to ten minutes, because any peer may read it; and above those
+    /// of the identity's earlier runs.
+    ///
+    /// - Parameter minimum: the least that is above them.
+    static func epoch(startingAt start: Timestamp, above minimum: UInt64, using randomness: inout Randomness) -> UInt64 {
+        let offset = UInt64.random(in: 0...Limits.epochJitterMilliseconds, using: &randomness)
+        return max(start.milliseconds - min(offset, start.milliseconds), minimum)
+    }
+
     /// A handshake reached another session of our own identity. The link stays open while the two decide which
     /// one continues.
     func metOurselves(_ certificate: Certificate, on connection: Connection) {
@@ -56,10 +65,8 @@ extension Node {
 
     /// Issues a certificate for the current epoch and dm key, and sends it on every link.
     private func renewCertificate() {
-        // The clock can have been set back; the new certificate must still be the later one.
-        let earliest = Timestamp(milliseconds: context.certificate.issuedAt.milliseconds + 1)
         context.certificate = session.certify(
-            noise: context.staticKey.publicKey, dm: relayKeys.publicKey, at: max(scheduler.wallClock, earliest))
+            noise: context.staticKey.publicKey, dm: relayKeys.publicKey, serial: context.certificate.serial + 1)
         for connection in connections.all where !connection.isRetiring {
             sendCertificate(
                 context.certificate, as: connection.isOurselves ? .superseded : .certificate, on: connection)

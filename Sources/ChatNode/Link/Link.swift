@@ -41,12 +41,10 @@ package struct Link: ~Copyable {
         timing = LinkTiming(role: role, now: now, using: &randomness)
         switch role {
         case .initiator:
-            state = .handshaking(
-                Handshake(role: .initiator, prologue: context.prologue, key: context.staticKey, using: &randomness))
-            try? write(Handshake.openingPayload(using: &randomness))
+            state = .handshaking(context.handshake(.initiator, using: &randomness))
+            try? write(Handshake.openingPayload)
         case .responder:
-            state = .handshaking(
-                Handshake(role: .responder, prologue: context.prologue, key: context.staticKey, using: &randomness))
+            state = .handshaking(context.handshake(.responder, using: &randomness))
         }
     }
 

@@ -2,13 +2,14 @@ package import Chat
 package import Noise
 package import Wire
 
-/// The handshake of a link: Noise XX, each message one record of the smallest size, certificates in the second and
-/// third (Protocol.md section 3).
+/// The handshake of a link: Noise XXpsk0 with the room's key, each message one record of the smallest size, certificates in the
+/// second and third (Protocol.md section 3).
 extension Link {
     mutating func receiveHandshake(_ record: Span<UInt8>, context: LinkContext) throws(LinkError) -> LinkEvent? {
         guard record.count == Handshake.messageSize else { throw .handshakeFailed }
         let (payload, remoteStatic) = try state.readMessage(record)
         guard let remoteStatic else {
+            guard payload == Handshake.openingPayload else { throw .handshakeFailed }
             try write(Handshake.payload(carrying: context.certificate, by: .responder))
             return nil
         }
@@ -46,12 +47,17 @@ package final class LinkContext {
     /// Our current certificate: it is renewed with the dm key and the epoch.
     package var certificate: Certificate
     let staticKey: StaticKey
-    let prologue: [UInt8]
+    let room: Room
 
-    package init(certificate: Certificate, staticKey: StaticKey, room: RoomID) {
+    package init(certificate: Certificate, staticKey: StaticKey, room: Room) {
         me = certificate.identity
         self.certificate = certificate
         self.staticKey = staticKey
-        prologue = Array("earshot/1\0".utf8) + room.bytes
+        self.room = room
+    }
+
+    /// A handshake with the keys of this node and its room.
+    func handshake(_ role: Handshake.Role, using randomness: inout Randomness) -> Handshake {
+        Handshake(role: role, prologue: room.prologue, room: room.preSharedKey, key: staticKey, using: &randomness)
     }
 }

@@ -12,7 +12,7 @@ extension Node {
     }
 
     /// The name of the room.
-    package var room: String { configuration.room }
+    package var room: String { configuration.room.name }
 
     /// The author of the latest direct message to this node.
     ///

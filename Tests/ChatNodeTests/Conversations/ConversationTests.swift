@@ -162,7 +162,7 @@ import Wire
     @Test func `rooms do not see each other`() throws {
         let simulation = Simulation(seed: 10)
         let alice = simulation.node("alice")
-        let bob = simulation.node("bob") { $0.room = "attic" }
+        let bob = simulation.node("bob") { $0.room = Room(openNamed: "attic") }
         simulation.advance(by: .seconds(30))
         #expect(!alice.isOnline(bob))
         #expect(alice.counter("dials") == 0)

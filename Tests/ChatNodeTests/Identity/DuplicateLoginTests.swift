@@ -119,7 +119,7 @@ import Wire
         #expect(bob.texts().isEmpty)
         let forged = first.with { node in
             node.session.certify(
-                noise: node.context.certificate.noise, dm: node.context.certificate.dm, at: Timestamp(milliseconds: 1)
+                noise: node.context.certificate.noise, dm: node.context.certificate.dm, serial: 1
             ).bytes
         }
         #expect(throws: CertificateError.badSignature) { try Certificate(verifying: forged.span) }

@@ -10,15 +10,15 @@ import Wire
     @Test func `a certificate's effect depends on the run, its epoch and its time of issue`() {
         var runs = Runs(identitySeed: 2)
         let noise = runs.key()
-        let known = runs.certificate(epoch: 10, noise: noise, issuedAt: 100)
+        let known = runs.certificate(epoch: 10, noise: noise, serial: 100)
         var table = KnownCertificates()
         #expect(table.news(of: known, now: start) == .first)
         table.keep(known, now: start)
         #expect(table.news(of: known, now: start) == .nothing)
-        #expect(table.news(of: runs.certificate(epoch: 10, noise: noise, issuedAt: 99), now: start) == .nothing)
-        #expect(table.news(of: runs.certificate(epoch: 10, noise: noise, issuedAt: 101), now: start) == .renewal)
-        #expect(table.news(of: runs.certificate(epoch: 11, noise: noise, issuedAt: 1), now: start) == .better)
-        #expect(table.news(of: runs.certificate(epoch: 9, noise: noise, issuedAt: 200), now: start) == .nothing)
+        #expect(table.news(of: runs.certificate(epoch: 10, noise: noise, serial: 99), now: start) == .nothing)
+        #expect(table.news(of: runs.certificate(epoch: 10, noise: noise, serial: 101), now: start) == .renewal)
+        #expect(table.news(of: runs.certificate(epoch: 11, noise: noise, serial: 1), now: start) == .better)
+        #expect(table.news(of: runs.certificate(epoch: 9, noise: noise, serial: 200), now: start) == .nothing)
         #expect(table.news(of: runs.certificate(epoch: 11), now: start) == .better)
         #expect(table.news(of: runs.certificate(epoch: 9), now: start) == .worse(than: known))
     }
@@ -26,17 +26,17 @@ import Wire
     @Test func `only what is better or later is kept`() {
         var runs = Runs(identitySeed: 2)
         let noise = runs.key()
-        let kept = runs.certificate(epoch: 10, noise: noise, issuedAt: 100)
+        let kept = runs.certificate(epoch: 10, noise: noise, serial: 100)
         var table = KnownCertificates()
         table.keep(kept, now: start)
         for other in [
-            runs.certificate(epoch: 10, noise: noise, issuedAt: 99), runs.certificate(epoch: 9),
-            runs.certificate(epoch: 9, noise: noise, issuedAt: 500),
+            runs.certificate(epoch: 10, noise: noise, serial: 99), runs.certificate(epoch: 9),
+            runs.certificate(epoch: 9, noise: noise, serial: 500),
         ] {
             table.keep(other, now: start)
             #expect(table.best(of: runs.id, now: start) == kept)
         }
-        let renewed = runs.certificate(epoch: 10, noise: noise, issuedAt: 101)
+        let renewed = runs.certificate(epoch: 10, noise: noise, serial: 101)
         table.keep(renewed, now: start)
         #expect(table.best(of: runs.id, now: start) == renewed)
         let better = runs.certificate(epoch: 11)

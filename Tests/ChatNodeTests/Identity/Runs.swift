@@ -21,10 +21,10 @@ struct Runs: ~Copyable {
 
     /// A certificate; keys that are not given are new.
     mutating func certificate(
-        epoch: UInt64, noise: PublicKey? = nil, dm: PublicKey? = nil, issuedAt: UInt64 = 0
+        epoch: UInt64, noise: PublicKey? = nil, dm: PublicKey? = nil, serial: UInt64 = 0
     ) -> Certificate {
         Certificate.issue(
-            by: identity, noise: noise ?? key(), dm: dm ?? key(), epoch: epoch, at: Timestamp(milliseconds: issuedAt))
+            by: identity, noise: noise ?? key(), dm: dm ?? key(), epoch: epoch, serial: serial)
     }
 }
 

@@ -34,9 +34,9 @@ final class RudeMember: TransportHandler {
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(
-            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: epoch, at: Timeline.epoch)
-        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
-        let session = UserSession(identity: identity, room: RoomID(name: room), epoch: epoch, nickname: "rude")
+            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: epoch, serial: 1)
+        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: Room(openNamed: room))
+        let session = UserSession(identity: identity, room: Room(openNamed: room).id, epoch: epoch, nickname: "rude")
         var initial = State(session: session)
         initial.side = LinkSide(.initiator, context: context, seed: seed + 1)
         state = Mutex(initial)

@@ -28,8 +28,8 @@ final class LinkSide {
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(
-            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: 1, at: Timestamp(milliseconds: 1))
-        return LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
+            by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: 1, serial: 1)
+        return LinkContext(certificate: certificate, staticKey: staticKey, room: Room(openNamed: room))
     }
 
     var isDead: Bool { link.isDead }

@@ -15,8 +15,8 @@ import Wire
         let alice = Identity.generate(using: &randomness)
         var runs = Runs(identitySeed: 4)
         var session = UserSession(
-            identity: alice, room: RoomID(name: "lobby"), epoch: 1, nickname: "alice")
-        let certificate = session.certify(noise: key, dm: key, at: Timestamp(milliseconds: 1))
+            identity: alice, room: Room.lobby.id, epoch: 1, nickname: "alice")
+        let certificate = session.certify(noise: key, dm: key, serial: 1)
         let payload = session.sign(.dmAccept(target: bob), at: Timestamp(milliseconds: 1))
         let target = runs.certificate(epoch: 1, dm: key)
         let frame = SealedMessage.frame(sealing: payload, with: certificate, to: target, using: &randomness)

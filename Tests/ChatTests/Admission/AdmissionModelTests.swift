@@ -37,7 +37,7 @@ struct AdmissionModelTests {
     private static func payload(at wallClock: Timestamp, _ randomness: inout Randomness) -> SignedPayload {
         var author = Author(seed: UInt64.random(in: 1...3, using: &randomness))
         author.epoch = Int.random(in: 0..<30, using: &randomness) == 0 ? 2 : 1
-        if Int.random(in: 0..<20, using: &randomness) == 0 { author.room = RoomID(name: "elsewhere") }
+        if Int.random(in: 0..<20, using: &randomness) == 0 { author.room = Room(openNamed: "elsewhere").id }
         let skew = Int.random(in: 0..<4, using: &randomness) == 0 ? 600_000 : 200_000
         author.time = Timestamp(
             milliseconds: UInt64(

@@ -114,7 +114,7 @@ struct AdmissionTests {
             room: Author.room, author: alice.id, epoch: 1, sequence: 1, timestamp: Author.wallClock, kind: 1)
         let body = PayloadBody.publicMessage(stage: .newcomer, nickname: "alice", text: "I owe Mallory")
         let signed = header.encoded(with: body.encoded())
-        let frame = [1] + signed + mallory.identity.sign(domain: "earshot/1 payload\0", message: signed.span)
+        let frame = [1] + signed + mallory.identity.sign(domain: "earshot/2 payload\0", message: signed.span)
         #expect(gate.admit(frame, from: mallory.id).text == "ban bad_signature")
     }
 
@@ -152,7 +152,7 @@ struct AdmissionTests {
     @Test func `payloads of another room are dropped`() {
         var alice = Author(seed: 1)
         var gate = Gate()
-        alice.room = RoomID(name: "elsewhere")
+        alice.room = Room(openNamed: "elsewhere").id
         #expect(gate.admit(alice.say("hello")).text == "dropped other_room")
         #expect(gate.admit(alice.say("hello"), hops: 1, from: relay).text == "dropped other_room")
         #expect(gate.admitHistory(alice.say("hello"), from: relay).text == "dropped other_room")

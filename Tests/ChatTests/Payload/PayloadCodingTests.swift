@@ -31,7 +31,7 @@ struct PayloadCodingTests {
     @Test func `the signed bytes are laid out as Protocol.md says`() throws {
         let author = try #require(PeerID(Array(0..<32)))
         let header = PayloadHeader(
-            room: RoomID(name: "lobby"), author: author, epoch: 0x0102_0304_0506_0708, sequence: 9,
+            room: Room.lobby.id, author: author, epoch: 0x0102_0304_0506_0708, sequence: 9,
             timestamp: Timestamp(milliseconds: 1_700_000_000_123), kind: 1)
         let body = PayloadBody.publicMessage(stage: .regular, nickname: "bob", text: "hi")
         let signed = header.encoded(with: body.encoded())

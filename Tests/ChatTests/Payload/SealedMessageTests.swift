@@ -16,7 +16,7 @@ struct SealedMessageTests {
     private func certificate(of author: borrowing Author, epoch: UInt64? = nil) -> Certificate {
         Certificate.issue(
             by: author.identity, noise: key(90).publicKey, dm: key(91).publicKey, epoch: epoch ?? author.epoch,
-            at: Timestamp(milliseconds: 1))
+            serial: 1)
     }
 
     /// The content that the target finds in the frame.
@@ -68,7 +68,7 @@ struct SealedMessageTests {
         var bobs = Author(seed: 2)
         bobs.epoch = 3
         let target = Certificate.issue(
-            by: bobs.identity, noise: key(6).publicKey, dm: bob.publicKey, epoch: 3, at: Timestamp(milliseconds: 1))
+            by: bobs.identity, noise: key(6).publicKey, dm: bob.publicKey, epoch: 3, serial: 1)
         var randomness = Randomness.seeded(7)
         for (length, size) in [(1, 510), (78, 510), (79, 1_278), (846, 1_278), (847, 4_094)] {
             let text = String(repeating: "é", count: length / 2) + (length.isMultiple(of: 2) ? "" : "x")
@@ -114,7 +114,7 @@ struct SealedMessageTests {
         var forged = opened(good, own)
         forged[Certificate.byteCount + 80] ^= 1
         #expect(admit(forged, by: &gate) == "dropped bad_signature")
-        alice.room = RoomID(name: "attic")
+        alice.room = Room(openNamed: "attic").id
         #expect(admit(opened(alice.sign(toMe("wrong room")), own), by: &gate) == "dropped other_room")
         #expect(admit(opened(good, own), by: &gate) == "admitted")
         _ = mallory.say("still here")

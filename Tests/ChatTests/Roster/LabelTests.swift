@@ -21,16 +21,17 @@ struct LabelTests {
         #expect(Set(numbers).count == 3_000)
     }
 
-    @Test func `a room is the hash of its normalized name`() {
-        #expect(Hexadecimal.encode(RoomID(name: "lobby").bytes) == "73b49a38c7759acdaecb1fdc68d8ae9e")
-        #expect(RoomID(name: "lobby").tag == "73b49a38")
-        #expect(Hexadecimal.encode(RoomID(name: "cafe\u{301}").bytes) == "df69a9eacf7d5413e14378e2e7d5085f")
-        #expect(RoomID(name: "caf\u{e9}") == RoomID(name: "cafe\u{301}"))
-        #expect(RoomID(name: "lobby") != RoomID(name: "Lobby"))
+    @Test func `an open room is derived from its normalized name`() {
+        #expect(Hexadecimal.encode(Room.lobby.id.bytes) == "4ba1b0bc9d93adc086ed08c1a885dcc6")
+        #expect(Room.lobby.tag == "25bb455c")
+        #expect(Hexadecimal.encode(Room(openNamed: "cafe\u{301}").id.bytes) == "450d3c8fa3a119b929946a0d295bc933")
+        #expect(Room(openNamed: "cafe\u{301}").tag == "6e7c8fda")
+        #expect(Room(openNamed: "caf\u{e9}").id == Room(openNamed: "cafe\u{301}").id)
+        #expect(Room.lobby.id != Room(openNamed: "Lobby").id)
     }
 
     @Test func `a room is decoded from exactly 16 bytes`() {
-        let room = RoomID(name: "lobby")
+        let room = Room.lobby.id
         #expect(RoomID(room.bytes) == room)
         #expect(RoomID(Array(room.bytes.dropLast())) == nil)
         #expect(RoomID(room.bytes + [0]) == nil)

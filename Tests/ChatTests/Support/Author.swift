@@ -5,7 +5,7 @@ import Wire
 
 /// An author that may break every rule.
 struct Author: ~Copyable {
-    static let room = RoomID(name: "lobby")
+    static let room = Room.lobby.id
     static let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
 
     let identity: Identity
@@ -41,7 +41,7 @@ struct Author: ~Copyable {
         let header = PayloadHeader(
             room: room, author: id, epoch: epoch, sequence: sequence, timestamp: time, kind: kind)
         let signed = header.encoded(with: body)
-        return [hops] + signed + identity.sign(domain: "earshot/1 payload\0", message: signed.span)
+        return [hops] + signed + identity.sign(domain: "earshot/2 payload\0", message: signed.span)
     }
 }
 

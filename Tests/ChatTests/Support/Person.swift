@@ -23,7 +23,7 @@ final class Person {
         router = MessageRouter(me: id, accepted: accepted, sendsReadReceipts: sendsReadReceipts)
     }
 
-    static let room = RoomID(name: "lobby")
+    static let room = Room.lobby.id
 
     func pass(_ duration: Duration) {
         now = now + duration

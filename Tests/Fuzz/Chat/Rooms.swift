@@ -18,7 +18,7 @@ extension FuzzTarget {
 /// The admission and the chats of one node, with authors that sign arbitrary payloads and a user that enters arbitrary
 /// commands.
 final class RoomRun {
-    static let room = RoomID(name: "lobby")
+    static let room = Room.lobby.id
     /// The number of authors; more than the table of contact requests holds.
     private static let strangers = 40
 

@@ -13,7 +13,7 @@ extension FuzzTarget {
 }
 
 private enum SealedRules {
-    static let room = RoomID(name: "lobby")
+    static let room = Room.lobby.id
     static let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
 
     static func seeds() -> [[UInt8]] {

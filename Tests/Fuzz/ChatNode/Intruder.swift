@@ -44,15 +44,15 @@ final class Intruder: TransportHandler, @unchecked Sendable {
     func sign(_ body: PayloadBody, at time: Timestamp) -> SignedPayload {
         author.sequence += 1
         return SignedPayload(
-            body, by: author.identity, in: RoomID(name: "lobby"), epoch: author.epoch, sequence: author.sequence,
+            body, by: author.identity, in: Room.lobby.id, epoch: author.epoch, sequence: author.sequence,
             timestamp: time)
     }
 
     /// A certificate of this identity with the keys of this run.
-    func certify(epoch: UInt64, issuedAt: UInt64) -> Certificate {
+    func certify(epoch: UInt64, serial: UInt64) -> Certificate {
         let own = end.context.certificate
         return Certificate.issue(
-            by: author.identity, noise: own.noise, dm: own.dm, epoch: epoch, at: Timestamp(milliseconds: issuedAt))
+            by: author.identity, noise: own.noise, dm: own.dm, epoch: epoch, serial: serial)
     }
 
     func send(_ frame: [UInt8]) {

@@ -24,8 +24,8 @@ final class LinkEnding {
         let staticKey = StaticKey(KeyPair.generate(using: &randomness, protection: .transient))
         let certificate = Certificate.issue(
             by: identity, noise: staticKey.publicKey, dm: staticKey.publicKey, epoch: epoch,
-            at: Timestamp(milliseconds: 1))
-        context = LinkContext(certificate: certificate, staticKey: staticKey, room: RoomID(name: room))
+            serial: 1)
+        context = LinkContext(certificate: certificate, staticKey: staticKey, room: Room(openNamed: room))
         link = Link(role: role, context: context, now: now, using: &randomness)
         self.randomness = randomness
     }

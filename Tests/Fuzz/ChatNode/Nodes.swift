@@ -130,7 +130,7 @@ private final class Siege {
     private func certificate(_ choices: inout Choices, _ type: FrameType) -> [UInt8] {
         let intruder = choices.pick(intruders)
         let heard = intruders.compactMap(\.heard)
-        var bytes = intruder.certify(epoch: UInt64(choices.below(4)), issuedAt: UInt64(choices.below(4))).bytes
+        var bytes = intruder.certify(epoch: UInt64(choices.below(4)), serial: UInt64(choices.below(4))).bytes
         if choices.below(4) == 0, let other = heard.first { bytes = other.bytes }
         if choices.below(8) == 0 { choices.mutate(&bytes, times: 2) }
         return [type.rawValue] + bytes
@@ -156,6 +156,6 @@ private final class Siege {
         let signed = intruder.sign(body(&choices), at: simulation.timeline.wallClock)
         guard let payload = VerifiedPayload(checking: signed, via: intruder.id) else { return nil }
         return SealedMessage.frame(
-            sealing: payload, with: intruder.certify(epoch: 1, issuedAt: 1), to: target, using: &randomness)
+            sealing: payload, with: intruder.certify(epoch: 1, serial: 1), to: target, using: &randomness)
     }
 }

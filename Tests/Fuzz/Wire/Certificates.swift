@@ -47,8 +47,8 @@ private enum CertificateRules {
             let isAlice = choices.flag()
             let certificate =
                 isAlice
-                ? alice.certify(epoch: epoch, issuedAt: time, run: run)
-                : bob.certify(epoch: epoch, issuedAt: time, run: run)
+                ? alice.certify(epoch: epoch, serial: time, run: run)
+                : bob.certify(epoch: epoch, serial: time, run: run)
             let before = known.best(of: certificate.identity, now: now)
             if let before {
                 let isOneWay = !(certificate.isBetter(than: before) && before.isBetter(than: certificate))
@@ -79,11 +79,11 @@ struct Stranger: ~Copyable {
     }
 
     var id: PeerID { identity.id }
-    var certificate: Certificate { certify(epoch: 1, issuedAt: 1, run: false) }
+    var certificate: Certificate { certify(epoch: 1, serial: 1, run: false) }
 
-    func certify(epoch: UInt64, issuedAt: UInt64, run: Bool) -> Certificate {
+    func certify(epoch: UInt64, serial: UInt64, run: Bool) -> Certificate {
         Certificate.issue(
             by: identity, noise: run ? otherNoise.publicKey : noise.publicKey, dm: dm.publicKey, epoch: epoch,
-            at: Timestamp(milliseconds: issuedAt))
+            serial: serial)
     }
 }

@@ -27,7 +27,7 @@ extension FuzzTarget {
 }
 
 enum PayloadRules {
-    static let room = RoomID(name: "lobby")
+    static let room = Room.lobby.id
 
     static func seeds() -> [[UInt8]] {
         let peer = [UInt8](repeating: 9, count: PeerID.byteCount)

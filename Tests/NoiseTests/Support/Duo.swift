@@ -9,7 +9,10 @@ struct Duo: ~Copyable {
         let error: NoiseError
     }
 
-    static let prologue: [UInt8] = Array("earshot/1\0".utf8) + [UInt8](repeating: 7, count: 16)
+    static let prologue: [UInt8] = Array("earshot/2\0".utf8) + [UInt8](repeating: 7, count: 16)
+
+    /// The key of the room that both are in.
+    static let room = PreSharedKey(Secret(copying: [UInt8](repeating: 9, count: 32)))
 
     /// Short payloads, so that most bits of a message belong to keys and seals.
     static let shortPayloads: [[UInt8]] = [Array("one".utf8), Array("two".utf8), Array("three".utf8)]
@@ -23,12 +26,12 @@ struct Duo: ~Copyable {
     /// The payloads as they were read.
     private(set) var heard: [[UInt8]] = []
 
-    init(seed: UInt64, bobPrologue: [UInt8] = Duo.prologue) {
+    init(seed: UInt64, bobPrologue: [UInt8] = Duo.prologue, bobRoom: PreSharedKey = Duo.room) {
         var randomness = Randomness.seeded(seed)
         aliceKey = StaticKey(KeyPair.generate(using: &randomness, protection: .transient))
         bobKey = StaticKey(KeyPair.generate(using: &randomness, protection: .transient))
-        alice = Handshake(role: .initiator, prologue: Duo.prologue, key: aliceKey, using: &randomness)
-        bob = Handshake(role: .responder, prologue: bobPrologue, key: bobKey, using: &randomness)
+        alice = Handshake(role: .initiator, prologue: Duo.prologue, room: Duo.room, key: aliceKey, using: &randomness)
+        bob = Handshake(role: .responder, prologue: bobPrologue, room: bobRoom, key: bobKey, using: &randomness)
     }
 
     /// Passes the three messages to and fro; `tamper` sees each on its way, with its number from 1.

@@ -2,7 +2,7 @@
 
 /// Writes handshake messages by hand, as an attacker does that is not bound by the pattern.
 struct Forger: ~Copyable {
-    private var symmetric = SymmetricState(protocolName: "Noise_XX_25519_ChaChaPoly_SHA256")
+    private var symmetric = SymmetricState(protocolName: "Noise_XXpsk0_25519_ChaChaPoly_SHA256")
     private let ephemeral: KeyPair
 
     init(seed: UInt64) {
@@ -10,6 +10,7 @@ struct Forger: ~Copyable {
         ephemeral = KeyPair.generate(using: &randomness, protection: .transient)
         let prologue = Duo.prologue
         symmetric.mixHash(prologue.span)
+        symmetric.mixKeyAndHash(Duo.room.secret)
     }
 
     /// Message 2 to the author of message 1, claiming a static key and mixing for `es` the result of `agreement` on the
@@ -18,21 +19,23 @@ struct Forger: ~Copyable {
         to first: [UInt8], claiming key: [UInt8], agreement: (PublicKey) throws(NoiseError) -> Secret
     ) throws(NoiseError) -> [UInt8] {
         let remote = try publicKey(first)
-        symmetric.mixHash(remote.span)
-        symmetric.mixHash(first.span.extracting(32...))
+        symmetric.mixEphemeral(remote)
+        _ = try symmetric.decryptAndHash(first.span.extracting(32...))
         var message = ephemeral.publicKey.bytes
-        symmetric.mixHash(ephemeral.publicKey.span)
+        symmetric.mixEphemeral(ephemeral.publicKey)
         symmetric.mixKey(try ephemeral.agree(with: remote))
         try claim(key, mixing: agreement(remote), into: &message)
         return message
     }
 
-    /// Message 1: nothing to forge yet.
-    mutating func begin() -> [UInt8] {
+    /// Message 1, claiming an ephemeral key; nil for the forger's own.
+    mutating func begin(claiming key: PublicKey? = nil) throws(NoiseError) -> [UInt8] {
         let nothing: [UInt8] = []
-        symmetric.mixHash(ephemeral.publicKey.span)
-        symmetric.mixHash(nothing.span)
-        return ephemeral.publicKey.bytes
+        let claimed = key ?? ephemeral.publicKey
+        var message = claimed.bytes
+        symmetric.mixEphemeral(claimed)
+        try symmetric.encryptAndHash(nothing.span, appendingTo: &message)
+        return message
     }
 
     /// Message 3 after an answer without payload, likewise, for `se`.
@@ -40,7 +43,7 @@ struct Forger: ~Copyable {
         after second: [UInt8], claiming key: [UInt8], agreement: (PublicKey) throws(NoiseError) -> Secret
     ) throws(NoiseError) -> [UInt8] {
         let remote = try publicKey(second)
-        symmetric.mixHash(remote.span)
+        symmetric.mixEphemeral(remote)
         symmetric.mixKey(try ephemeral.agree(with: remote))
         let remoteStatic = try symmetric.decryptAndHash(second.span.extracting(32..<80))
         symmetric.mixKey(try ephemeral.agree(with: publicKey(remoteStatic)))

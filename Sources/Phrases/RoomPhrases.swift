@@ -1,0 +1,34 @@
+/// Errors of names and keys of rooms.
+extension Phrase {
+    package static let roomBytes = Phrase("room name is %1 bytes; %2 is the most", "방 이름이 %1바이트입니다. 최대 %2바이트입니다")
+    package static let roomEmpty = Phrase(
+        "room name is empty; 1 character is the least",
+        "방 이름이 비었습니다. 한 글자 이상이어야 합니다")
+    package static let roomLong = Phrase("room name is %1 characters; %2 is the most", "방 이름이 %1자입니다. 최대 %2자입니다")
+    package static let roomDense = Phrase(
+        "room name has a character of %1 scalars; %2 is the most",
+        "방 이름에 스칼라 %1개로 된 글자가 있습니다. 최대 %2개입니다")
+    package static let roomLines = Phrase(
+        "room name has a control character or a line break; it takes one line of text",
+        "방 이름에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
+    package static let keyWordUnknown = Phrase(
+        "word %1 of the key is in no key; compare it with the key that you were given",
+        "키의 %1번째 단어는 키에 쓰이지 않는 단어입니다. 받은 키와 비교하세요")
+    package static let keyWordNearest = Phrase(
+        "word %1 of the key is in no key; did you mean %2?",
+        "키의 %1번째 단어는 키에 쓰이지 않는 단어입니다. %2 말인가요?")
+    package static let keyWordCount = Phrase(
+        "the key has %1 words; a key has 8",
+        "키가 단어 %1개입니다. 키는 단어 8개입니다")
+    package static let keyChecksum = Phrase(
+        "the key has a typing error; compare it with the key that you were given",
+        "키에 오타가 있습니다. 받은 키와 비교하세요")
+    package static let keyNotUTF8 = Phrase("the key is not valid UTF-8", "키가 올바른 UTF-8이 아닙니다")
+    package static let keyShort = Phrase(
+        "the key has %1 characters; a pass phrase has %2 at least, a generated key 8 words",
+        "키가 %1자입니다. 암호 문구는 %2자 이상, 만든 키는 단어 8개입니다")
+    package static let keyLong = Phrase("the key is %1 bytes; %2 is the most", "키가 %1바이트입니다. 최대 %2바이트입니다")
+    package static let keyMemory = Phrase(
+        "the key needs 256 MiB of memory for a second, and there is not as much; close something",
+        "키를 읽으려면 잠시 메모리 256 MiB가 필요한데 모자랍니다. 다른 프로그램을 닫으세요")
+}
