@@ -33,6 +33,7 @@ package actor Node {
     var dialler = Dialler()
     var limiter: ConnectionLimiter
     var bans = BanList()
+    var silentLinks = SilentLinkLimiter()
     var pacer: Pacer
     var counts = NodeStatistics()
     var typingTracker = TypingTracker()

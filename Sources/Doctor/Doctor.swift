@@ -1,6 +1,6 @@
 package import Process
 package import Settings
-import Chat
+package import Chat
 import ChatNode
 import Discovery
 package import Reactor
@@ -8,11 +8,15 @@ package import Reactor
 /// Examines this machine's network and says what was found.
 package struct Doctor: Sendable {
     package let settings: DoctorSettings
+    private let room: Room
     private let port: PortProbe
 
-    /// - Parameter loop: where the port is tried; it is run by the caller.
-    package init(_ settings: DoctorSettings, loop: EventLoop) {
+    /// - Parameters:
+    ///   - room: the one of the settings.
+    ///   - loop: where the port is tried; it is run by the caller.
+    package init(_ settings: DoctorSettings, room: Room, loop: EventLoop) {
         self.settings = settings
+        self.room = room
         port = PortProbe(on: loop, port: settings.port)
     }
 
@@ -23,14 +27,14 @@ package struct Doctor: Sendable {
         let observations: NetworkObservations
         do throws(SystemError) {
             let examination = try NetworkExamination(
-                tag: RoomID(name: settings.room).tag, others: [RoomID(name: DoctorSettings().room).tag],
+                tag: room.tag, others: [Room.lobby.tag],
                 interfaces: settings.interfaces, port: number)
             observations = await examination.run()
         } catch {
             throw StartFailure(error)
         }
         let endpoints = observations.interfaces.filter { !$0.families.isEmpty }.flatMap(\.endpoints)
-        let diagnosis = Diagnosis(observations, port: await port.dial(endpoints), room: settings.room)
+        let diagnosis = Diagnosis(observations, port: await port.dial(endpoints), room: room.name)
         let output = settings.isJSON ? DoctorReport.json(diagnosis) : Array(DoctorReport.plain(diagnosis).utf8)
         return (output, diagnosis.problems == 0 ? 0 : 1)
     }

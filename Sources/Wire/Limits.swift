@@ -15,6 +15,9 @@ package enum Limits {
     package static let roomNameCharacters = 64
     /// 64 characters of any script.
     package static let roomNameBytes = 256
+    /// The least of a pass phrase for a private room.
+    package static let passPhraseCharacters = 8
+    package static let roomKeyBytes = 1_024
     package static let messagesPerConversation = 100
 
     // Records (section 4).

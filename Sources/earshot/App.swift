@@ -14,6 +14,7 @@ import Transports
 /// The program put together: a node, a display, standard input and the signals, each on a thread of its own.
 struct App: Sendable {
     private let arguments: Arguments
+    private let room: Room
     private let startUp: StartUp
     private let diagnostics: Diagnostics
     private let departure: Departure
@@ -37,6 +38,8 @@ struct App: Sendable {
         self.arguments = arguments
         self.startUp = startUp
         self.loop = loop
+        let room = try ChosenRoom.open(arguments.roomChoice)
+        self.room = room
         MemoryReturn.keep(on: loop)
         let diagnostics = Diagnostics(level: arguments.logLevel)
         self.diagnostics = diagnostics
@@ -49,7 +52,7 @@ struct App: Sendable {
         let control = try App.makeControl(arguments, diagnostics)
         self.control = control
         let (node, files, writer) = try App.makeFirstNode(
-            arguments, on: loop, diagnostics, deliver: reports.entrance(and: control?.tell))
+            arguments, in: room, on: loop, diagnostics, deliver: reports.entrance(and: control?.tell))
         self.files = files
         self.writer = writer
         let current = CurrentNode(node)
@@ -127,7 +130,8 @@ struct App: Sendable {
         current.note(told)
         let isShown = await display.show([.answer(told)])
         guard isShown, !departure.isDecided else { return false }
-        current.replace(with: try App.makeNextNode(arguments, on: loop, deliver: reports.entrance(and: control?.tell)))
+        current.replace(
+            with: try App.makeNextNode(arguments, in: room, on: loop, deliver: reports.entrance(and: control?.tell)))
         try await begin(current.node)
         // A request to leave in the meantime went to the earlier node.
         if departure.isDecided { await current.node.beginLeaving() }

@@ -24,19 +24,20 @@ extension App {
 
     /// The node that the program begins with, and the files of its identity if it is to be kept.
     static func makeFirstNode(
-        _ arguments: Arguments, on loop: EventLoop, _ diagnostics: Diagnostics,
+        _ arguments: Arguments, in room: Room, on loop: EventLoop, _ diagnostics: Diagnostics,
         deliver: @escaping @Sendable ([NodeEvent]) -> Void
     ) throws(StartFailure) -> (Node, IdentityFiles?, StateWriter?) {
         guard let path = arguments.identity else {
             let passing = Identity.passing()
-            return (try makeNode(configuration(arguments), passing, arguments, on: loop, deliver: deliver), nil, nil)
+            let configuration = configuration(arguments, in: room)
+            return (try makeNode(configuration, passing, arguments, on: loop, deliver: deliver), nil, nil)
         }
         let opened = try KeptIdentity.open(path, phraseFrom: arguments.phraseDescriptor, diagnostics)
         let files = opened.files
         let writer = try StartFailure.naming { () throws(SystemError) in
             try StateWriter(files) { diagnostics.say(.error, "\($0)") }
         }
-        var configuration = configuration(arguments)
+        var configuration = configuration(arguments, in: room)
         configuration.nickname = arguments.nickname ?? files.state.nickname
         let node = try makeNode(
             configuration, opened.take(), keeping: files.state, arguments, on: loop, deliver: deliver,
@@ -47,9 +48,10 @@ extension App {
 
     /// The node that comes after a wipe: of another identity, under another name.
     static func makeNextNode(
-        _ arguments: Arguments, on loop: EventLoop, deliver: @escaping @Sendable ([NodeEvent]) -> Void
+        _ arguments: Arguments, in room: Room, on loop: EventLoop,
+        deliver: @escaping @Sendable ([NodeEvent]) -> Void
     ) throws(StartFailure) -> Node {
-        var configuration = configuration(arguments)
+        var configuration = configuration(arguments, in: room)
         configuration.nickname = nil
         return try makeNode(configuration, Identity.passing(), arguments, on: loop, deliver: deliver)
     }
@@ -130,10 +132,10 @@ extension App {
         }
     }
 
-    private static func configuration(_ arguments: Arguments) -> NodeConfiguration {
+    private static func configuration(_ arguments: Arguments, in room: Room) -> NodeConfiguration {
         var configuration = NodeConfiguration()
         configuration.nickname = arguments.nickname
-        configuration.room = arguments.room
+        configuration.room = room
         configuration.port = arguments.port
         configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
         configuration.sharesHistory = arguments.sharesHistory

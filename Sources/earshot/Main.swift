@@ -27,6 +27,7 @@ struct Earshot {
             case .chat(let arguments): chat(arguments, startUp: startUp)
             case .doctor(let settings): examine(settings)
             case .identity(let arguments): answer { () throws(StartFailure) in try IdentityCommand.run(arguments) }
+            case .room: print(RoomCommand.makeKey(), code: 0)
             case .simulate(let settings): simulate(settings)
             case .ask(let question): ask(question)
             }
@@ -54,9 +55,10 @@ struct Earshot {
     }
 
     private static func examine(_ settings: DoctorSettings) -> Never {
-        do throws(SystemError) {
-            let loop = try EventLoop(name: "doctor")
-            let doctor = Doctor(settings, loop: loop)
+        do throws(StartFailure) {
+            let room = try ChosenRoom.open(settings.roomChoice)
+            let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "doctor") }
+            let doctor = Doctor(settings, room: room, loop: loop)
             Task {
                 do throws(StartFailure) {
                     let (output, code) = try await doctor.run()
@@ -67,7 +69,7 @@ struct Earshot {
             }
             loop.run()
         } catch {
-            fail(StartFailure(error).message, code: 1)
+            fail(error.message, code: 1)
         }
         fail("the event loop has ended; report this", code: 1)
     }

@@ -5,7 +5,6 @@ replaces the results of those attacks in FILE. The program is $EARSHOT_BINARY. E
 """
 
 import argparse
-import hashlib
 import json
 import os
 import subprocess
@@ -19,11 +18,12 @@ sys.path[:0] = [str(HERE.parents[0] / "Hosts"), str(HERE.parents[0] / "Interop")
 from hosts import Hosts  # noqa: E402
 from catalogue import CATALOGUE  # noqa: E402
 from crowd import Crowd  # noqa: E402
+from noise_peer import Room  # noqa: E402
 
 MEMBERS = 8
 NEWCOMER, BYSTANDER, ATTACKER = 9, 10, 11
 PROGRAM = os.environ.get("EARSHOT_BINARY", str(HERE.parents[1] / ".build/program/earshot"))
-TAG = hashlib.sha256(b"earshot/2 room\0lobby").digest()[:4].hex()
+TAG = Room("lobby").tag
 LISTENER = """
 import socket, selectors, sys
 selector, count = selectors.DefaultSelector(), 0

@@ -3,6 +3,8 @@
 import os
 import selectors
 
+from noise_peer import first_message
+
 FIRST_MESSAGE = 530
 
 
@@ -122,17 +124,15 @@ class Garbage:
         flood.run()
 
 
-def first_message():
-    """Random first messages: any 32 bytes are a key, so each costs the victim an answer and the attacker nothing."""
-    return b"\x02\x10" + os.urandom(528)
-
+# One genuine first message, repeated: each time it costs the victim an answer, and the attacker nothing.
+REPEATED = first_message()
 
 ATTACKS = {
     "slow-handshakes": Trickle,
     "connect-and-close": lambda stage: Flood(stage, 650, closes=True),
     "connect-and-close-many": lambda stage: Flood(stage, 650, closes=True, sources=60_000),
     "idle-connections": lambda stage: Flood(stage, 50, sources=60_000),
-    "handshake-flood-one": lambda stage: Flood(stage, 200, first_message),
-    "handshake-flood-many": lambda stage: Flood(stage, 200, first_message, 60_000),
+    "handshake-flood-one": lambda stage: Flood(stage, 200, lambda: REPEATED),
+    "handshake-flood-many": lambda stage: Flood(stage, 200, lambda: REPEATED, 60_000),
     "garbage": Garbage,
 }

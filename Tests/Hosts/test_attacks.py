@@ -1,7 +1,6 @@
 """Every attack of Scripts/attack for a short time: the node counts its defences, and honest members still chat."""
 
 import contextlib
-import hashlib
 import json
 import sys
 import time
@@ -12,12 +11,13 @@ from earshot_node import Node, all_meet, on
 from hosts import Hosts
 
 ATTACKS = Path(__file__).resolve().parents[1] / "Attacks"
-sys.path.insert(0, str(ATTACKS))
+sys.path[:0] = [str(ATTACKS), str(ATTACKS.parent / "Interop")]
 
 from catalogue import CATALOGUE  # noqa: E402
+from noise_peer import Room  # noqa: E402
 
 ATTACKER, BYSTANDER, NEWCOMER = 3, 4, 5
-TAG = hashlib.sha256(b"earshot/2 room\0lobby").digest()[:4].hex()
+TAG = Room("lobby").tag
 PATIENCE = 40
 
 

@@ -6,12 +6,11 @@ Connects to 127.0.0.1:PORT, shakes hands as Protocol.md sections 1, 3 and 4 say,
 first record the other side's identity, then sends every record back. Exits with 0 on success, with 3 if it refused the
 other side's certificate.
 """
-import hashlib
-import os
+import hmac
 import socket
 import struct
 import sys
-import time
+import unicodedata
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -26,13 +25,25 @@ DOMAIN = b"earshot/2 session\0"
 CERTIFICATE = struct.Struct(">BB32s32s32sQQ")
 
 
+class Room:
+    """A room (section 3): what its nodes derive from its name and its secret, which is zeros for an open room."""
+
+    def __init__(self, name, secret=bytes(32)):
+        def derive(domain):
+            message = b"earshot/2 " + domain + b"\0" + unicodedata.normalize("NFC", name).encode()
+            return hmac.digest(secret, message, "sha256")
+
+        self.id, self.psk, self.tag = derive(b"room")[:16], derive(b"psk"), derive(b"tag")[:4].hex()
+        self.prologue = b"earshot/2\0" + self.id
+
+
 def raw(public_key):
     return public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
 def issue(identity, noise_key, epoch):
     dm_key = raw(X25519PrivateKey.generate().public_key())
-    fields = (1, 0, raw(identity.public_key()), noise_key, dm_key, epoch, time.time_ns() // 1_000_000)
+    fields = (2, 0, raw(identity.public_key()), noise_key, dm_key, epoch, 1)
     signed = CERTIFICATE.pack(*fields)
     return signed + identity.sign(DOMAIN + signed)
 
@@ -45,12 +56,32 @@ def verify(payload, remote_static):
         Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
     except InvalidSignature:
         sys.exit(REFUSED)
-    if (version, flags) != (1, 0) or noise_key != remote_static or any(padding):
+    if (version, flags) != (2, 0) or noise_key != remote_static or any(padding):
         sys.exit(REFUSED)
     return identity, epoch
 
 
+def handshake(role, static, room):
+    """One side of a handshake with a static key."""
+    noise = NoiseConnection.from_name(b"Noise_XXpsk0_25519_ChaChaPoly_SHA256")
+    (noise.set_as_initiator if role == "initiator" else noise.set_as_responder)()
+    secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
+    noise.set_psks(room.psk)
+    noise.set_prologue(room.prologue)
+    noise.start_handshake()
+    return noise
+
+
+def first_message(room="lobby"):
+    """A genuine message 1 with its length. A node of the room answers it each time that it comes."""
+    message = handshake("initiator", X25519PrivateKey.generate(), Room(room)).write_message(bytes(480))
+    return struct.pack(">H", MESSAGE) + bytes(message)
+
+
 class Peer:
+    """`room` is a name, of an open room, or a `Room`."""
+
     def __init__(self, role, stream, room="lobby"):
         self.stream = stream
         self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -58,13 +89,9 @@ class Peer:
         self.identity = Ed25519PrivateKey.generate()
         static = X25519PrivateKey.generate()
         self.static_public = raw(static.public_key())
-        self.noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
-        (self.noise.set_as_initiator if role == "initiator" else self.noise.set_as_responder)()
-        secret = static.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
-        self.noise.set_keypair_from_private_bytes(Keypair.STATIC, secret)
-        self.room = hashlib.sha256(b"earshot/2 room\0" + room.encode()).digest()[:16]
-        self.noise.set_prologue(b"earshot/2\0" + self.room)
-        self.noise.start_handshake()
+        room = room if isinstance(room, Room) else Room(room)
+        self.room = room.id
+        self.noise = handshake(role, static, room)
         self.state = self.noise.noise_protocol.handshake_state
 
     def receive_bytes(self, count):
@@ -94,11 +121,11 @@ class Peer:
     def shake(self, role, epoch):
         own = self.certificate = issue(self.identity, self.static_public, epoch)
         if role == "initiator":
-            self.say(os.urandom(496))
+            self.say(bytes(480))
             theirs = self.hear()
             self.say(own.ljust(464, b"\0"))
         else:
-            self.hear()
+            assert not any(self.hear())
             self.say(own.ljust(432, b"\0"))
             theirs = self.hear()
         self.remote_static = self.state.rs.public_bytes

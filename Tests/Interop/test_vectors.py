@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 import re
 import struct
 import unittest
@@ -14,7 +15,13 @@ from noise.connection import Keypair, NoiseConnection
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "Docs" / "Protocol.md"
 EPOCH = 1_790_000_000_000
+SERIAL = 1
 NICKNAME, TEXT = "quiet-otter", "안녕"
+
+
+def derived(purpose, name=b"lobby", secret=bytes(32)):
+    """What nodes of a room derive from its secret, which is zeros for an open room (section 3)."""
+    return hmac.digest(secret, b"earshot/2 " + purpose + b"\0" + name, "sha256")
 
 
 def public(key):
@@ -27,7 +34,7 @@ def secret(first):
 
 
 def certificate(identity, noise, dm):
-    signed = struct.pack(">BB32s32s32sQQ", 1, 0, public(identity), public(noise), public(dm), EPOCH, EPOCH)
+    signed = struct.pack(">BB32s32s32sQQ", 2, 0, public(identity), public(noise), public(dm), EPOCH, SERIAL)
     return signed + identity.sign(b"earshot/2 session\0" + signed)
 
 
@@ -37,10 +44,11 @@ def instance(noise, salt):
 
 
 def side(role, static, ephemeral, room):
-    noise = NoiseConnection.from_name(b"Noise_XX_25519_ChaChaPoly_SHA256")
+    noise = NoiseConnection.from_name(b"Noise_XXpsk0_25519_ChaChaPoly_SHA256")
     (noise.set_as_initiator if role == "initiator" else noise.set_as_responder)()
     noise.set_keypair_from_private_bytes(Keypair.STATIC, static)
     noise.set_keypair_from_private_bytes(Keypair.EPHEMERAL, ephemeral)
+    noise.set_psks(derived(b"psk"))
     noise.set_prologue(b"earshot/2\0" + room)
     noise.start_handshake()
     return noise
@@ -51,7 +59,7 @@ def example():
     noise = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x40), ("bob", 0x60))}
     dm = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x80), ("bob", 0xA0))}
     number = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + public(alice)).digest()[:8], "big")
-    room = hashlib.sha256(b"earshot/2 room\0" + b"lobby").digest()[:16]
+    room = derived(b"room")[:16]
     keys = sorted((public(alice), public(bob)))
     code = int.from_bytes(hashlib.sha256(b"earshot/2 verify\0" + b"".join(keys)).digest()[:15], "big") % 10**36
     values = {
@@ -59,6 +67,8 @@ def example():
         "alice.ed": public(alice).hex(),
         "alice.number": f"#{number % 9000 + 1000}-{number // 9000 % 9000 + 1000}",
         "room.lobby": room.hex(),
+        "room.lobby.tag": derived(b"tag")[:4].hex(),
+        "room.lobby.psk": derived(b"psk").hex(),
         "alice.instance": instance(noise["alice"], bytes(range(0xC0, 0xC8))),
         "alice.certificate": certificate(alice, noise["alice"], dm["alice"]).hex(),
     }
@@ -73,7 +83,7 @@ def example():
 
     initiator = side("initiator", secret(0x40), secret(0xC0), room)
     responder = side("responder", secret(0x60), secret(0xE0), room)
-    first = initiator.write_message(bytes(496))
+    first = initiator.write_message(bytes(480))
     responder.read_message(first)
     second = responder.write_message(certificate(bob, noise["bob"], dm["bob"]) + bytes(254))
     initiator.read_message(second)

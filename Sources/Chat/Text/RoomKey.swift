@@ -1,12 +1,9 @@
 package import Noise
+import Wire
 
 /// The key of a private room: eight generated words, or a pass phrase (Protocol.md section 3). It keeps the secret that the
 /// text stands for, and not the text.
 package final class RoomKey: Sendable {
-    /// Of a pass phrase.
-    package static let fewestCharacters = 8
-    /// Of a key's text.
-    package static let mostBytes = 1_024
     /// Words of the list from which on a text of eight words is taken for a generated key with a typing error.
     private static let fewestKnownWords = 6
 
@@ -19,7 +16,7 @@ package final class RoomKey: Sendable {
     ///   - text: UTF-8; white space at its ends is no part of it.
     ///   - name: a result of `RoomName.compose`, which salts a pass phrase: the key is of that room alone.
     package init(reading text: borrowing Secret, forRoomNamed name: String) throws(RoomKeyError) {
-        guard text.count <= RoomKey.mostBytes else { throw .tooLong(text.count) }
+        guard text.count <= Limits.roomKeyBytes else { throw .tooLong(text.count) }
         let words = KeyWords(text.span)
         switch try RoomKey.kind(of: words, in: text.span) {
         case .generated:
@@ -66,13 +63,13 @@ private enum PhraseText {
         while end > first, isBlank(text[end - 1]) { end -= 1 }
         let trimmed = text.extracting(first..<end)
         guard trimmed.indices.contains(where: { trimmed[$0] >= 0x80 }) else {
-            guard trimmed.count >= RoomKey.fewestCharacters else { throw .tooShort(trimmed.count) }
+            guard trimmed.count >= Limits.passPhraseCharacters else { throw .tooShort(trimmed.count) }
             return copy(trimmed)
         }
         let decoded: String
         do throws(PayloadError) { decoded = try Text.decode(trimmed) } catch { throw .notUTF8 }
         let phrase = NFC.normalized(Text.trimmed(decoded))
-        guard phrase.count >= RoomKey.fewestCharacters else { throw .tooShort(phrase.count) }
+        guard phrase.count >= Limits.passPhraseCharacters else { throw .tooShort(phrase.count) }
         return copy(phrase.utf8Span.span)
     }
 

@@ -1,4 +1,5 @@
 package import Phrases
+import Wire
 
 /// Why a text is no key of a room. It has no part of the text.
 package enum RoomKeyError: Error, Hashable, Sendable {
@@ -24,8 +25,8 @@ package enum RoomKeyError: Error, Hashable, Sendable {
         case .wordCount(let count): Sentence(.keyWordCount, "\(count)")
         case .checksum: Sentence(.keyChecksum)
         case .notUTF8: Sentence(.keyNotUTF8)
-        case .tooShort(let count): Sentence(.keyShort, "\(count)", "\(RoomKey.fewestCharacters)")
-        case .tooLong(let count): Sentence(.keyLong, "\(count)", "\(RoomKey.mostBytes)")
+        case .tooShort(let count): Sentence(.keyShort, "\(count)", "\(Limits.passPhraseCharacters)")
+        case .tooLong(let count): Sentence(.keyLong, "\(count)", "\(Limits.roomKeyBytes)")
         case .outOfMemory: Sentence(.keyMemory)
         }
     }

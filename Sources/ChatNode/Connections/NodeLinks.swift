@@ -197,12 +197,20 @@ extension Node {
             discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
         }
         guard isLast else { return }
+        if !connection.isHeard { noteSilent(connection) }
         clock.forget(peer)
         router.paths.lose(peer)
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
         historyLinkClosed(to: peer, end)
         dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armRouter()
+    }
+
+    /// A link ended before its peer said anything, as those of a stranger do that only reads certificates. The links that others
+    /// open are counted as handshakes when they are admitted.
+    private func noteSilent(_ connection: Connection) {
+        counts.linksSilent += 1
+        if connection.link.role == .initiator { silentLinks.note(connection.endpoint, now: scheduler.now) }
     }
 
     /// Writes what is sealed before the turn ends where that is much: a burst then needs no large buffers.

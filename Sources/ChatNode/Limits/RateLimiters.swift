@@ -19,6 +19,26 @@ package struct MulticastRateLimiter: Sendable {
     }
 }
 
+/// Limits the links of one source that this node dials and that end before the peer has said anything, to the rate of the
+/// handshakes that a source may begin (Protocol.md section 11): a stranger reads the node's certificate in each of them.
+struct SilentLinkLimiter {
+    private var buckets = RecentTable<Endpoint, TokenBucket>(capacity: Limits.knownPeers)
+
+    /// Counts such a link. This machine is exempt.
+    mutating func note(_ endpoint: Endpoint, now: Instant) {
+        guard !endpoint.isLoopback else { return }
+        let rate = Rate(perSecond: Limits.handshakesPerSourcePerSecond, burst: Limits.handshakesPerSourceBurst)
+        var bucket = buckets[endpoint.source] ?? TokenBucket(rate, now: now)
+        _ = bucket.take(now: now)
+        buckets.set(bucket, for: endpoint.source)
+    }
+
+    /// False while a source has reached its rate.
+    func mayDial(_ endpoint: Endpoint, now: Instant) -> Bool {
+        buckets[endpoint.source].map { $0.wait(now: now) == .zero } ?? true
+    }
+}
+
 /// Limits the dials of one address, under any number of names: an announcer can not turn all nodes against a machine of its
 /// choice (Protocol.md section 10).
 struct DialRateLimiter {

@@ -116,6 +116,7 @@ extension Metric {
     package static let dials = total("dials", "Connections that were tried.")
     package static let dialsFailed = total("dials_failed", as: "dial_failures", "Connection attempts that failed.")
     package static let linksReplaced = total("links_replaced", "Links that a newer one to the same peer replaced.")
+    package static let linksSilent = total("links_silent", "Links that ended before the peer said anything.")
     package static let superseded = total(
         "superseded", as: "links_superseded", "Links that ended because of a better certificate.")
 

@@ -8,6 +8,8 @@ struct NodeStatistics {
     var dials = 0
     var dialsFailed = 0
     var linksReplaced = 0
+    /// Links that ended before the peer said anything.
+    var linksSilent = 0
     /// Links to peers that had one before.
     var reconnects = 0
     var payloadsSent = 0
@@ -62,6 +64,7 @@ struct NodeStatistics {
             Counter(.dials, dials),
             Counter(.dialsFailed, dialsFailed),
             Counter(.linksReplaced, linksReplaced),
+            Counter(.linksSilent, linksSilent),
             Counter(.reconnects, reconnects),
             Counter(.payloadsReceived, admission.received),
             Counter(.payloadsSent, payloadsSent),

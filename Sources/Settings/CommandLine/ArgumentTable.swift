@@ -4,11 +4,11 @@ import Composition
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.
-extension Arguments: ControlledSettings {
+extension Arguments: ControlledSettings, RoomSettings {
     package static let summary = "chat with the people in the room; the default command"
     package static let operands = ""
     package static let options: [Option<Arguments>] =
-        identity + network + presentation + ConfigurationChoice.options()
+        identity + roomOptions("the room; only nodes of the same room see each other (default lobby)") + network + presentation + ConfigurationChoice.options()
 
     private static let identity: [Option<Arguments>] = [
         Option(
@@ -27,12 +27,6 @@ extension Arguments: ControlledSettings {
             name: "--passphrase-fd", help: "take that file's pass phrase from this open descriptor",
             kind: .value("N", wanted: "the number of an open descriptor") { arguments, value in
                 CInt(decimal: value).map { arguments.phraseDescriptor = $0 } != nil
-            }),
-        Option(
-            name: "--room", help: "the room; only nodes of the same room see each other (default lobby)",
-            kind: .value("NAME", wanted: Wanted.room) { arguments, value in
-                arguments.room = value
-                return Wanted.isRoom(value)
             }),
     ]
 

@@ -12,7 +12,7 @@ package struct Arguments: Hashable, Sendable {
     package var identity: String?
     /// Where its pass phrase is read; nil for the terminal.
     package var phraseDescriptor: CInt?
-    package var room = "lobby"
+    package var roomChoice = RoomChoice()
     package var peers: [PeerAddress] = []
     /// 0 for a port of the system's choice.
     package var port: UInt16 = 0

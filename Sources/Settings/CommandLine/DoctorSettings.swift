@@ -1,15 +1,9 @@
 /// The settings of `earshot doctor`.
-package struct DoctorSettings: Hashable, ConfigurableSettings {
+package struct DoctorSettings: Hashable, ConfigurableSettings, RoomSettings {
     package static let summary = "say what is wrong with this network, and what to do about it"
     package static let operands = ""
     package static let options: [Option<DoctorSettings>] =
-        [
-            Option(
-                name: "--room", help: "the room whose people are asked for (default lobby)",
-                kind: .value("NAME", wanted: Wanted.room) { settings, value in
-                    settings.room = value
-                    return Wanted.isRoom(value)
-                }),
+        roomOptions("the room whose people are asked for (default lobby)") + [
             Option(
                 name: "--port", help: "the TCP port that you chat on (default: any that is free)",
                 kind: .value("N", wanted: Wanted.port) { settings, value in
@@ -26,7 +20,7 @@ package struct DoctorSettings: Hashable, ConfigurableSettings {
                 kind: .flag { $0.isJSON = true }),
         ] + ConfigurationChoice.options()
 
-    package var room = "lobby"
+    package var roomChoice = RoomChoice()
     /// 0 for a port of the system's choice.
     package var port: UInt16 = 0
     /// Names of the only interfaces to examine; empty for all.
@@ -43,11 +37,9 @@ package struct DoctorSettings: Hashable, ConfigurableSettings {
 
 /// Values that options of several commands take.
 enum Wanted {
-    package static let room = "a name of 1 to 255 bytes"
+    package static let room = "a name of 1 to 64 characters on one line"
     package static let port = "a port from 0 to 65535"
     package static let interface = "an interface's name of 1 to 15 characters"
-
-    static func isRoom(_ text: String) -> Bool { (1...255).contains(text.utf8.count) }
 
     static func isInterface(_ text: String) -> Bool { (1...15).contains(text.utf8.count) && !text.contains("/") }
 }

@@ -5,6 +5,7 @@ package enum Invocation: Sendable {
     case chat(Arguments)
     case doctor(DoctorSettings)
     case identity(IdentityArguments)
+    case room(RoomArguments)
     case simulate(SimulateSettings)
     /// `send`, `tail`, `who` and `stats`.
     case ask(ClientRequest)
@@ -14,7 +15,7 @@ package enum Invocation: Sendable {
 
     /// The commands, by the word that names them.
     package enum CommandName: String, Sendable, CaseIterable {
-        case chat, send, tail, who, stats, doctor, identity, simulate, help
+        case chat, send, tail, who, stats, doctor, identity, room, simulate, help
     }
 
     /// Options that ask for an answer instead of a command.
@@ -45,8 +46,12 @@ package enum Invocation: Sendable {
         case .tail: self = .ask(try TailSettings(parsing: words, in: surroundings).question)
         case .who: self = .ask(try WhoSettings(parsing: words, in: surroundings).question)
         case .stats: self = .ask(try StatsSettings(parsing: words, in: surroundings).question)
-        case .doctor: self = .doctor(try DoctorSettings(parsing: words, in: surroundings))
+        case .doctor:
+            let settings = try DoctorSettings(parsing: words, in: surroundings)
+            try settings.roomChoice.check()
+            self = .doctor(settings)
         case .identity: self = .identity(try IdentityArguments(parsing: words))
+        case .room: self = .room(try RoomArguments(parsing: words))
         case .simulate: self = .simulate(try SimulateSettings(parsing: words))
         case .help:
             let settings = try HelpSettings(parsing: words)
@@ -64,6 +69,7 @@ extension Arguments {
         guard phraseDescriptor == nil || identity != nil else {
             throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
         }
+        try roomChoice.check()
         return self
     }
 

@@ -14,6 +14,8 @@ package struct Option<Settings>: Sendable {
     var isRepeatable = false
     /// The values that there are, where they can be listed.
     package var choices: [String] = []
+    /// The option that this one is about: a source that gives that one anew takes this one back.
+    var qualified: String?
 
     /// How a configuration file calls it: without dashes in front.
     package var key: String { String(name.drop { $0 == "-" }) }

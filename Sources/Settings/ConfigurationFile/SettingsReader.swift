@@ -8,13 +8,13 @@ extension ConfigurableSettings {
         var asked = Self()
         var taken = try asked.take(words: words)
         self.init()
-        let variables = Self.variables(in: surroundings).filter { !taken.contains($0.option.name) }
+        let variables = Self.variables(in: surroundings).filter { !taken.has($0.option) }
         taken.formUnion(variables.map(\.option.name))
         for (line, option, value, place) in try Self.entries(of: asked.configuration, in: surroundings) {
             // A wrong value is wrong also where another one wins.
             var other = Self()
             try other.apply(option, value, at: "\(place):\(line): ", called: option.key)
-            if !taken.contains(option.name) { try apply(option, value, at: "", called: option.key) }
+            if !taken.has(option) { try apply(option, value, at: "", called: option.key) }
         }
         for (option, value) in variables { try apply(option, value, at: "", called: option.variable) }
         _ = try take(words: words)
@@ -94,6 +94,13 @@ extension ConfigurableSettings {
         let hint = Suggestion.nearest(to: entry.name, among: OptionNames.configurable.sorted())
         let advice = hint.map { "did you mean \($0)?" } ?? "see earshot --help"
         return ConfigurationError(line: entry.line, message: "no option \(UsageError.quoted(entry.name)); \(advice)")
+    }
+}
+
+extension Set<String> {
+    /// Whether a source before this one has set an option, or the one that it is about.
+    fileprivate func has<Settings>(_ option: Option<Settings>) -> Bool {
+        contains(option.name) || (option.qualified.map(contains) ?? false)
     }
 }
 

@@ -26,6 +26,7 @@ struct CommandManual: Sendable {
         case .stats: self.init(name, StatsSettings.self)
         case .doctor: self.init(name, DoctorSettings.self)
         case .identity: self.init(name, IdentityArguments.self)
+        case .room: self.init(name, RoomArguments.self)
         case .simulate: self.init(name, SimulateSettings.self)
         case .help: self.init(name, HelpSettings.self)
         }

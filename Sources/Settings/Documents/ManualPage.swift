@@ -104,6 +104,11 @@ enum ManualPage {
         .Pa .state
         behind its name, its nickname and the peers that it has verified, blocked and accepted.
         Only their owner may be able to read them.
+        .It Ar FILE No of Fl Fl key\\-file
+        Its first line is the key of a private room: eight words made by
+        .Cm room new ,
+        or a pass phrase of 8 characters or more.
+        Only its owner may be able to read it.
         .It Pa $XDG_RUNTIME_DIR/earshot/control
         The socket at which a node that runs is asked by
         .Cm send ,

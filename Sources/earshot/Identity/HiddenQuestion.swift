@@ -43,7 +43,7 @@ struct HiddenQuestion: ~Copyable {
     deinit { restore() }
 
     private func answer() throws(StartFailure) -> Secret {
-        try PassPhrase.line(from: terminal.number) {
+        try SecretLine.passPhrase.line(from: terminal.number) {
             var entries = [
                 pollfd(fd: signals.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0),

@@ -22,14 +22,14 @@ final class LinkSide {
     }
 
     /// The secrets behind a peer: an identity, a static key and a certificate, from a seed.
-    static func context(seed: UInt64, room: String = "lobby") -> LinkContext {
+    static func context(seed: UInt64, room: Room = .lobby) -> LinkContext {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         let dm = KeyPair.generate(using: &randomness)
         let certificate = Certificate.issue(
             by: identity, noise: staticKey.publicKey, dm: dm.publicKey, epoch: 1, serial: 1)
-        return LinkContext(certificate: certificate, staticKey: staticKey, room: Room(openNamed: room))
+        return LinkContext(certificate: certificate, staticKey: staticKey, room: room)
     }
 
     var isDead: Bool { link.isDead }
@@ -86,7 +86,7 @@ struct LinkPair {
     let alice: LinkSide
     let bob: LinkSide
 
-    init(aliceRoom: String = "lobby", bobRoom: String = "lobby", seed: UInt64 = 1) {
+    init(aliceRoom: Room = .lobby, bobRoom: Room = .lobby, seed: UInt64 = 1) {
         alice = LinkSide(.initiator, context: LinkSide.context(seed: seed, room: aliceRoom), seed: seed + 100)
         bob = LinkSide(.responder, context: LinkSide.context(seed: seed + 1, room: bobRoom), seed: seed + 200)
     }

@@ -54,7 +54,7 @@ import Wire
     }
 
     @Test func `another room fails in the handshake`() {
-        let pair = LinkPair(bobRoom: "attic")
+        let pair = LinkPair(bobRoom: Room(openNamed: "attic"))
         pair.shuttle()
         #expect(pair.alice.established == nil && pair.bob.established == nil)
         #expect(pair.alice.failure == .handshakeFailed)

@@ -105,7 +105,7 @@ private enum SettingsRules {
         }
         demand(arguments.phraseDescriptor ?? 0 >= 0, "a descriptor below zero")
         demand(arguments.identity != "", "an identity without a name")
-        _ = RoomID(name: arguments.room)
+        _ = Room(openNamed: arguments.room)
     }
 
     private static func checkPace(_ rate: Rate) {

@@ -1,0 +1,20 @@
+package import Noise
+
+/// A file whose first line is the key of a private room.
+package enum KeyFile {
+    /// In bytes.
+    private static let most = 4_096
+
+    /// The first line without its end; the file is checked as an identity's is.
+    ///
+    /// - Throws: `missing`, or what is wrong with the file.
+    package static func firstLine(of path: String) throws(StorageError) -> Secret {
+        let place = try FilePlace(path)
+        let directory = try PrivateDirectory.holding(place)
+        let file = try directory.open(place, locking: false, atMost: most)
+        let bytes = try directory.read(file, of: place, atMost: most)
+        var count = 0
+        while count < bytes.count, bytes.span[count] != UInt8(ascii: "\n") { count += 1 }
+        return bytes.prefix(count)
+    }
+}
