@@ -46,7 +46,7 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        records, frames, payload, text, certificate, handshake, router, node, sealed, history, mdns, browser,
+        records, frames, payload, text, keys, certificate, handshake, router, node, sealed, history, mdns, browser,
         instances, arguments, configuration, identity, commands, editor,
     ]
 }

@@ -11,11 +11,13 @@ from pathlib import Path
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+import room_keys
 from noise.connection import Keypair, NoiseConnection
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "Docs" / "Protocol.md"
 EPOCH = 1_790_000_000_000
 SERIAL = 1
+WORDS = "abide-amend-leader-amend-exempt-afford-bring-deride"
 NICKNAME, TEXT = "quiet-otter", "안녕"
 
 
@@ -69,6 +71,10 @@ def example():
         "room.lobby": room.hex(),
         "room.lobby.tag": derived(b"tag")[:4].hex(),
         "room.lobby.psk": derived(b"psk").hex(),
+        "private.words": WORDS,
+        "private.room": room_keys.of_words("kitchen", WORDS).id.hex(),
+        "private.tag": room_keys.of_words("kitchen", WORDS).tag,
+        "phrase.tag": room_keys.of_phrase("kitchen", "correct horse battery").tag,
         "alice.instance": instance(noise["alice"], bytes(range(0xC0, 0xC8))),
         "alice.certificate": certificate(alice, noise["alice"], dm["alice"]).hex(),
     }

@@ -30,6 +30,16 @@ package final class RoomKey: Sendable {
         }
     }
 
+    /// Finds the faults in a key's text, without the slow part of `init`.
+    package static func check(_ text: borrowing Secret) throws(RoomKeyError) {
+        guard text.count <= Limits.roomKeyBytes else { throw .tooLong(text.count) }
+        let words = KeyWords(text.span)
+        switch try kind(of: words, in: text.span) {
+        case .generated: _ = try words.bits(in: text.span)
+        case .phrase: _ = try PhraseText.compose(text.span)
+        }
+    }
+
     /// The text of a new key: eight words joined by hyphens.
     package static func generate(using randomness: inout Randomness) -> Secret {
         let bits = Secret(random: KeyWords.randomBytes, protection: .guarded, using: &randomness)

@@ -1,0 +1,38 @@
+"""Keys of private rooms, as Docs/Protocol.md section 3 says: a list of words, its checksum, and pass phrases."""
+
+import hashlib
+import hmac
+import re
+import unicodedata
+from pathlib import Path
+
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from noise_peer import Room
+
+SOURCE = Path(__file__).resolve().parents[2] / "Sources" / "Chat" / "Text" / "RoomKeyWords.swift"
+LIST_HASH = "041c2195add3c274ceca671a7e0b29578e475230f1a19089fc51a1f5ef38b038"
+
+
+def word_list():
+    """The 2,048 words; their hash is in the document."""
+    words = re.search(r'StaticString = """\n(.*?)\n +"""', SOURCE.read_text(), re.DOTALL)[1].split()
+    assert hashlib.sha256("\n".join(words).encode()).hexdigest() == LIST_HASH
+    return words
+
+
+def of_words(name, text):
+    """The room of a generated key."""
+    words = word_list()
+    number = 0
+    for word in re.split(r"[\s-]+", text.strip().lower()):
+        number = number << 11 | words.index(word)
+    bits, checksum = (number >> 8).to_bytes(10, "big"), number & 255
+    assert checksum == hashlib.sha256(b"earshot/2 checksum\0" + bits).digest()[0], "a typing error"
+    return Room(name, hmac.digest(bits, b"earshot/2 key\0", "sha256"))
+
+
+def of_phrase(name, phrase):
+    """The room of a pass phrase: one guess, for an attacker."""
+    salt = hashlib.sha256(b"earshot/2 salt\0" + unicodedata.normalize("NFC", name).encode()).digest()[:16]
+    stretch = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=256 * 1024)
+    return Room(name, stretch.derive(unicodedata.normalize("NFC", phrase).strip().encode()))
