@@ -37,7 +37,7 @@ struct PayloadCodingTests {
         let signed = header.encoded(with: body.encoded())
         // Both computed by another program, from Protocol.md section 6.
         let bytes =
-            "73b49a38c7759acdaecb1fdc68d8ae9e000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+            "4ba1b0bc9d93adc086ed08c1a885dcc6000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
             + "010203040506070800000000000000090000018bcfe5687b0100070103626f626869"
         #expect(Hexadecimal.encode(signed) == bytes)
         #expect(MessageID(signed: signed.span).hexadecimal == "9d12cb5db67bd49d0fcdf4c8dbc674d3")
