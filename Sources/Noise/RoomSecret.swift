@@ -1,3 +1,5 @@
+import Wire
+
 /// The secret of a room, 32 bytes, from which everything that its nodes have in common is derived (Protocol.md section 3).
 ///
 /// Sendable, because the bytes are written once, before any other thread knows them.

@@ -39,10 +39,12 @@ struct SymmetricState: ~Copyable {
     /// Mixes a pre-shared key into the chaining key, the hash and the cipher's key (Noise specification 9.1).
     mutating func mixKeyAndHash(_ input: borrowing Secret) {
         let keys = DerivedKeys.three(chainingKey: chainingKey, input: input.span)
-        mixHash(keys.second.span)
+        mixHash(keys.second)
         chainingKey = keys.first
         cipher = CipherState(key: keys.third)
     }
+
+    private mutating func mixHash(_ secret: borrowing Secret) { mixHash(secret.span) }
 
     /// Mixes an ephemeral key of a pattern with a pre-shared key, also into the cipher's key: no two handshakes seal under one
     /// (Noise specification 9.2).

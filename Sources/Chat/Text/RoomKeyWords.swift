@@ -12,7 +12,8 @@ enum RoomKeyWords {
         words.reserveCapacity(count)
         var word: UInt64 = 0
         var length = 0
-        for byte in unsafe text {
+        for index in text.indices {
+            let byte = unsafe text[index]
             if byte > UInt8(ascii: " ") {
                 word = word << 8 | UInt64(byte)
                 length += 1

@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Wire
 
 /// `earshot room new NAME`: a key for a private room. Nothing is kept of it.
 enum RoomCommand {

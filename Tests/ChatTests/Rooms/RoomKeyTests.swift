@@ -1,4 +1,5 @@
 import Noise
+import Phrases
 import Testing
 import Wire
 

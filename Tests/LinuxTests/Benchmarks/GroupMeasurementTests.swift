@@ -1,3 +1,4 @@
+import Chat
 import ChatNode
 import Composition
 import Testing
@@ -99,7 +100,7 @@ import Wire
         )
         #expect(settings.number == 7)
         #expect(settings.configuration.messagesPerSecond == 0)
-        #expect(settings.configuration.room == "bench")
+        #expect(settings.configuration.room.name == "bench")
         #expect(settings.configuration.port == 4_001)
         #expect(settings.network.discovery == .none)
         #expect(settings.network.peers.count == 1)
