@@ -68,7 +68,8 @@ struct NoiseLine: ~Copyable {
 
     private static func handshake(_ role: Handshake.Role, _ randomness: inout Randomness) -> Handshake {
         Handshake(
-            role: role, prologue: Array("measured".utf8), room: Room.lobby.preSharedKey, key: StaticKey(KeyPair.generate(using: &randomness)),
+            role: role, prologue: Array("measured".utf8), room: Room.lobby.preSharedKey,
+            key: StaticKey(KeyPair.generate(using: &randomness)),
             using: &randomness)
     }
 

@@ -12,7 +12,8 @@ struct Speaker: ~Copyable {
 
     init(seed: UInt64) {
         session = UserSession(
-            identity: Speaker.identity(seed: seed), room: Speaker.room.id, epoch: Speaker.epoch, nickname: "quiet-otter")
+            identity: Speaker.identity(seed: seed), room: Speaker.room.id, epoch: Speaker.epoch, nickname: "quiet-otter"
+        )
     }
 
     static func identity(seed: UInt64) -> Identity {

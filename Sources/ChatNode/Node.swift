@@ -180,7 +180,8 @@ package actor Node {
         let name = InstanceName(of: context.certificate.noise, using: &randomness)
         dialler.recordName(name, now: scheduler.now)
         return Announcement(
-            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + configuration.room.tag
+            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port,
+            subtype: "_r" + configuration.room.tag
         )
     }
 

@@ -50,7 +50,7 @@ struct HandshakeState: ~Copyable {
         var message: [UInt8] = []
         for token in HandshakeState.pattern[messages] {
             switch token {
-            case .psk: symmetric.mixKeyAndHash(room.secret)
+            case .psk: room.withSecret { symmetric.mixKeyAndHash($0) }
             case .e:
                 message += ephemeral.publicKey.bytes
                 symmetric.mixEphemeral(ephemeral.publicKey)
@@ -70,7 +70,7 @@ struct HandshakeState: ~Copyable {
         var position = 0
         for token in HandshakeState.pattern[messages] {
             switch token {
-            case .psk: symmetric.mixKeyAndHash(room.secret)
+            case .psk: room.withSecret { symmetric.mixKeyAndHash($0) }
             case .e: remoteEphemeral = try readEphemeral(message, at: &position)
             case .s: remoteStatic = try readStatic(message, at: &position)
             case .mix(let agreement): try mix(agreement)

@@ -62,6 +62,14 @@
         return prefix
     }
 
+    /// A copy in guarded memory.
+    func guarded() -> sending Secret {
+        let copy = Secret(count: count, protection: .guarded)
+        // Byte by byte, because the compiler takes pointers that meet in one call for shared.
+        for index in 0..<count { unsafe copy.start[index] = start[index] }
+        return copy
+    }
+
     private func write(_ fill: (inout MutableSpan<UInt8>) -> Void) {
         var bytes = unsafe MutableSpan(_unsafeStart: start, count: count)
         fill(&bytes)

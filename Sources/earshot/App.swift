@@ -33,13 +33,13 @@ struct App: Sendable {
 
     /// Opens the identity's file, if there is one, and begins nothing else yet but the threads.
     ///
-    /// - Parameter loop: where the node will live; it is run by the caller.
-    init(_ arguments: Arguments, startUp: StartUp, loop: EventLoop) throws(StartFailure) {
-        self.arguments = arguments
+    /// - Parameters:
+    ///   - room: the room of the arguments.
+    ///   - loop: where the node will live; it is run by the caller.
+    init(_ arguments: Arguments, in room: Room, startUp: StartUp, loop: EventLoop) throws(StartFailure) {
+        (self.arguments, self.room) = (arguments, room)
         self.startUp = startUp
         self.loop = loop
-        let room = try ChosenRoom.open(arguments.roomChoice)
-        self.room = room
         MemoryReturn.keep(on: loop)
         let diagnostics = Diagnostics(level: arguments.logLevel)
         self.diagnostics = diagnostics

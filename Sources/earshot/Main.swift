@@ -78,7 +78,8 @@ struct Earshot {
     private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
         do throws(StartFailure) {
             let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "node") }
-            let app = try App(arguments, startUp: startUp, loop: loop)
+            let room = try ChosenRoom.open(arguments.roomChoice)
+            let app = try App(arguments, in: room, startUp: startUp, loop: loop)
             Task { await chat(app) }
             loop.run()
         } catch {

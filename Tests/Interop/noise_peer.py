@@ -26,7 +26,7 @@ CERTIFICATE = struct.Struct(">BB32s32s32sQQ")
 
 
 class Room:
-    """A room (section 3): what its nodes derive from its name and its secret, which is zeros for an open room."""
+    """A room (section 3): the values that its nodes derive from its name and its secret, which is zeros for an open room."""
 
     def __init__(self, name, secret=bytes(32)):
         def derive(domain):

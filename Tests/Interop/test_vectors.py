@@ -22,7 +22,7 @@ NICKNAME, TEXT = "quiet-otter", "안녕"
 
 
 def derived(purpose, name=b"lobby", secret=bytes(32)):
-    """What nodes of a room derive from its secret, which is zeros for an open room (section 3)."""
+    """The value that nodes of a room derive from its secret, which is zeros for an open room (section 3)."""
     return hmac.digest(secret, b"earshot/2 " + purpose + b"\0" + name, "sha256")
 
 

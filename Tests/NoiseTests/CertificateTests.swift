@@ -15,7 +15,8 @@ import Wire
 
     @Test func `a certificate is laid out as Protocol.md section 1 says`() {
         let alice = identity(61)
-        let bytes = Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 0x0102_0304_0506_0708, serial: serial).bytes
+        let bytes = Certificate.issue(by: alice, noise: noise, dm: dm, epoch: 0x0102_0304_0506_0708, serial: serial)
+            .bytes
         #expect(bytes.count == 178)
         #expect(Array(bytes[0..<2]) == [2, 0])
         #expect(Array(bytes[2..<34]) == alice.id.bytes)

@@ -40,7 +40,8 @@ import Wire
 
     private func answerAlice(as claimant: Claimant) -> NoiseError? {
         var randomness = Randomness.seeded(21)
-        var handshake = Handshake(role: .initiator, prologue: Duo.prologue, room: Duo.room, key: alice, using: &randomness)
+        var handshake = Handshake(
+            role: .initiator, prologue: Duo.prologue, room: Duo.room, key: alice, using: &randomness)
         var forger = Forger(seed: 22)
         return refusal { () throws(NoiseError) in
             let message = try forger.answer(to: handshake.write(), claiming: bob.publicKey.bytes) {
@@ -52,7 +53,8 @@ import Wire
 
     private func callAlice(as claimant: Claimant) -> NoiseError? {
         var randomness = Randomness.seeded(23)
-        var handshake = Handshake(role: .responder, prologue: Duo.prologue, room: Duo.room, key: alice, using: &randomness)
+        var handshake = Handshake(
+            role: .responder, prologue: Duo.prologue, room: Duo.room, key: alice, using: &randomness)
         var forger = Forger(seed: 24)
         return refusal { () throws(NoiseError) in
             try handshake.read(forger.begin())

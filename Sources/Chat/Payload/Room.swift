@@ -17,7 +17,7 @@ package final class Room: Sendable {
     package let tag: String
     /// Mixed into each handshake.
     package let preSharedKey: PreSharedKey
-    /// What both sides of a handshake begin with.
+    /// Both sides of a handshake begin with it.
     package let prologue: [UInt8]
 
     /// - Parameter name: a result of `RoomName.compose`.

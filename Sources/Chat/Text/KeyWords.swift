@@ -74,7 +74,9 @@ struct KeyWords {
     }
 
     /// The first 8 bits of a hash of the random bits: of 256 wrong keys it passes one.
-    private static func checksum(of bits: borrowing Secret) -> UInt8 { SHA256.hash("earshot/2 checksum\0", bits.span)[0] }
+    private static func checksum(of bits: borrowing Secret) -> UInt8 {
+        SHA256.hash("earshot/2 checksum\0", bits.span)[0]
+    }
 
     /// A word in lower case in the high bytes of an integer; nil for one of over 8 bytes.
     private static func packed(_ range: Range<Int>, _ text: Span<UInt8>) -> UInt64? {

@@ -7,22 +7,8 @@ enum RoomKeyWords {
     static let longest = 6
 
     /// The words in order, each in the high bytes of an integer, so that integers are in the words' order.
-    static let packed: [UInt64] = text.withUTF8Buffer { text in
-        var words: [UInt64] = []
-        words.reserveCapacity(count)
-        var word: UInt64 = 0
-        var length = 0
-        for index in text.indices {
-            let byte = unsafe text[index]
-            if byte > UInt8(ascii: " ") {
-                word = word << 8 | UInt64(byte)
-                length += 1
-            } else if length > 0 {
-                words.append(word << UInt64(8 * (8 - length)))
-                (word, length) = (0, 0)
-            }
-        }
-        return words
+    static let packed: [UInt64] = text.split(whereSeparator: \.isWhitespace).map { word in
+        word.utf8.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - word.utf8.count))
     }
 
     /// The place of a word in the list; nil for another word.
@@ -71,8 +57,7 @@ enum RoomKeyWords {
 
     private static func length(_ word: UInt64) -> Int { word == 0 ? 0 : 8 - word.trailingZeroBitCount / 8 }
 
-    /// Ends in a space.
-    private static let text: StaticString = """
+    private static let text = """
         abide aboard about above abrupt absent absorb accent accord acorn acre across action actor actual adagio adapt
         add adhere adjust admire adobe adult advent advice aerial affair affirm afford afloat after again agate age
         agenda agile aging agree ahead aim aisle alarm albeit album alcove alder alert algae alias alibi alien alike
@@ -143,13 +128,13 @@ enum RoomKeyWords {
         mohair moist moment monday money month moon mop mortar moss motif motor mottle mousse mud muesli muffin mulch
         mule mullet murmur muscle museum music muslin mussel mutual muzzle myrtle myself mystic myth nacho namely
         nanny nap napkin nation navy near nebula neck nectar nephew nerve news newton next nexus nibble nickel nimbus
-        ninety ninja noble nobody nod noise nomad noodle nook normal north notch notice nougat noun novel nozzle
-        nugget number nurse nut nutmeg nylon nymph oar oasis object oblong oboe obtain ocean ocelot octave oddity odor
-        off offer office offset often okay olive omega omelet omit once onion online only onset onward onyx oodles
-        opal opaque opera oppose option oracle orange orbit orchid organ orient origin ornate osprey other outcry
-        outer outfit outing output overt owlet owner oxbow oxen oxide oxygen oyster ozone pack paddle pagoda paint
-        pair pajama palace panda panel panic papaya parade parcel pardon parent party pass pasta patrol pause peachy
-        peak peanut pearl pebble pecan pedal peer pellet pencil peony people pepper peptic perch period permit person
+        ninety ninja noble nod noise nomad noodle nook normal north notch notice nougat noun novel nozzle nugget
+        number nurse nut nutmeg nylon nymph oar oasis object oblong oboe obtain ocean ocelot octave oddity odor off
+        offer office offset often okay olive omega omelet omit once onion online only onset onward onyx oodles opal
+        opaque opera oppose option oracle orange orbit orchid organ orient origin ornate osprey other outcry outer
+        outfit outing output overt owlet owner oxbow oxen oxide oxygen oyster ozone pack paddle pagoda paint pair
+        pajama palace panda panel panic papaya parade parcel pardon parent party pass pasta patrol pause peachy peak
+        peanut pearl pebble pecan pedal peer pellet pencil peony people pepper peptic perch period permit person
         pestle petite phone photo phrase piano pickax picnic piece pigeon pilaf pillar pincer pink pipe pippin piston
         pithy pivot pixel pizza plaid planet plasma plate play plaza plead pledge plenty plot plover pluck plume
         plural plus podium poem poetic poker police polka pollen polo pomelo poncho pond pool poplar poppy porous port
@@ -188,10 +173,9 @@ enum RoomKeyWords {
         verbal verify verse vertex very vessel victor video view villa vine vinyl violet virtue visa visit visor
         visual vital vivid vixen vizier vocal voice volley volume vote vowel voyage waffle wagon wait walker wallet
         walnut walrus waltz wander wanton warren wasabi washer wasp water wattle wax waxen wealth weapon weave webbed
-        weigh welder whack whale wharf wheat where which whimsy whip whirl whisk white whoosh wick widen widget width
-        wigwam wildly willow win winery winter wisdom wise witty wolf wombat wonky wooden worker world worthy woven
-        wrap wreath wren wrist writer wrong yacht yak yammer yarn yeasty yeti yogurt yolk yonder young yoyo yummy
-        zebra zenith zephyr zero zigzag zinc zinnia zircon zodiac zoo
-
+        weigh welder whack whale wharf wheat where which whimsy whip whirl whisk white wholly whoosh wick widen widget
+        width wigwam wildly willow win winery winter wisdom wise witty wolf wombat wonky wooden worker world worthy
+        woven wrap wreath wren wrist writer wrong yacht yak yammer yarn yeasty yeti yogurt yolk yonder young yoyo
+        yummy zebra zenith zephyr zero zigzag zinc zinnia zircon zodiac zoo
         """
 }

@@ -12,7 +12,8 @@ extension Node {
     /// of the identity's earlier runs.
     ///
     /// - Parameter minimum: the least that is above them.
-    static func epoch(startingAt start: Timestamp, above minimum: UInt64, using randomness: inout Randomness) -> UInt64 {
+    static func epoch(startingAt start: Timestamp, above minimum: UInt64, using randomness: inout Randomness) -> UInt64
+    {
         let offset = UInt64.random(in: 0...Limits.epochJitterMilliseconds, using: &randomness)
         return max(start.milliseconds - min(offset, start.milliseconds), minimum)
     }

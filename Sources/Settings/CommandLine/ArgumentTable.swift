@@ -8,7 +8,8 @@ extension Arguments: ControlledSettings, RoomSettings {
     package static let summary = "chat with the people in the room; the default command"
     package static let operands = ""
     package static let options: [Option<Arguments>] =
-        identity + roomOptions("the room; only nodes of the same room see each other (default lobby)") + network + presentation + ConfigurationChoice.options()
+        identity + roomOptions("the room; only nodes of the same room see each other (default lobby)") + network
+        + presentation + ConfigurationChoice.options()
 
     private static let identity: [Option<Arguments>] = [
         Option(

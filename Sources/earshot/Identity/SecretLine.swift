@@ -12,7 +12,7 @@ struct SecretLine {
     static let passPhrase = SecretLine(name: "pass phrase", option: "--passphrase-fd")
     static let key = SecretLine(name: "key", option: "--key-fd")
 
-    /// What the secret is, for errors.
+    /// The kind of secret, for errors.
     private let name: String
     /// The option that names the descriptor.
     private let option: String

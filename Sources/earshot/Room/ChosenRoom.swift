@@ -4,6 +4,7 @@ import Phrases
 import Process
 import Settings
 import Storage
+import Wire
 
 /// The room that the command line asks for, with the key that it names.
 enum ChosenRoom {
@@ -31,5 +32,15 @@ enum ChosenRoom {
         case .descriptor(let number): "--key-fd \(number)"
         case .file(let path): DisplayGuard.safe(path)
         }
+    }
+}
+
+/// `earshot room new NAME`: a key for a private room. Nothing is kept of it.
+enum RoomCommand {
+    /// The words of a new key, joined by hyphens, as a line.
+    static func makeKey() -> [UInt8] {
+        var randomness = Randomness.system
+        let text = RoomKey.generate(using: &randomness)
+        return [UInt8](copying: text.span) + [UInt8(ascii: "\n")]
     }
 }

@@ -17,13 +17,14 @@ import Wire
     init() throws {
         alice = simulation.node("alice", identitySeed: aliceSeed)
         bob = simulation.node("bob")
+        epoch = alice.with { $0.epoch }
         rude = RudeMember(simulation: simulation, seed: 77)
         try #require(simulation.meet(alice, bob))
         try #require(rude.enter(by: alice, in: simulation))
         simulation.advance(by: .seconds(20))
     }
 
-    private var epoch: UInt64 { Timeline.epoch.milliseconds }
+    private let epoch: UInt64
 
     private func send(_ frames: [UInt8]...) {
         simulation.timeline.perform { for frame in frames { rude.send(frame) } }
@@ -82,7 +83,7 @@ import Wire
         for count in [1, 2, 3, 40, 177, 178] { send(Array(frame.prefix(count))) }
         send(frame + [0])
         var other = frame
-        other[1] = 2
+        other[1] = 3
         send(other)
         #expect(alice.counter("unexpected_frames") == 8)
         #expect(best(third.id, at: alice) == nil && !rude.isClosed)
@@ -134,7 +135,7 @@ import Wire
 
     @Test func `a better certificate of a linked peer ends its link, and says why`() throws {
         let bobs = try #require(best(bob.key, at: alice))
-        let later = RudeMember(simulation: simulation, seed: 77, epoch: epoch + 5)
+        let later = RudeMember(simulation: simulation, seed: 77, epoch: Timeline.epoch.milliseconds + 5)
         let first = try #require(best(rude.key, at: alice))
         #expect(later.key == rude.key && bobs.identity == bob.key)
         simulation.timeline.perform { later.dial(alice) }

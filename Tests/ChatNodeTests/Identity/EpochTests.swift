@@ -5,7 +5,7 @@ import Wire
 
 @testable import ChatNode
 
-/// What a certificate tells about the start of a run (Protocol.md sections 1 and 9).
+/// The disclosures of a certificate about the start of a run (Protocol.md sections 1 and 9).
 @Suite struct EpochTests {
     private let start = Timestamp(milliseconds: 1_800_000_000_000)
 

@@ -36,7 +36,8 @@ struct RoomKeyTests {
     }
 
     @Test(arguments: [
-        words, "abide amend leader amend exempt afford bring deride", "ABIDE-Amend leader\tamend  exempt-afford bring-DERIDE\r",
+        words, "abide amend leader amend exempt afford bring deride",
+        "ABIDE-Amend leader\tamend  exempt-afford bring-DERIDE\r",
         "  abide amend leader amend - exempt afford bring deride ",
     ])
     func `eight words are a key, in any case, with spaces or hyphens`(text: String) throws {
@@ -54,7 +55,8 @@ struct RoomKeyTests {
 
     @Test func `a pass phrase is the same in either form of Unicode`() throws {
         let composed = try room("caf\u{e9} 여덟 글자")
-        let decomposed = try room("cafe\u{301} \u{110b}\u{1167}\u{1103}\u{1165}\u{11b2} \u{1100}\u{1173}\u{11af}\u{110c}\u{1161}")
+        let decomposed = try room(
+            "cafe\u{301} \u{110b}\u{1167}\u{1103}\u{1165}\u{11b2} \u{1100}\u{1173}\u{11af}\u{110c}\u{1161}")
         #expect(composed.id == decomposed.id)
     }
 
@@ -99,7 +101,7 @@ struct RoomKeyTests {
         ("", .tooShort(0)), ("   ", .tooShort(0)), ("seven77", .tooShort(7)), (" 일곱 글자다 ", .tooShort(6)),
         (String(repeating: "x", count: 1_025), .tooLong(1_025)),
     ])
-    func `what is nearly a generated key is refused with the reason`(text: String, error: RoomKeyError) {
+    func `a text that is nearly a generated key is refused with the reason`(text: String, error: RoomKeyError) {
         #expect(fault(text) == error)
     }
 

@@ -3,7 +3,9 @@ import Testing
 @testable import Chat
 
 struct RoomNameTests {
-    @Test(arguments: ["b", "방", "kitchen", "the big room", String(repeating: "방", count: 64), String(repeating: "x", count: 64)])
+    @Test(arguments: [
+        "b", "방", "kitchen", "the big room", String(repeating: "방", count: 64), String(repeating: "x", count: 64),
+    ])
     func `a room name has 1 to 64 characters`(name: String) throws {
         #expect(try RoomName.compose(name) == name)
     }

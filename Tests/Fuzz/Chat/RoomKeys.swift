@@ -21,7 +21,8 @@ extension FuzzTarget {
 
 private enum RoomKeyRules {
     static let seeds: [[UInt8]] = [
-        "\u{1}abide-amend-leader-amend-exempt-afford-bring-deride", "\u{1}correct horse battery staple", "\u{1} caf\u{e9} 12345",
+        "\u{1}abide-amend-leader-amend-exempt-afford-bring-deride", "\u{1}correct horse battery staple",
+        "\u{1} caf\u{e9} 12345",
         "\u{1}abide-amend-leeder-amend-exempt-afford-bring-deride", "\u{0}12345678", "\u{1}ABIDE \tamend",
     ].map { Array($0.utf8) }
 

@@ -13,7 +13,7 @@ import Testing
         return ["--room", "kitchen", "--key-file", scratch("key")]
     }
 
-    /// What a program that does not start says.
+    /// The error of a program that does not start.
     private func complaint(_ options: [String]) async throws -> String {
         let program = try ProgramProcess(ProgramRunTests.alone + options)
         #expect(await program.ended() == .exited(1))
@@ -43,8 +43,9 @@ import Testing
         #expect(
             told == "earshot: \(path) is open to others, mode 0640; run chmod 600 \(path), and if others may have "
                 + "read it, use it no more\n")
-        #expect(try await complaint(["--room", "kitchen", "--key-file", scratch("none")])
-            == "earshot: there is no \(scratch("none")); see whether the name is right\n")
+        #expect(
+            try await complaint(["--room", "kitchen", "--key-file", scratch("none")])
+                == "earshot: there is no \(scratch("none")); see whether the name is right\n")
     }
 
     @Test(arguments: [

@@ -24,7 +24,9 @@ import Testing
         #expect(try Self.choice([]).key == nil)
     }
 
-    @Test(arguments: [["--key-file", "k"], ["--key-file", "k", "--room", "kitchen"], ["--key-fd", "3", "--room", "kitchen"]])
+    @Test(arguments: [
+        ["--key-file", "k"], ["--key-file", "k", "--room", "kitchen"], ["--key-fd", "3", "--room", "kitchen"],
+    ])
     func `a key before its room is refused, and not lost`(words: [String]) throws {
         let message = "a key is of the --room before it; give --room NAME in front of --key-file or --key-fd"
         #expect(throws: UsageError(message)) { try Self.choice(words) }

@@ -10,7 +10,7 @@ struct Forger: ~Copyable {
         ephemeral = KeyPair.generate(using: &randomness, protection: .transient)
         let prologue = Duo.prologue
         symmetric.mixHash(prologue.span)
-        symmetric.mixKeyAndHash(Duo.room.secret)
+        Duo.room.withSecret { symmetric.mixKeyAndHash($0) }
     }
 
     /// Message 2 to the author of message 1, claiming a static key and mixing for `es` the result of `agreement` on the
