@@ -40,7 +40,7 @@ package struct IdentityState: Hashable, Sendable {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.take("earshot-state-") else { throw .foreign }
-        guard cursor.take("1\n") else { throw .unknownForm }
+        guard cursor.take("2\n") else { throw .unknownForm }
         guard cursor.take("epoch: "), let epoch = cursor.takeNumber(), cursor.take("\n") else { throw .damagedState }
         let verified = try IdentityState.readKeys("verified: ", atMost: Limits.markedPeers, &cursor)
         let blocked = try IdentityState.readKeys("blocked: ", atMost: Limits.markedPeers, &cursor)

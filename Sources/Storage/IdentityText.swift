@@ -18,7 +18,7 @@ package enum IdentityText: ~Copyable {
         guard !text.isEmpty else { throw .empty }
         var cursor = StrictText(text)
         guard cursor.take("earshot-identity-") else { throw .foreign }
-        guard cursor.take("1\nkdf: ") else { throw .unknownForm }
+        guard cursor.take("2\nkdf: ") else { throw .unknownForm }
         if cursor.take("none\n") {
             self = .clear(try IdentityText.readSeed(text, &cursor))
         } else if cursor.take("argon2id13 ") {

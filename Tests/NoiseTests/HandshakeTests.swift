@@ -92,7 +92,7 @@ import Wire
         #expect(unfinished == .outOfTurn)
         let failed = refusal { () throws(NoiseError) in
             var duo = Duo(seed: 8)
-            _ = duo.shake { _, message in message[20] ^= 1 }
+            _ = duo.shake { number, message in if number == 2 { message[20] ^= 1 } }
             _ = try duo.finish()
         }
         #expect(failed == .dead)

@@ -50,7 +50,7 @@ import Wire
         seed: UInt64
     ) throws {
         let simulation = Simulation(seed: seed)
-        let first = simulation.node("alice", clockError: .seconds(600), identitySeed: 8)
+        let first = simulation.node("alice", clockError: .seconds(1_300), identitySeed: 8)
         simulation.advance(by: .seconds(30))
         let second = simulation.node("alice", identitySeed: 8)
         #expect(simulation.run(atMost: .seconds(1)) { first.hasStopped })
@@ -63,7 +63,7 @@ import Wire
     @Test func `others see no one leave or come while the sessions change`() throws {
         let simulation = Simulation(seed: 72)
         let bob = simulation.node("bob")
-        let first = simulation.node("alice", clockError: .seconds(600), identitySeed: 8)
+        let first = simulation.node("alice", clockError: .seconds(1_300), identitySeed: 8)
         try #require(simulation.meet(bob, first))
         simulation.advance(by: .seconds(30))
         let before = bob.events.count
@@ -80,7 +80,7 @@ import Wire
     @Test func `messages before a re-issue and after it are heard by all`() throws {
         let simulation = Simulation(seed: 73)
         let (bob, carol) = (simulation.node("bob"), simulation.node("carol"))
-        let first = simulation.node("alice", clockError: .seconds(600), identitySeed: 8)
+        let first = simulation.node("alice", clockError: .seconds(1_300), identitySeed: 8)
         try #require(simulation.meet(bob, carol, first))
         simulation.partition([first, bob])
         simulation.advance(by: .seconds(100))

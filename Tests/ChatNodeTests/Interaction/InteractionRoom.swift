@@ -72,8 +72,11 @@ final class InteractionRoom {
     }
 
     func start(_ seat: Int) {
+        // The file of an identity keeps the epoch of its last run.
+        let epochs = lives.filter { $0.seat == seat }.map { $0.peer.with { node in node.epoch } }
         let peer = simulation.node(
-            "seat-\(seat)", clockError: script.clockErrors[seat], identitySeed: identitySeeds[seat]
+            "seat-\(seat)", clockError: script.clockErrors[seat], identitySeed: identitySeeds[seat],
+            minimumEpoch: (epochs.max() ?? 0) + 1
         ) { [isPaced = script.isPaced] in
             if !isPaced { $0.messagesPerSecond = 0 }
             $0.handshakesPerSecond = 0
