@@ -218,8 +218,9 @@ class Metrics(Controlled):
         self.assertEqual(kinds, counters["payloads_admitted"])
 
     def test_failed_handshakes_and_reconnects_are_counted(self):
-        dave = self.person("dave", "--room", "cellar")
-        alice = self.controlled("alice", "--peer", f"127.0.0.1:{dave.ready()['port']}")
+        alice = self.controlled("alice")
+        # The side that is called counts the failure: it closes without an answer.
+        self.person("dave", "--room", "cellar", "--peer", f"127.0.0.1:{alice.ready()['port']}")
         self.eventually(lambda: any(self.scrape()["earshot_handshake_failures_total"][1].values()))
         identity = str(self.runtime / "me")
         bob = self.person("bob", "--identity", identity, meets=alice)
