@@ -85,6 +85,7 @@ private enum SettingsRules {
             }
         case .document(let document): demand(!document.text.isEmpty, "an empty document")
         case .help(let command): demand(!HelpText.text(for: command).isEmpty, "an empty help")
+        case .room(let arguments): demand(!arguments.name.isEmpty, "a room without a name")
         case .doctor, .identity, .version: break
         }
     }
