@@ -38,13 +38,20 @@ struct LineRule {
     /// Checks the text that a peer signed. It need not be normalized, because versions of Unicode differ; one that breaks
     /// another rule is refused.
     func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
-        // Most are a few letters of ASCII.
-        if bytes.count <= longest, ASCII.isTrimmedLine(bytes) { return try Text.decode(bytes) }
         guard bytes.count <= largest else { throw fault }
         let text = try Text.decode(bytes)
         guard Text.trimmed(text).utf8.count == bytes.count else { throw fault }
         do throws(ChatError) { try check(text) } catch { throw fault }
         return text
+    }
+
+    /// The text of bytes that no rule can refuse: a few letters of ASCII, as most are; nil for others. A function without
+    /// a rule, because a rule is copied with the texts of its errors, and each public message has a nickname.
+    ///
+    /// - Parameter longest: in characters.
+    static func plain(_ bytes: Span<UInt8>, longest: Int) throws(PayloadError) -> String? {
+        guard bytes.count <= longest, ASCII.isTrimmedLine(bytes) else { return nil }
+        return try Text.decode(bytes)
     }
 
     private func check(bytes count: Int) throws(ChatError) {

@@ -15,7 +15,10 @@ package enum Nickname {
     package static func compose(_ name: String) throws(ChatError) -> String { try rule.compose(name) }
 
     /// Checks the nickname that a peer signed; see `LineRule.accept`.
-    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String { try rule.accept(bytes) }
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        if let plain = try LineRule.plain(bytes, longest: Limits.nicknameCharacters) { return plain }
+        return try rule.accept(bytes)
+    }
 }
 
 /// The rules for the reason to be away: 1 to 80 characters in at most 255 bytes, trimmed, on one line (Protocol.md section 6).
@@ -32,7 +35,10 @@ package enum AwayReason {
     package static func compose(_ reason: String) throws(ChatError) -> String { try rule.compose(reason) }
 
     /// Checks the reason that a peer signed; see `LineRule.accept`.
-    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String { try rule.accept(bytes) }
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        if let plain = try LineRule.plain(bytes, longest: Limits.awayReasonCharacters) { return plain }
+        return try rule.accept(bytes)
+    }
 }
 
 /// The rules for names of rooms: 1 to 64 characters in at most 256 bytes, trimmed, on one line (Protocol.md section 3).
