@@ -70,6 +70,13 @@ extension Node {
         open(.publicRoom)
     }
 
+    /// Looks at no conversation of this room any more: all of them count unread messages from now on.
+    package func lookAway() {
+        apply(router.lookAway())
+        sendTyping(typingTracker.moved(to: .publicRoom))
+        askForTurnEnd()
+    }
+
     /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
     package func edit(_ id: String?, _ text: String) throws(ChatError) {
         try paced { () throws(ChatError) in

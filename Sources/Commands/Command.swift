@@ -18,7 +18,12 @@ package enum Command: Hashable, Sendable {
     case decline(who: String)
     case leave(who: String)
     case openPublic
+    /// A room that the user is in, or a direct conversation.
     case open(who: String)
+    case join(RoomRequest)
+    /// Nil for the room that the command is performed in; its open direct conversation is closed instead, if there is one.
+    case part(room: String?)
+    case rooms
     case close
     case unread
     /// Of the conversation that is open, or of the direct one with a peer.
@@ -50,9 +55,16 @@ package enum Command: Hashable, Sendable {
     package var isPaced: Bool {
         switch self {
         case .say, .announce, .act, .message, .reply, .edit, .delete: true
-        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .close, .unread,
+        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .join, .part, .rooms,
+            .close, .unread,
             .history, .search, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
+    }
+
+    /// The line of the command as it may be shown and kept: without a room's key.
+    package func shown(as line: String) -> String {
+        guard case .join(let request) = self, request.key != nil else { return line }
+        return "/join \(request.name) …"
     }
 }

@@ -1,29 +1,44 @@
-import Chat
+package import Chat
 package import ChatNode
+import Phrases
 import Wire
 
-/// Performs commands on the current node, for every face.
+/// Performs commands in the rooms of the program, for every face.
 package struct CommandExecutor: Sendable {
-    /// Submits a change to be stored, in the node's turn; the returned function returns when it is, or can not be. Nil if no
-    /// file keeps the identity.
-    package typealias Store = @Sendable (KeptChange) -> (@Sendable () async -> Void)?
+    /// Submits a change of a room to be stored, in the node's turn; the returned function returns when it is, or can not be.
+    /// Nil if no file keeps that room's identity.
+    package typealias Store = @Sendable (KeptChange, RoomLabel) -> (@Sendable () async -> Void)?
+    /// Starts a node in a room and adds it to the rooms, or finds the room among them.
+    package typealias Begin = @Sendable (RoomRequest, RoomLabel) async -> Joining
 
-    package let current: CurrentNode
+    /// The result of a request to join a room.
+    package enum Joining: Sendable {
+        /// The node is ready.
+        case ready
+        /// The program is in the room already.
+        case known(RoomLabel)
+        case failed(ChatError)
+    }
+
+    package let rooms: Rooms
     package let departure: Departure
     private let store: Store
-    private let keepsMarks: @Sendable () -> Bool
+    private let begin: Begin
+    private let keepsMarks: @Sendable (RoomLabel) -> Bool
     private let counters: @Sendable () -> [Counter]
 
     /// - Parameters:
-    ///   - keepsMarks: whether marks outlast the program.
-    ///   - counters: those of the process, which `/stats` adds to the node's.
+    ///   - begin: starts nodes for `/join`.
+    ///   - keepsMarks: whether marks that are set in a room outlast the program.
+    ///   - counters: those of the process, which `/stats` adds to the nodes'.
     package init(
-        current: CurrentNode, departure: Departure, store: @escaping Store,
-        keepsMarks: @escaping @Sendable () -> Bool, counters: @escaping @Sendable () -> [Counter]
+        rooms: Rooms, departure: Departure, store: @escaping Store, begin: @escaping Begin,
+        keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter]
     ) {
-        self.current = current
+        self.rooms = rooms
         self.departure = departure
         self.store = store
+        self.begin = begin
         self.keepsMarks = keepsMarks
         self.counters = counters
     }
@@ -31,26 +46,38 @@ package struct CommandExecutor: Sendable {
     /// Performs a command of the user.
     ///
     /// - Parameters:
+    ///   - label: the room; nil for the open one.
     ///   - isPaced: whether it waits until it may be sent, instead of being refused when it comes too soon.
     ///   - report: takes its answer or error: in the node's own turn, or once its change is stored. A wipe has none: it
-    ///     is reported between the last event of the one node and the first of the other.
+    ///     is reported between the last event of the last node and the first of the next one.
     /// - Returns: whether it was done.
-    package func obey(_ command: Command, isPaced: Bool, report: @escaping @Sendable (Report) -> Void) async -> Bool {
-        if command == .quit { _ = departure.note(.asked) }
-        if command == .wipe {
-            await current.wipe()
+    package func obey(
+        _ command: Command, in label: RoomLabel? = nil, isPaced: Bool,
+        report: @escaping @Sendable (RoomReport) -> Void
+    ) async -> Bool {
+        if command == .quit {
+            _ = departure.note(.asked)
+            await rooms.beginLeaving()
             return true
         }
-        let step = await inTurn(isPaced: isPaced && command.isPaced) { node in
-            let outcome = command.perform(on: node)
-            let stored = outcome.kept.flatMap(store)
-            if stored == nil, let reply = outcome.reply { report(completed(reply)) }
-            return Step(outcome: outcome, stored: stored)
+        if command == .wipe {
+            await rooms.wipe()
+            return true
+        }
+        if case .join(let request) = command {
+            let step = await join(request)
+            if let reply = step?.reply { report(reply) }
+            return step?.outcome.isDone ?? false
+        }
+        let step = await inTurn(of: label, isPaced: isPaced && command.isPaced) { node, room in
+            let step = self.step(of: command, on: node, in: room)
+            if step.stored == nil, let reply = step.reply { report(reply) }
+            return step
         }
         guard let step else { return false }
         if let stored = step.stored {
             await stored()
-            if let reply = step.outcome.reply { report(completed(reply)) }
+            if let reply = step.reply { report(reply) }
         }
         return step.outcome.isDone
     }
@@ -58,48 +85,179 @@ package struct CommandExecutor: Sendable {
     /// Performs a command for a client that receives no other events, and paces it.
     ///
     /// - Returns: the events of the command, and its answer or error; nil if the node leaves instead.
-    package func reports(of command: Command) async -> [Report]? {
-        if command == .quit { _ = departure.note(.asked) }
-        if command == .wipe { return await [current.wipe()].compactMap { $0.map(Report.answer) } }
-        let step = await inTurn(isPaced: command.isPaced) { node in
-            let outcome = command.performApart(on: node)
-            return Step(outcome: outcome, stored: outcome.kept.flatMap(store))
+    package func reports(of command: Command, in label: RoomLabel? = nil) async -> [RoomReport]? {
+        if command == .quit {
+            _ = departure.note(.asked)
+            await rooms.beginLeaving()
+            return []
+        }
+        if command == .wipe {
+            guard let answer = await rooms.wipe(), let open = rooms.open else { return [] }
+            return [RoomReport(open.label, .answer(answer))]
+        }
+        let step: Step?
+        if case .join(let request) = command {
+            step = await join(request)
+        } else {
+            step = await inTurn(of: label, isPaced: command.isPaced) { node, room in
+                node.flushEvents()
+                return self.step(of: command, on: node, in: room)
+            }
         }
         guard let step else { return nil }
         await step.stored?()
-        return step.outcome.events.map(Report.event) + [step.outcome.reply.map(completed)].compactMap(\.self)
+        return step.outcome.events.map { RoomReport(step.room, .event($0)) } + [step.reply].compactMap(\.self)
     }
 
-    private struct Step: Sendable {
-        let outcome: CommandOutcome
-        let stored: (@Sendable () async -> Void)?
+    /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
+    package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
+        let rooms = rooms
+        _ = await inTurn(of: nil, isPaced: false) { _, _ in
+            deliver(
+                rooms.all.flatMap { room in
+                    room.node.assumeIsolated { Report.tailStart(withHistory: withHistory, of: $0) }
+                        .map { RoomReport(room.label, $0) }
+                })
+        }
     }
 
-    /// Delivers the first reports of a tail in a turn of the node: its later events come behind them.
-    package func beginTail(withHistory: Bool, _ deliver: @Sendable ([Report]) -> Void) async {
-        _ = await inTurn(isPaced: false) { deliver(Report.tailStart(withHistory: withHistory, of: $0)) }
-    }
-
-    /// Runs `body` in one turn of the node: of the next node while one is wiped.
+    /// Runs `body` in one turn of the node of a room: of the next node while the rooms are wiped.
     private func inTurn<Result: Sendable>(
-        isPaced: Bool, _ body: @Sendable (isolated Node) -> Result
+        of label: RoomLabel?, isPaced: Bool, _ body: @Sendable (isolated Node, Rooms.Room) -> Result
     ) async -> Result? {
-        while true {
-            let node = await current.awaitCurrent()
-            guard isPaced else { return await node.inTurn(body) }
-            if let result = await node.whenMaySend(body) { return result }
+        while let room = await rooms.awaitRoom(label) {
+            guard isPaced else { return await room.node.inTurn { body($0, room) } }
+            if let result = await room.node.whenMaySend({ body($0, room) }) { return result }
             // It leaves: to be forgotten, or for good.
-            if !current.isWiping, current.node === node { return nil }
+            if !rooms.isWiping, rooms[room.label]?.node === room.node { return nil }
+        }
+        return nil
+    }
+}
+
+/// The steps of commands, each in a turn of the nodes.
+extension CommandExecutor {
+    /// The result of a command, with the room of its answer.
+    private struct Step: Sendable {
+        let room: RoomLabel
+        let outcome: CommandOutcome
+        var stored: (@Sendable () async -> Void)?
+
+        var reply: RoomReport? { outcome.reply.map { RoomReport(room, $0) } }
+    }
+
+    private func step(of command: Command, on node: isolated Node, in room: Rooms.Room) -> Step {
+        do throws(ChatError) {
+            if case .open(let name) = command, let other = rooms.named(name) { return open(other) }
+            if case .part(let name) = command, let step = try part(name, on: node, in: room) { return step }
+            if command == .rooms { return answer(.rooms(overview), room, node) }
+            if command == .unread { return answer(.unread(overview), room, node) }
+            if command == .statistics { return answer(.statistics(statistics), room, node) }
+        } catch {
+            return Step(room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .error(error)))
+        }
+        // `/part` is here only to close a direct conversation.
+        let isPart = if case .part = command { true } else { false }
+        let outcome = (isPart ? .close : command).perform(on: node)
+        if outcome.isDone, command.opensConversation { rooms.look(at: room) }
+        let completed = CommandOutcome(
+            events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
+        return Step(room: room.label, outcome: completed, stored: outcome.kept.flatMap { store($0, room.label) })
+    }
+
+    private func answer(_ answer: Answer, _ room: Rooms.Room, _ node: isolated Node) -> Step {
+        Step(room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .answer(answer)))
+    }
+
+    /// Opens the conversation of a room.
+    private func open(_ room: Rooms.Room, as name: String = "open") -> Step {
+        rooms.look(at: room)
+        let outcome = room.node.assumeIsolated { node in
+            node.close()
+            return CommandOutcome(
+                events: node.flushEvents(),
+                reply: .answer(.active(command: name, .publicRoom, recent: node.history(.publicRoom))))
+        }
+        return Step(room: room.label, outcome: outcome)
+    }
+
+    private func join(_ request: RoomRequest) async -> Step? {
+        var label: RoomLabel
+        do throws(ChatError) {
+            if request.key == nil, let room = rooms.named(request.name) {
+                return await room.node.inTurn { _ in open(room, as: "join") }
+            }
+            label = try rooms.reserve(request.name)
+            switch await begin(request, label) {
+            case .ready: break
+            case .known(let other):
+                rooms.remove(label)
+                label = other
+            case .failed(let error):
+                rooms.remove(label)
+                throw error
+            }
+        } catch {
+            guard let open = rooms.open else { return nil }
+            return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
+        }
+        guard let room = rooms[label] else { return nil }
+        return await room.node.inTurn { _ in open(room, as: "join") }
+    }
+
+    /// Begins to leave a room; nil if the open direct conversation of this one is to be closed instead.
+    private func part(_ name: String?, on node: isolated Node, in room: Rooms.Room) throws(ChatError) -> Step? {
+        var left = room
+        if let name {
+            guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+            left = named
+        } else if case .direct = node.activeConversation {
+            return nil
+        }
+        guard rooms.all.count > 1 else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
+        let wasOpen = rooms.open?.label == left.label
+        rooms.leave(left.label)
+        guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
+        let outcome = open.node.assumeIsolated { next in
+            if wasOpen { next.close() }
+            let view = next.activeConversation
+            let recent = wasOpen ? next.history(.publicRoom) : []
+            return CommandOutcome(
+                events: next.flushEvents(), reply: .answer(.parted(left.label, view, recent: recent)))
+        }
+        left.node.assumeIsolated { $0.beginLeaving() }
+        return Step(room: open.label, outcome: outcome)
+    }
+
+    /// The rooms with their conversations.
+    private var overview: [RoomOverview] {
+        let open = rooms.open?.label
+        return rooms.all.map { room in
+            room.node.assumeIsolated { node in
+                RoomOverview(
+                    room.label, isOpen: room.label == open, me: node.me(), online: node.online(),
+                    conversations: node.summaries(), requests: node.requests())
+            }
         }
     }
 
-    @Sendable private func completed(_ report: Report) -> Report {
-        guard case .answer(let answer) = report else { return report }
-        return switch answer {
-        case .statistics(let nodeCounters): .answer(.statistics(nodeCounters + counters()))
-        case .verification(let who, let code, let isVerified, isKept: _):
-            .answer(.verification(who, code: code, isVerified: isVerified, isKept: keepsMarks()))
-        case .peers, .requests, .history, .found, .unread, .help, .active, .whoami, .person, .done, .wiped: report
-        }
+    /// The counters of all nodes, summed up, and those of the process.
+    private var statistics: [Counter] {
+        let each = rooms.all.map { room in room.node.assumeIsolated { $0.statistics() } }
+        return Counter.sums(each) + counters()
+    }
+
+    private func complete(_ report: Report, in room: RoomLabel) -> Report {
+        guard case .answer(.verification(let who, let code, let isVerified, isKept: _)) = report else { return report }
+        return .answer(.verification(who, code: code, isVerified: isVerified, isKept: keepsMarks(room)))
+    }
+}
+
+extension Command {
+    /// Whether another conversation is open afterwards.
+    fileprivate var opensConversation: Bool {
+        if case .open = self { return true }
+        if case .part = self { return true }
+        return self == .openPublic || self == .close
     }
 }

@@ -43,7 +43,7 @@ package struct CommandEntry: Sendable {
     package var usage: String { operands.isEmpty ? "/\(name)" : "/\(name) \(operands)" }
 
     /// Every command of this version, in the order of `/help`.
-    package static let all = talk + direct + view + people + own + program
+    package static let all = talk + direct + inRooms + view + people + own + program
 
     /// The commands that `/help` lists.
     package static let listed = all.filter { $0.group != nil }
@@ -84,12 +84,20 @@ package struct CommandEntry: Sendable {
         entry("leave", .helpLeave, .direct) { .leave(who: $0) },
     ]
 
+    private static let inRooms = [
+        CommandEntry("join", "ROOM [KEY]", .helpJoin, .view) { operands throws(ChatError) in
+            .join(try operands.roomRequest())
+        },
+        CommandEntry("part", "[ROOM]", .helpPart, .view) { operands in .part(room: operands.optionalWho()) },
+        plain("rooms", .helpRooms, .view, .rooms),
+    ]
+
     private static let view = [
-        CommandEntry("open", "WHO|public", .helpOpen, .view, aliases: ["query"]) { operands throws(ChatError) in
+        CommandEntry("open", "WHO|ROOM", .helpOpen, .view, aliases: ["query"]) { operands throws(ChatError) in
             let who = try operands.who()
             return who == "public" ? .openPublic : .open(who: who)
         },
-        plain("close", .helpClose, .view, .close, aliases: ["part"]),
+        plain("close", .helpClose, .view, .close),
         plain("unread", .helpUnread, .view, .unread),
         CommandEntry("history", "[WHO]", .helpHistory, .view) { operands throws(ChatError) in
             .history(who: operands.optionalWho())
@@ -127,9 +135,6 @@ package struct CommandEntry: Sendable {
 
     private static let program = [
         inTerminal("set", "NAME VALUE", .helpSet, .program),
-        CommandEntry("join", "NAME", .helpJoin, nil) { operands throws(ChatError) in
-            throw ChatError(.unknownCommand, .oneRoom, DisplayGuard.safe(try operands.text()))
-        },
         plain("stats", .helpStats, .program, .statistics),
         CommandEntry("help", "[COMMAND]", .helpHelp, .program) { operands in
             .help(command: operands.optionalText())

@@ -12,6 +12,10 @@ package struct CommandOutcome: Sendable {
     /// The change to store with the identity, if the command made one.
     package let kept: KeptChange?
 
+    init(events: [NodeEvent], reply: Report?, kept: KeptChange? = nil) {
+        (self.events, self.reply, self.kept) = (events, reply, kept)
+    }
+
     package var isDone: Bool {
         if case .error = reply { false } else { true }
     }
@@ -31,7 +35,7 @@ extension Command {
             return CommandOutcome(
                 events: node.flushEvents(), reply: answer.map(Report.answer), kept: keptChange(of: node))
         } catch {
-            return CommandOutcome(events: node.flushEvents(), reply: .error(error), kept: nil)
+            return CommandOutcome(events: node.flushEvents(), reply: .error(error))
         }
     }
 
@@ -41,8 +45,8 @@ extension Command {
         case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.marks)
         case .rename(.some): .nickname(node.me().nickname)
         case .say, .announce, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
-            .openPublic, .open, .close, .unread, .history, .search, .edit, .delete, .rename, .typing, .away, .back,
-            .mark, .verify, .wipe, .statistics, .help, .quit:
+            .openPublic, .open, .join, .part, .rooms, .close, .unread, .history, .search, .edit, .delete, .rename,
+            .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             nil
         }
     }
@@ -70,7 +74,6 @@ extension Command {
         case .whois(let who): return try person(node.find(who), by: node)
         case .whoami: return whoami(of: node)
         case .requests: return .requests(node.requests())
-        case .unread: return .unread(node.summaries(), requests: node.requests())
         case .history(let who): return try answer(historyWith: who, by: node)
         case .search(let text): return found(text, by: node)
         case .openPublic, .close: return lookAtPublic(self == .close ? "close" : "open", by: node)
@@ -86,10 +89,10 @@ extension Command {
         case .back: return try tell(isAway: false, nil, "back", by: node)
         case .mark(let mark, let who): return answer(to: mark, try node.find(who), by: node)
         case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
-        case .statistics: return .statistics(node.statistics())
         case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
-        case .quit, .wipe: node.beginLeaving()
+        // The executor performs these, which concern all rooms.
+        case .join, .part, .rooms, .unread, .statistics, .quit, .wipe: break
         }
         return nil
     }
@@ -167,7 +170,7 @@ extension Command {
 }
 
 extension Report {
-    /// The first reports of a tail: events of this turn and before are not among those that follow.
+    /// The first reports of a tail about one room: events of this turn and before are not among those that follow.
     package static func tailStart(withHistory: Bool, of node: isolated Node) -> [Report] {
         node.flushEvents()
         let ready = node.readyEvent().map(Report.event)

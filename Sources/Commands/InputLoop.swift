@@ -8,13 +8,19 @@ package struct InputLoop: Sendable {
     package let executor: CommandExecutor
     package let reports: ReportQueue
     private let isTyped: Bool
+    private let isAddressed: Bool
 
-    /// - Parameter isTyped: whether a user types the lines, and can correct one that was refused.
-    package init(input: any LineSource, executor: CommandExecutor, reports: ReportQueue, isTyped: Bool) {
+    /// - Parameters:
+    ///   - isTyped: whether a user types the lines, and can correct one that was refused.
+    ///   - isAddressed: whether a line may begin with the room that it is for (`AddressedLine`).
+    package init(
+        input: any LineSource, executor: CommandExecutor, reports: ReportQueue, isTyped: Bool, isAddressed: Bool
+    ) {
         self.input = input
         self.executor = executor
         self.reports = reports
         self.isTyped = isTyped
+        self.isAddressed = isAddressed
     }
 
     /// Returns at the end of the input, or when the node leaves.
@@ -23,7 +29,7 @@ package struct InputLoop: Sendable {
             await input.settle(line, isAccepted: await obey(line))
         }
         _ = executor.departure.note(.asked)
-        await executor.current.node.leave()
+        await executor.rooms.leave()
     }
 
     /// Waits while what was said and answered has still to be shown: a reader that is slow slows the input.
@@ -39,19 +45,23 @@ package struct InputLoop: Sendable {
         do throws(ChatError) {
             let text = try line.content.text()
             if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
-            let command = try Command(line: text)
+            let addressed = try isAddressed ? AddressedLine(text, in: executor.rooms) : AddressedLine(text: text)
+            let command = try Command(line: addressed.text)
+            let room = addressed.room ?? line.room
             // A message is shown by its own event.
-            if !command.isPaced { reports.append([.entered(text)]) }
-            return await executor.obey(command, isPaced: line.isPaced) { tell($0) }
+            if !command.isPaced, let shown = room ?? executor.rooms.open?.label {
+                reports.append([RoomReport(shown, .entered(command.shown(as: text)))])
+            }
+            return await executor.obey(command, in: room, isPaced: line.isPaced) { tell($0) }
         } catch {
-            tell(.error(error))
+            if let room = line.room ?? executor.rooms.open?.label { tell(RoomReport(room, .error(error))) }
             return false
         }
     }
 
     /// Queues the result of a line.
-    private func tell(_ result: Report) {
-        if case .error = result, !isTyped { executor.departure.noteRefusal() }
+    private func tell(_ result: RoomReport) {
+        if case .error = result.report, !isTyped { executor.departure.noteRefusal() }
         reports.append([result])
     }
 }

@@ -5,10 +5,11 @@ package struct InputLine: Hashable, Sendable {
     package let content: LineSplitter.Line
     /// A typed line is refused when it comes too soon; lines of a pipe or a paste wait, so that none is lost.
     package let isPaced: Bool
+    /// The room that the line is for; nil for the open one.
+    package let room: RoomLabel?
 
-    package init(content: LineSplitter.Line, isPaced: Bool) {
-        self.content = content
-        self.isPaced = isPaced
+    package init(content: LineSplitter.Line, isPaced: Bool, room: RoomLabel? = nil) {
+        (self.content, self.isPaced, self.room) = (content, isPaced, room)
     }
 }
 

@@ -61,6 +61,17 @@ package struct Operands: Sendable {
         return (who, text)
     }
 
+    /// The first word, or the text in double quotes, names a room; the rest is its key. `--as me` may stand at the end.
+    func roomRequest() throws(ChatError) -> RoomRequest {
+        var rest = rest
+        let asKept = "--as me"
+        let isAsKept = rest.hasSuffix(asKept) && rest.dropLast(asKept.count).last?.isWhitespace ?? false
+        if isAsKept { rest = rest.dropLast(asKept.count).trimmed() }
+        let (name, key) = Operands.splitWho(rest)
+        guard !name.isEmpty else { throw ChatError(.unknownRoom, .noRoomGiven, command, usage) }
+        return RoomRequest(name: try RoomName.compose(name), key: key.isEmpty ? nil : key, isAsKept: isAsKept)
+    }
+
     /// All but a last word `ok` or `no` names a peer.
     func whoAndVerdict() throws(ChatError) -> (who: String, isVerified: Bool?) {
         let verdicts = ["ok": true, "no": false]

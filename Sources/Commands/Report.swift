@@ -18,11 +18,15 @@ package enum Answer: Sendable {
     case history(ConversationView, [MessageView])
     /// `/search`: the messages of a conversation that have the text.
     case found(String, ConversationView, [MessageView])
-    /// The conversations, and the open requests for others.
-    case unread([ConversationSummary], requests: [(who: PeerName, text: String)])
+    /// The conversations of each room, and its open requests for others.
+    case unread([RoomOverview])
+    /// `/rooms`: the rooms that the user is in.
+    case rooms([RoomOverview])
+    /// `/part`: the room that was left, and the conversation that is open now, in the room of the report.
+    case parted(RoomLabel, ConversationView, recent: [MessageView])
     case statistics([Counter])
     case help([CommandEntry])
-    /// `/open` and `/close`: the open conversation with its stored messages, the oldest first.
+    /// `/open`, `/close` and `/join`: the open conversation with its stored messages, the oldest first.
     case active(command: String, ConversationView, recent: [MessageView])
     /// `/whoami`, and `/nick` without a name.
     case whoami(PeerName, room: String)
@@ -43,6 +47,8 @@ package enum Answer: Sendable {
         case .history: "history"
         case .found: "search"
         case .unread: "unread"
+        case .rooms: "rooms"
+        case .parted: "part"
         case .person: "whois"
         case .whoami: "whoami"
         case .statistics: "stats"
@@ -51,5 +57,29 @@ package enum Answer: Sendable {
         case .wiped: "wipe"
         case .active(let command, _, recent: _), .done(let command, _): command
         }
+    }
+}
+
+/// A room that the user is in, with its conversations.
+package struct RoomOverview: Sendable {
+    package let room: RoomLabel
+    /// Whether a conversation of this room is the open one.
+    package let isOpen: Bool
+    package let me: PeerName
+    /// The peers with a link.
+    package let online: Int
+    /// The room's own conversation first.
+    package let conversations: [ConversationSummary]
+    package let requests: [(who: PeerName, text: String)]
+
+    /// The unread messages of all its conversations.
+    package var unread: Int { conversations.reduce(0) { $0 + $1.unread } }
+
+    package init(
+        _ room: RoomLabel, isOpen: Bool, me: PeerName, online: Int, conversations: [ConversationSummary],
+        requests: [(who: PeerName, text: String)]
+    ) {
+        (self.room, self.isOpen, self.me, self.online) = (room, isOpen, me, online)
+        (self.conversations, self.requests) = (conversations, requests)
     }
 }

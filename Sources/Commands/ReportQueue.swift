@@ -12,15 +12,15 @@ package final class ReportQueue: Sendable {
 
     private struct State {
         /// Those before `first` are taken.
-        var reports: [Report] = []
+        var reports: [RoomReport] = []
         var first = 0
         var dropped = 0
-        var taker: CheckedContinuation<[Report], Never>?
+        var taker: CheckedContinuation<[RoomReport], Never>?
         var feeders: [CheckedContinuation<Void, Never>] = []
 
         var count: Int { reports.count - first }
 
-        mutating func take() -> [Report] {
+        mutating func take() -> [RoomReport] {
             let batch = Array(reports[first...].prefix(ReportQueue.ample))
             discard(batch.count)
             return batch
@@ -40,9 +40,10 @@ package final class ReportQueue: Sendable {
     package init() {}
 
     /// Puts reports behind those that wait. From any thread.
-    package func append(_ new: [Report]) {
+    package func append(_ new: [RoomReport]) {
         guard !new.isEmpty else { return }
-        let handOver = state.withLock { state -> (taker: CheckedContinuation<[Report], Never>, batch: [Report])? in
+        let handOver = state.withLock {
+            state -> (taker: CheckedContinuation<[RoomReport], Never>, batch: [RoomReport])? in
             state.reports += new
             let excess = max(0, state.count - ReportQueue.capacity)
             state.discard(excess)
@@ -55,9 +56,9 @@ package final class ReportQueue: Sendable {
     }
 
     /// The oldest reports, at least one and at most 256, waited for. For one caller at a time.
-    package func next() async -> [Report] {
+    package func next() async -> [RoomReport] {
         await withCheckedContinuation { taker in
-            let (batch, feeders) = state.withLock { state -> ([Report], [CheckedContinuation<Void, Never>]) in
+            let (batch, feeders) = state.withLock { state -> ([RoomReport], [CheckedContinuation<Void, Never>]) in
                 guard state.count > 0 else {
                     state.taker = taker
                     return ([], [])
@@ -94,7 +95,7 @@ package final class ReportQueue: Sendable {
 /// Where reports are shown, in the order in which they come.
 package protocol ReportDisplay: Sendable {
     /// - Returns: false once nothing can be shown any more: there is nothing left to do but to leave.
-    func show(_ reports: [Report]) async -> Bool
+    func show(_ reports: [RoomReport]) async -> Bool
 
     /// Ends the display: no report follows, and no line is read.
     func finish() async

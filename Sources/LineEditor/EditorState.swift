@@ -24,7 +24,10 @@ package struct EditorState: Sendable {
         case yank(Int)
     }
 
-    package init() {}
+    /// Whether a line is not to be kept in the history, because it has a secret in it.
+    private let isSecret: @Sendable (String) -> Bool
+
+    package init(isSecret: @escaping @Sendable (String) -> Bool = { _ in false }) { self.isSecret = isSecret }
 
     package var text: String { left + right }
     package var isEmpty: Bool { left.isEmpty && right.isEmpty }
@@ -79,7 +82,7 @@ package struct EditorState: Sendable {
     private mutating func enter() -> EditorOutcome {
         let line = text
         guard !line.allSatisfy(\.isWhitespace) else { return clear() ? .changed : .refused }
-        history.add(line)
+        if !isSecret(line) { history.add(line) }
         clear()
         return .entered(line)
     }

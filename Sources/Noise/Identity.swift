@@ -27,6 +27,14 @@ package struct Identity: ~Copyable {
         return publicKey(in: Sodium.signingKey(seed: seed))
     }
 
+    /// A copy with its own key in memory, for another room of the process.
+    package borrowing func copy() -> sending Identity { Identity(id: id, key: key.prefix(key.count)) }
+
+    private init(id: PeerID, key: consuming Secret) {
+        self.id = id
+        self.key = key
+    }
+
     /// The signature over the domain and the message, 64 bytes (RFC 8032).
     package borrowing func sign(domain: Domain, message: Span<UInt8>) -> [UInt8] {
         Sodium.sign(domain, message, with: key)

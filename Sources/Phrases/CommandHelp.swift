@@ -43,9 +43,10 @@ extension Phrase {
     package static let helpSet = Phrase(
         "joins on|off: show who comes and leaves; stream one|all: one conversation or all",
         "joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기")
-    package static let helpJoin = Phrase(
-        "one room per run: start earshot --room NAME",
-        "한 번에 한 방: earshot --room NAME으로 시작")
+    package static let helpJoin = Phrase("enter another room, with a fresh identity", "새 신원으로 다른 방에 들어갑니다")
+    package static let helpPart = Phrase(
+        "leave this room, or ROOM; closes an open direct conversation", "이 방이나 ROOM에서 나갑니다. 열린 일대일 대화는 닫습니다")
+    package static let helpRooms = Phrase("the rooms that you are in", "들어와 있는 방")
     package static let helpHelp = Phrase("this list, or one command", "이 목록, 또는 명령 하나")
     package static let helpWipe = Phrase(
         "erase all data now, files too, and continue under a new identity",

@@ -1,9 +1,13 @@
 /// Errors of commands and texts.
 extension Phrase {
     package static let onlyInTerminal = Phrase("/%1 works in a terminal only", "/%1은(는) 터미널에서만 쓸 수 있습니다")
-    package static let oneRoom = Phrase(
-        "a run of earshot is in one room; leave, and start earshot --room %1",
-        "earshot은 한 번에 한 방에만 들어갑니다. 나간 뒤 earshot --room %1(으)로 시작하세요")
+    package static let unknownRoom = Phrase(
+        "you are not in a room %1; /rooms lists them", "%1 방에 들어와 있지 않습니다. /rooms에서 볼 수 있습니다")
+    package static let tooManyRooms = Phrase("%1 rooms are the most; /part one first", "방은 최대 %1개입니다. 먼저 /part로 나가세요")
+    package static let onlyRoom = Phrase("%1 is the only room; /quit leaves it", "%1 방 하나뿐입니다. 끝내려면 /quit")
+    package static let roomFailed = Phrase("%1 can not be joined: %2", "%1 방에 들어갈 수 없습니다: %2")
+    package static let noRoomGiven = Phrase(
+        "/%1 does not say which room is meant; write %2", "/%1 뒤에 방이 없습니다. 쓰는 법: %2")
     package static let wipeNeedsYes = Phrase(
         "/wipe erases all data; write /wipe yes",
         "/wipe는 모든 것을 지웁니다. /wipe yes라고 쓰세요")

@@ -4,7 +4,7 @@ package import Wire
 /// How reports become bytes. A value: what is shown depends on nothing but the reports so far and the time.
 package protocol Presentation: Sendable {
     /// The bytes for a report that is shown at `time`; none for a report that this presentation leaves out.
-    mutating func rendering(of report: Report, at time: Timestamp) -> Rendering
+    mutating func rendering(of report: RoomReport, at time: Timestamp) -> Rendering
 }
 
 /// Whole lines, each with its line feed.

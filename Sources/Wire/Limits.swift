@@ -40,6 +40,8 @@ package enum Limits {
     package static let handshakesPerSourcePerSecond = 10.0 / 60.0
     package static let handshakesBurst = 40.0
     package static let handshakesPerSecond = 20.0
+    /// Of a process.
+    package static let rooms = 16
     package static let links = 256
     /// Links that are kept for peers that this node dials: a peer that answers at its announced address.
     package static let linksForDialled = 32

@@ -9,19 +9,18 @@ import ChatNode
 import Noise
 import Reactor
 import Storage
+import Synchronization
 import Transports
 
-/// The program put together: a node, a display, standard input and the signals, each on a thread of its own.
+/// The program put together: a node for each room, a display, standard input and the signals, each on a thread of its own.
 struct App: Sendable {
     private let arguments: Arguments
-    private let room: Room
     private let startUp: StartUp
     private let diagnostics: Diagnostics
     private let departure: Departure
-    private let loop: EventLoop
-    private let files: IdentityFiles?
-    private let writer: StateWriter?
-    private let current: CurrentNode
+    private let kept: KeptState?
+    private let nodes: RoomNodes
+    private let rooms: Rooms
     private let reports: ReportQueue
     private let display: any ReportDisplay
     /// Nil where there is no line editor.
@@ -30,33 +29,39 @@ struct App: Sendable {
     /// Nil where no other program reaches this node.
     private let control: ControlServer?
     private let signals: Signals
+    private let hasBegun = Begun()
+
+    /// Whether lines are read.
+    private final class Begun: Sendable {
+        private let value = Atomic(false)
+
+        /// True for the first call alone.
+        func begin() -> Bool { !value.exchange(true, ordering: .relaxed) }
+    }
 
     /// Opens the identity's file, if there is one, and begins nothing else yet but the threads.
     ///
     /// - Parameters:
-    ///   - room: the room of the arguments.
-    ///   - loop: where the node will live; it is run by the caller.
-    init(_ arguments: Arguments, in room: Room, startUp: StartUp, loop: EventLoop) throws(StartFailure) {
-        (self.arguments, self.room) = (arguments, room)
-        self.startUp = startUp
-        self.loop = loop
+    ///   - openRooms: the rooms of the arguments, in their order.
+    ///   - loop: where the nodes will live; it is run by the caller.
+    init(_ arguments: Arguments, in openRooms: [Room], startUp: StartUp, loop: EventLoop) throws(StartFailure) {
+        (self.arguments, self.startUp) = (arguments, startUp)
         MemoryReturn.keep(on: loop)
-        let diagnostics = Diagnostics(level: arguments.logLevel)
-        self.diagnostics = diagnostics
-        let departure = Departure()
-        self.departure = departure
+        let (diagnostics, departure) = (Diagnostics(level: arguments.logLevel), Departure())
+        (self.diagnostics, self.departure) = (diagnostics, departure)
         let place = Place(arguments)
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let control = try App.makeControl(arguments, diagnostics)
-        self.control = control
-        let (node, files, writer) = try App.makeFirstNode(
-            arguments, in: room, on: loop, diagnostics, deliver: reports.entrance(and: control?.tell))
-        self.files = files
-        self.writer = writer
-        let current = CurrentNode(node)
-        self.current = current
+        let (control, rooms) = (try App.makeControl(arguments, diagnostics), Rooms())
+        (self.control, self.rooms) = (control, rooms)
+        kept = try KeptState.open(arguments, diagnostics)
+        let kept = kept
+        let nodes = RoomNodes(arguments, on: loop, rooms, keeping: kept) {
+            reports.entrance(of: $0, and: control?.tell)
+        }
+        self.nodes = nodes
+        try nodes.add(openRooms)
         let input: any LineSource
         switch place {
         case .stream(let isTyped):
@@ -65,16 +70,18 @@ struct App: Sendable {
             input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
         case .terminal(let colors):
             let owner = try App.makeTerminal(arguments, colors: colors, departure: departure) { isOn in
-                loop.execute { current.node.assumeIsolated { $0.setTyping(isOn) } }
+                loop.execute { rooms.open?.node.assumeIsolated { $0.setTyping(isOn) } }
             }
             (terminal, display, input) = (owner, owner, owner)
         }
         signals = Signals(on: try App.runningLoop("signals"))
-        let executor = CommandExecutor(
-            current: current, departure: departure, store: App.store(with: writer),
-            keepsMarks: { files?.isInUse ?? false }
-        ) { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }
-        pump = InputLoop(input: input, executor: executor, reports: reports, isTyped: place.isTyped)
+        pump = InputLoop(
+            input: input,
+            executor: CommandExecutor(
+                rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) }, begin: nodes.begin,
+                keepsMarks: { kept?.keeps($0) ?? false },
+                counters: { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }),
+            reports: reports, isTyped: place.isTyped, isAddressed: arguments.format == .json)
     }
 
     /// Chats until the user, a signal or a failure ends it.
@@ -83,69 +90,59 @@ struct App: Sendable {
     func run() async throws(StartFailure) -> CInt {
         defer { control?.removeName() }
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
-        try await begin(current.node)
+        try await nodes.start()
         await terminal?.begin()
         Task { await obeySignals() }
         var goesOn = true
         while goesOn {
             let batch = await reports.next()
             let isShown = await display.show(batch)
-            if !isShown { await current.node.beginLeaving() }
-            for case .event(let event) in batch { note(event) }
-            if batch.contains(where: \.isEnd) { goesOn = try await beginAnew() }
+            if !isShown { await rooms.beginLeaving() }
+            for report in batch { if case .event(let event) = report.report { note(event, in: report.room) } }
+            if batch.contains(where: \.isEnd), rooms.isEmpty { goesOn = try await beginAnew() }
         }
         await control?.end()
         await display.finish()
-        await writer?.end()
+        await kept?.writer.end()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
         return departure.exitCode
     }
 
-    /// The epoch of the run is on the disk before any peer hears of the node, with the nickname that was asked for.
-    private func begin(_ node: Node) async throws(StartFailure) {
-        let epoch = await node.epoch
-        do throws(StorageError) {
-            try files?.store { state in
-                state.epoch = epoch
-                state.nickname = arguments.nickname ?? state.nickname
-            }
-        } catch {
-            throw StartFailure(error)
-        }
-        do throws(TransportError) {
-            try await node.start()
-        } catch {
-            throw StartFailure(listeningOn: arguments.port, error)
-        }
-    }
-
-    /// The node has ended: if `/wipe` ended it, reports what is forgotten, and starts a node of another identity.
+    /// All nodes have ended: if `/wipe` ended them, reports what is forgotten, and starts a node of another identity.
     ///
     /// - Returns: false if the program leaves instead.
     private func beginAnew() async throws(StartFailure) -> Bool {
-        guard let forgotten = current.takeForgotten() else { return false }
-        let (removed, failures) = files?.remove() ?? ([], [])
+        guard let forgotten = rooms.takeForgotten() else { return false }
+        let (removed, failures) = kept?.remove() ?? ([], [])
         for failure in failures { diagnostics.say(.error, "\(failure)") }
         let told = Answer.wiped(forgotten, files: removed)
-        current.note(told)
-        let isShown = await display.show([.answer(told)])
+        rooms.note(told)
+        let label = try nodes.addNext()
+        let isShown = await display.show([RoomReport(label, .answer(told))])
         guard isShown, !departure.isDecided else { return false }
-        current.replace(
-            with: try App.makeNextNode(arguments, in: room, on: loop, deliver: reports.entrance(and: control?.tell)))
-        try await begin(current.node)
-        // A request to leave in the meantime went to the earlier node.
-        if departure.isDecided { await current.node.beginLeaving() }
+        try await nodes.start()
+        // A request to leave in the meantime went to the earlier nodes.
+        if departure.isDecided { await rooms.beginLeaving() }
         return true
     }
 
-    private func note(_ event: NodeEvent) {
+    private func note(_ event: NodeEvent, in room: RoomLabel) {
         switch event {
-        case .ready(_, let port, let room, let discovery):
+        case .ready(_, let port, let name, let discovery):
             startUp.noteReady()
             diagnostics.say(
-                .info, "ready after \(startUp.elapsed) us: room \(room), port \(port), discovery \(discovery.rawValue)")
-            if !current.goOn() { startInput() }
-        case .stopped(let reason): if reason != .asked || !current.isWiping { departure.nodeStopped(reason) }
+                .info, "ready after \(startUp.elapsed) us: room \(name), port \(port), discovery \(discovery.rawValue)")
+            rooms.noteReady(room)
+            if hasBegun.begin() { startInput() }
+            _ = rooms.goOn()
+        case .stopped(let reason):
+            rooms.remove(room)
+            rooms.noteReady(room, false)
+            if rooms.isEmpty, reason != .asked || !rooms.isWiping {
+                departure.nodeStopped(reason)
+            } else if case .failed(let why) = reason {
+                diagnostics.say(.error, "room \(room.name): \(why)")
+            }
         case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
             break
         }
@@ -162,7 +159,7 @@ struct App: Sendable {
         let first = await signals.next()
         _ = departure.note(.signal(first))
         Task {
-            await current.node.leave()
+            await rooms.leave()
             // The display may be stuck behind a reader that does not read; it is not waited for without end.
             try? await Task.sleep(for: .seconds(1))
             Ending.now(128 + first)

@@ -78,8 +78,9 @@ struct Earshot {
     private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
         do throws(StartFailure) {
             let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "node") }
-            let room = try ChosenRoom.open(arguments.roomChoice)
-            let app = try App(arguments, in: room, startUp: startUp, loop: loop)
+            var rooms: [Room] = []
+            for setup in arguments.rooms { rooms.append(try ChosenRoom.open(setup.choice)) }
+            let app = try App(arguments, in: rooms, startUp: startUp, loop: loop)
             Task { await chat(app) }
             loop.run()
         } catch {

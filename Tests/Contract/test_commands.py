@@ -2,6 +2,7 @@
 
 import os
 import pty
+import resource
 import subprocess
 
 import contract
@@ -14,9 +15,9 @@ ANSWERS = {
     "nick": "result", "me": "message", "typing": None, "away": "result", "back": "result", "mute": "result",
     "unmute": "result", "block": "result", "unblock": "result", "verify": "result", "stats": "result",
     "help": "result", "wipe": "result", "quit": None, "reply": "message", "search": "result", "whois": "result",
-    "whoami": "result",
-    # These answer with an error where no terminal is, or in this version.
-    "clear": None, "set": None, "join": None,
+    "whoami": "result", "join": "result", "part": "result", "rooms": "result",
+    # These answer with an error where no terminal is.
+    "clear": None, "set": None,
 }
 
 
@@ -232,6 +233,27 @@ class Errors(People):
     def goes_on(self, node):
         node.say("still here")
         self.next(node, "message", text="still here")
+
+    def test_rooms_that_can_not_be_joined_or_left(self):
+        alice = self.person("alice")
+        for line, code in (("/join " + "a" * 65, "invalid_room"), ("/join", "unknown_room"), ("/part attic", "unknown_room"),
+                           ("@attic /who", "unknown_room"), ("/part", "only_room"), ("/join attic short", "invalid_key")):
+            alice.say(line)
+            self.error(alice, code)
+        for number in range(15):
+            alice.result(f"join room{number}")
+        alice.say("/join one-more")
+        self.error(alice, "too_many_rooms")
+        self.assertEqual(len(alice.result("rooms")["rooms"]), 16)
+
+    def test_a_room_without_a_listening_socket_is_not_joined(self):
+        alice = self.person("alice")
+        count = len(os.listdir(f"/proc/{alice.process.pid}/fd"))
+        resource.prlimit(alice.process.pid, resource.RLIMIT_NOFILE, (count, count))
+        alice.say("/join attic")
+        self.error(alice, "room_failed")
+        alice.say("still here")
+        self.assertEqual(self.next(alice, "message", text="still here")["room"], "lobby")
 
     def test_every_code_is_provoked_here(self):
         """Compares the contract's codes with those in this file: a new code needs a test."""

@@ -62,7 +62,7 @@ class Reference(unittest.TestCase):
         self.change("Tests/Support/contract.py", '    "request": event(', '    "waved": event("waved", {"who": WHO}),\n    "request": event(')
         self.assert_refused("Docs/JSON.md: the table `events` is not")
         run(self.root)
-        self.assertIn("| `waved` | `who` |  |", (self.root / "Docs/JSON.md").read_text())
+        self.assertIn("| `waved` | `room`, `who` |  |", (self.root / "Docs/JSON.md").read_text())
         self.assert_refused("Docs/JSON.md: a row of the table `events` has an empty cell")
 
     def test_texts_that_people_wrote_are_kept(self):

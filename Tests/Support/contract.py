@@ -109,6 +109,7 @@ MESSAGE = message({})
 ERROR_CODES = (
     "empty", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
     "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason",
+    "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed",
 )
 NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface")
 PEER_ROW = {
@@ -124,17 +125,17 @@ PEER_ROW = {
 
 
 def event(name, fields):
-    return {"event": one_of(name)} | fields
+    return {"event": one_of(name), "room": text} | fields
 
 
 EVENTS = {
     "ready": event("ready", {
-        "version": matching(r"\d+\.\d+\.\d+"), "self": WHO, "port": between(1, 65535), "room": text,
+        "version": matching(r"\d+\.\d+\.\d+"), "self": WHO, "port": between(1, 65535),
         "discovery": one_of("daemon", "embedded", "none"),
     }),
     "peer": event("peer", {
         "state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text)}),
-    "message": message({"event": one_of("message")}),
+    "message": message({"event": one_of("message"), "room": text}),
     "request": event("request", {"from": WHO, "text": text}),
     "direct": event("direct", {"state": one_of("accepted", "declined", "left"), "with": WHO}),
     "edited": placed(event("edited", {"id": ID, "text": text})),
@@ -150,24 +151,27 @@ EVENTS = {
 
 def counters(value):
     """Counters are whole numbers with names in one form; their set depends on the program's state."""
-    names = value.keys() - {"event", "command"}
+    names = value.keys() - {"event", "command", "room"}
     return {"peers_online", "payloads_sent", "resident_bytes", "start_to_ready_us", "events_not_shown"} <= names and all(
         re.fullmatch(r"[a-z][a-z0-9_]*", name) and count(value[name]) for name in names)
 
 
 def result(command, fields):
-    return {"event": one_of("result"), "command": one_of(command)} | fields
+    return {"event": one_of("result"), "command": one_of(command), "room": text} | fields
 
 
-SUMMARY = placed({"unread": count, "last": nullable(MESSAGE)})
+SUMMARY = placed({"room": text, "unread": count, "last": nullable(MESSAGE)})
 RESULTS = {
     "who": result("who", {"peers": [PEER_ROW]}),
     "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
     "history": placed(result("history", {"messages": [MESSAGE]})),
     "search": placed(result("search", {"messages": [MESSAGE]})),
-    "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"from": WHO, "text": text}]}),
+    "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "from": WHO, "text": text}]}),
+    "rooms": result("rooms", {"rooms": [{"room": text, "open": flag, "self": WHO, "peers": count, "unread": count}]}),
+    "join": placed(result("join", {})),
+    "part": placed(result("part", {"left": text})),
     "whois": result("whois", PEER_ROW | {"code": matching(r"\d{4}( \d{4}){8}")}),
-    "whoami": result("whoami", {"who": WHO, "room": text}),
+    "whoami": result("whoami", {"who": WHO}),
     "stats": counters,
     "help": result("help", {"commands": [{"usage": matching(r"/[a-z]+( .+)?"), "does": SENTENCE}]}),
     "open": placed(result("open", {})),

@@ -49,6 +49,9 @@ package final class Room: Sendable {
         prologue = Array("earshot/2\0".utf8) + id.bytes
     }
 
+    /// Whether a node of the one room is a node of the other.
+    package func isSame(as other: Room) -> Bool { id == other.id }
+
     private static let tagBytes = 4
 
     package var isPrivate: Bool { key != nil }

@@ -17,8 +17,13 @@ package struct ChatError: Error, Hashable, Sendable {
         case rateLimited = "rate_limited"
         case invalidNickname = "invalid_nickname"
         case invalidReason = "invalid_reason"
-        case invalidRoom = "invalid_room"
         case invalidUTF8 = "invalid_utf8"
+        case invalidRoom = "invalid_room"
+        case invalidKey = "invalid_key"
+        case unknownRoom = "unknown_room"
+        case tooManyRooms = "too_many_rooms"
+        case onlyRoom = "only_room"
+        case roomFailed = "room_failed"
     }
 
     package let code: Code
@@ -29,6 +34,8 @@ package struct ChatError: Error, Hashable, Sendable {
         self.code = code
         sentence = Sentence(phrase: phrase, arguments: arguments)
     }
+
+    package init(_ code: Code, _ sentence: Sentence) { (self.code, self.sentence) = (code, sentence) }
 
     /// The sentence in English, as programs get it.
     package var message: String { sentence.text(in: .english) }

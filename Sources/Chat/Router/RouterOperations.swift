@@ -74,6 +74,14 @@ extension MessageRouter {
         return directChats.drainUndelivered()
     }
 
+    /// Leaves no conversation active, because the user opened one of another room: all of them count unread messages.
+    /// Texts that are sent meanwhile go to the room.
+    package mutating func lookAway() -> [ChatEvent] {
+        setActive(false)
+        activeConversation = .publicRoom
+        return directChats.drainUndelivered()
+    }
+
     /// Makes the room the active conversation.
     @discardableResult
     package mutating func close() -> [ChatEvent] { open(.publicRoom) }

@@ -20,14 +20,20 @@ extension Node {
 /// Counts of the entries that a node keeps in memory and discards when it ends.
 package struct MemoryUsage: Hashable, Sendable {
     /// Includes the public conversation.
-    package let conversations: Int
-    package let messages: Int
+    package var conversations: Int
+    package var messages: Int
     /// Known peers, linked or not.
-    package let peers: Int
+    package var peers: Int
 
-    package init(conversations: Int, messages: Int, peers: Int) {
+    package init(conversations: Int = 0, messages: Int = 0, peers: Int = 0) {
         self.conversations = conversations
         self.messages = messages
         self.peers = peers
+    }
+
+    package static func += (sum: inout MemoryUsage, other: MemoryUsage) {
+        sum.conversations += other.conversations
+        sum.messages += other.messages
+        sum.peers += other.peers
     }
 }

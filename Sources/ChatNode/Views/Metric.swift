@@ -184,6 +184,22 @@ package struct Counter: Hashable, Sendable {
         self.metric = metric
         self.value = value
     }
+
+    /// The counters of several nodes as those of one, in the order of the first: sums, and for the longest queue the largest.
+    package static func sums(_ nodes: [[Counter]]) -> [Counter] {
+        guard nodes.count > 1, let first = nodes.first else { return nodes.first ?? [] }
+        var values: [Metric: Int] = [:]
+        for counter in nodes.joined() {
+            let (before, isMaximum) = (values[counter.metric] ?? 0, counter.metric == .queuedBytesLongest)
+            values[counter.metric] = isMaximum ? max(before, counter.value) : before + counter.value
+        }
+        let known = Set(first.map(\.metric))
+        let others = nodes.dropFirst().joined().map(\.metric).filter { !known.contains($0) }
+        let order =
+            first.map(\.metric)
+            + others.enumerated().filter { others.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        return order.map { Counter($0, values[$0] ?? 0) }
+    }
 }
 
 extension PayloadType {

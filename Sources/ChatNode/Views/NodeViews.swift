@@ -11,6 +11,9 @@ extension Node {
             key: context.me)
     }
 
+    /// Whether the node's room is this one.
+    package func isIn(_ room: Room) -> Bool { configuration.room.isSame(as: room) }
+
     /// The name of the room.
     package var room: String { configuration.room.name }
 

@@ -1,7 +1,7 @@
 package import Commands
 import Settings
 import Chat
-package import ChatNode
+import ChatNode
 import Reactor
 import Synchronization
 import Wire
@@ -21,7 +21,7 @@ extension ControlServer {
         do throws(ChatError) {
             text = try line.text()
         } catch {
-            return rendering([.error(error)], as: .json)
+            return rendering(error, as: .json)
         }
         do throws(ControlFault) {
             let request = try ControlRequest(line: text)
@@ -36,17 +36,15 @@ extension ControlServer {
     ) async throws(ControlFault) -> [UInt8]? {
         switch request.action {
         case .say(let text):
-            return rendering(try await reports(of: .announce(text)), as: request.format)
+            return try await lines(answering: text, as: request.format) { text throws(ChatError) in .announce(text) }
         case .command(let line):
-            let command: Command
-            do throws(ChatError) {
-                command = try Command(line: line)
-            } catch {
-                return rendering([.error(error)], as: request.format)
+            return try await lines(answering: line, as: request.format) { line throws(ChatError) in
+                try Command(line: line)
             }
-            return rendering(try await reports(of: command), as: request.format)
         case .prometheus:
-            guard case .answer(.statistics(let counters)) = try await reports(of: .statistics).first else { return [] }
+            guard case .answer(.statistics(let counters)) = try await reports(of: .statistics).first?.report else {
+                return []
+            }
             return ControlLines.prometheus(counters)
         case .tail(let withHistory):
             await desk?.beginTail(withHistory: withHistory) { [weak self] reports in
@@ -56,27 +54,47 @@ extension ControlServer {
         }
     }
 
-    private func reports(of command: Command) async throws(ControlFault) -> [Report] {
-        guard let reports = await desk?.reports(of: command) else { throw .leaving }
+    /// - Parameter line: may begin with the room that it is for.
+    private func lines(
+        answering line: String, as format: ControlRequest.Format, _ make: (String) throws(ChatError) -> Command
+    ) async throws(ControlFault) -> [UInt8] {
+        guard let rooms = desk?.rooms else { throw .leaving }
+        let (command, room): (Command, RoomLabel?)
+        do throws(ChatError) {
+            let addressed = try AddressedLine(line, in: rooms)
+            (command, room) = (try make(addressed.text), addressed.room)
+        } catch {
+            return rendering(error, as: format)
+        }
+        return rendering(try await reports(of: command, in: room), as: format)
+    }
+
+    private func reports(of command: Command, in room: RoomLabel? = nil) async throws(ControlFault) -> [RoomReport] {
+        guard let reports = await desk?.reports(of: command, in: room) else { throw .leaving }
         return reports
     }
 
-    private func rendering(_ reports: [Report], as format: ControlRequest.Format) -> [UInt8] {
+    private func rendering(_ reports: [RoomReport], as format: ControlRequest.Format) -> [UInt8] {
         renderer.lines(of: reports, as: format, at: loop.wallClock)
+    }
+
+    private func rendering(_ error: ChatError, as format: ControlRequest.Format) -> [UInt8] {
+        let room = desk?.rooms.open?.label ?? RoomLabel(number: 0, name: "")
+        return rendering([RoomReport(room, .error(error))], as: format)
     }
 }
 
 /// Telling tails.
 extension ControlServer {
     /// On the node's thread, in the turn of `reports`: later events follow them.
-    private nonisolated func startTail(_ number: Int, _ reports: [Report], as format: ControlRequest.Format) {
+    private nonisolated func startTail(_ number: Int, _ reports: [RoomReport], as format: ControlRequest.Format) {
         tailCount.add(1, ordering: .relaxed)
         loop.execute { [weak self] in
             self?.assumeIsolated { $0.beginTail(number, reports, as: format) }
         }
     }
 
-    private func beginTail(_ number: Int, _ reports: [Report], as format: ControlRequest.Format) {
+    private func beginTail(_ number: Int, _ reports: [RoomReport], as format: ControlRequest.Format) {
         guard let client = clients[number] else {
             tailCount.subtract(1, ordering: .relaxed)
             return
@@ -86,9 +104,8 @@ extension ControlServer {
     }
 
     /// Renders once for all tails of a format.
-    package func pass(_ events: [NodeEvent]) {
-        backlog.subtract(events.count, ordering: .relaxed)
-        let reports = events.map(Report.event)
+    package func pass(_ reports: [RoomReport]) {
+        backlog.subtract(reports.count, ordering: .relaxed)
         var rendered: [ControlRequest.Format: [UInt8]] = [:]
         for client in clients.values {
             guard case .tailing(let format) = client.dialogue.phase else { continue }

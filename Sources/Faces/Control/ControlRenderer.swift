@@ -9,21 +9,23 @@ package import Wire
 /// Reports as a client of the control socket reads them, in either format.
 package struct ControlRenderer: Sendable {
     private let json = JSONOutput()
-    private var plain: PlainOutput
+    private var plain: PlainRooms
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
         day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }
     ) {
-        plain = PlainOutput(clock: clock, day: day)
+        plain = PlainRooms(clock: clock, day: day)
     }
 
     /// Of what the node tells or answers. An error is the same in both formats: a client has to know it from the rest.
-    package mutating func lines(of reports: [Report], as format: ControlRequest.Format, at time: Timestamp) -> [UInt8] {
+    package mutating func lines(of reports: [RoomReport], as format: ControlRequest.Format, at time: Timestamp)
+        -> [UInt8]
+    {
         reports.flatMap { report -> [UInt8] in
-            switch (format, report) {
+            switch (format, report.report) {
             case (.json, _), (.plain, .error): return json.rendering(of: report, at: time).output
-            case (.plain, .answer(let answer)): return ControlLines.plain(answerLines(answer, at: time))
+            case (.plain, .answer(let answer)): return ControlLines.plain(lines(of: answer, report, at: time))
             // A client has no second stream for a warning.
             case (.plain, .event(.notice(_, let sentence))):
                 let text = DisplayGuard.safe(sentence.text(in: .english))
@@ -35,11 +37,12 @@ package struct ControlRenderer: Sendable {
     }
 
     /// Without the time in front, which who asked knows; but for messages, that are of another.
-    private mutating func answerLines(_ answer: Answer, at time: Timestamp) -> [UInt8] {
+    private mutating func lines(of answer: Answer, _ report: RoomReport, at time: Timestamp) -> [UInt8] {
         switch answer {
-        case .history, .found, .wiped: plain.rendering(of: .answer(answer), at: time).output
-        case .peers, .requests, .unread, .statistics, .help, .active, .whoami, .person, .done, .verification:
-            Array(plain.notices(of: .answer(answer), at: time).joined(separator: "\n").utf8)
+        case .history, .found, .wiped: plain.rendering(of: report, at: time).output
+        case .peers, .requests, .unread, .rooms, .parted, .statistics, .help, .active, .whoami, .person, .done,
+            .verification:
+            Array(plain.notices(of: report, at: time).joined(separator: "\n").utf8)
         }
     }
 }

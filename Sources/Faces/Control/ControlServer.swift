@@ -60,7 +60,7 @@ package actor ControlServer {
     }
 
     /// Tells the tails what the node tells, in the order of the calls. On the node's thread; returns at once.
-    package nonisolated func tell(_ events: [NodeEvent]) {
+    package nonisolated func tell(_ events: [RoomReport]) {
         guard tailCount.load(ordering: .relaxed) > 0 else { return }
         guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
             backlog.subtract(events.count, ordering: .relaxed)

@@ -31,7 +31,7 @@ package actor Display: ReportDisplay {
     /// Writes reports out at once.
     ///
     /// - Returns: false once standard output takes nothing any more: there is nothing left to do but to leave.
-    package func show(_ reports: [Report]) -> Bool {
+    package func show(_ reports: [RoomReport]) -> Bool {
         var lines = Rendering()
         var isRinging = false
         for report in reports {

@@ -11,11 +11,11 @@ package struct Terminal: Sendable {
     }
 
     /// Whether a report rings; keeps up with what it tells.
-    package mutating func rings(for report: Report) -> Bool { bell.rings(for: report) }
+    package mutating func rings(for report: RoomReport) -> Bool { bell.rings(for: report) }
 
     /// A user's own message is in the terminal already, where it was typed.
-    static func hides(_ report: Report) -> Bool {
-        guard case .event(.message(let message)) = report else { return false }
+    static func hides(_ report: RoomReport) -> Bool {
+        guard case .event(.message(let message)) = report.report else { return false }
         return message.isFromCurrentUser && !message.isHistory
     }
 }

@@ -33,6 +33,11 @@ struct ArrivalBlock: Sendable {
         (end, last) = (now + ArrivalBlock.firstPause, now + ArrivalBlock.longest)
     }
 
+    /// Holds a message if it is of history, or if history is awaited. False if it is to be shown at once.
+    mutating func holds(_ message: MessageView, at now: Instant) -> Bool {
+        message.isHistory ? hold(message, at: now) : hold(.message(message))
+    }
+
     /// Holds a message of history. False if there is no room.
     mutating func hold(_ message: MessageView, at now: Instant) -> Bool {
         guard history.count < ArrivalBlock.capacity else { return false }

@@ -8,47 +8,59 @@ import Wire
 
 /// The answers of commands.
 extension ChatView {
-    mutating func show(_ answer: Answer, _ report: Report, at now: Instant, wallClock: Timestamp) {
+    mutating func show(_ answer: Answer, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         switch answer {
-        case .active(_, let conversation, let recent): open(conversation, recent, report, at: wallClock)
+        case .active(_, let conversation, let recent), .parted(_, let conversation, let recent):
+            open(RoomConversation(report.room, conversation), recent, report, at: wallClock)
         case .history(let conversation, let messages): show(messages, under: headOfHistory(conversation, messages))
-        case .found(let text, let conversation, let messages):
-            let head = plain.notices(of: .answer(.found(text, conversation, messages)), at: wallClock)
-            show(messages, under: head.first ?? "")
+        case .found: show(answer, report, at: wallClock)
         case .peers(let peers, let isWhole):
             let shown = isWhole ? peers : peers.filter { $0.state != .left }
-            tell(.answer(.peers(shown, isWhole: isWhole)), at: wallClock)
+            tell(RoomReport(report.room, .answer(.peers(shown, isWhole: isWhole))), at: wallClock)
         case .help(let entries) where entries.count > 1: for line in help(entries) { add(line) }
         case .statistics:
-            tellPlace(at: wallClock)
+            tellPlace(of: report.room, at: wallClock)
             tell(report, at: wallClock)
         case .wiped:
-            let lines = plain.notices(of: report, at: wallClock).map { rendering.notice($0, at: wallClock) }
+            let lines = notices(of: report, at: wallClock).map { rendering.notice($0, at: wallClock) }
             self = ChatView(rendering.forgotten, showsAll: showsAll)
             lines.forEach { add($0) }
         case .done(command: "nick", let me):
-            (prompt.me, rendering.mention) = (me, Mention(of: me))
+            change(report.room) { $0.name(me) }
+            showNames(of: report.room)
             tell(report, at: wallClock)
-        case .requests, .unread, .help, .whoami, .person, .verification, .done: tell(report, at: wallClock)
+        case .requests, .unread, .rooms, .help, .whoami, .person, .verification, .done: tell(report, at: wallClock)
         }
     }
 
-    private mutating func tell(_ report: Report, at time: Timestamp) {
-        for text in plain.notices(of: report, at: time) { add(rendering.notice(text, at: time), of: time) }
+    private mutating func tell(_ report: RoomReport, at time: Timestamp) {
+        for text in notices(of: report, at: time) { add(rendering.notice(text, at: time), of: time) }
+    }
+
+    /// The messages that a search has found.
+    private mutating func show(_ answer: Answer, _ report: RoomReport, at time: Timestamp) {
+        let head = notices(of: report, at: time)
+        guard case .found(_, _, let messages) = answer else { return }
+        show(messages, under: head.first ?? "")
     }
 
     /// Shows a conversation that was opened: a rule with its name, and its last messages.
     private mutating func open(
-        _ conversation: ConversationView, _ messages: [MessageView], _ report: Report, at time: Timestamp
+        _ target: RoomConversation, _ messages: [MessageView], _ report: RoomReport, at time: Timestamp
     ) {
-        _ = plain.notices(of: report, at: time)
-        prompt.open = conversation
-        prompt.conversations.note(conversation, unread: 0)
-        if case .direct(let who) = conversation { prompt.correspondent = plain.state(of: who) }
+        let texts = notices(of: report, at: time)
+        let isParting = if case .answer(.parted) = report.report { true } else { false }
+        if isParting { for text in texts { add(rendering.notice(text, at: time), of: time) } }
+        // Another room was left, and the open conversation stays the same.
+        if isParting, target.place == prompt.open?.place { return }
+        look(at: target)
+        let state = change(target.room) { $0 }
+        rendering.mention = state.mention
+        if case .direct(let who) = target.conversation { prompt.correspondent = state.plain.state(of: who) }
         log = messages
         let name =
-            switch conversation {
-            case .publicRoom: DisplayGuard.safe(prompt.room)
+            switch target.conversation {
+            case .publicRoom: DisplayGuard.safe(target.room.name)
             case .direct(let who): PlainName.of(who)
             }
         show(showsAll ? [] : Array(messages.suffix(ChatView.shownOnOpening)), under: name)
@@ -64,8 +76,8 @@ extension ChatView {
         PlainAnswers(language: language, clock: rendering.clock).historyHead(conversation, count: messages.count)
     }
 
-    private mutating func tellPlace(at time: Timestamp) {
-        guard case .ready(_, let port, let room, let discovery) = ready else { return }
+    private mutating func tellPlace(of label: RoomLabel, at time: Timestamp) {
+        guard case .ready(_, let port, let room, let discovery) = rooms[label.number]?.ready else { return }
         let mode = PlainOutput.description(of: discovery, in: language)
         add(rendering.notice(language(.portLine, DisplayGuard.safe(room), "\(port)", mode), at: time), of: time)
     }

@@ -42,17 +42,21 @@ package struct ChatRendering: Sendable {
         return ChatLine(text: text, indent: indent, delivery: delivery)
     }
 
-    /// The line of a message in a conversation that is not open: `· small-fox → you: text`.
+    /// The line of a message in a conversation that is not open: `· small-fox → you: text`, in another room
+    /// `· kitchen · small-fox: text`.
     ///
-    /// - Parameter name: the name of the author, or of the receiver of an own message.
-    func elsewhere(_ message: MessageView, name: String) -> ChatLine {
+    /// - Parameters:
+    ///   - name: the name of the author, or of the receiver of an own message.
+    ///   - room: the name of the room; nil for the open one.
+    func elsewhere(_ message: MessageView, name: String, room: String?) -> ChatLine {
         let content = DisplayGuard.safe(message.text)
+        let place = room.map { "\(DisplayGuard.safe($0)) · " } ?? ""
         let head =
             switch message.conversation {
             case .publicRoom: name
             case .direct: language(message.isFromCurrentUser ? .fromYou : .toYou, name)
             }
-        return ChatLine(text: StyledText("· \(head): \(content)", theme.notice), indent: 2, isOneRow: true)
+        return ChatLine(text: StyledText("· \(place)\(head): \(content)", theme.notice), indent: 2, isOneRow: true)
     }
 
     func notice(_ text: String, at time: Timestamp, _ style: Style? = nil) -> ChatLine {

@@ -21,26 +21,21 @@ package struct ChatView: Sendable {
 
     var rendering: ChatRendering
     var prompt: Prompt
-    var plain: PlainOutput
     /// All conversations in one stream, instead of the open one alone.
     var showsAll: Bool
     var showsJoins = true
     /// The messages of the open conversation, the oldest first.
     var log: [MessageView] = []
-    var arrivals = ArrivalBlock()
-    var joins = JoinFolder()
     var requests: [OpenRequest] = []
-    var ready: NodeEvent?
-    /// The nicknames of the peers that are present, in lower case.
-    private var present: [PeerID: String] = [:]
-    private var hasMet = false
-    private var lonelyAt: Instant?
+    /// By numbers.
+    var rooms: [Int: RoomState] = [:]
     /// The day of the latest line.
-    private var shownDay: String?
+    var shownDay: String?
     private var lines: [ChatLine] = []
     private var typingPeers = TypingPeers()
 
     struct OpenRequest: Sendable {
+        let room: RoomLabel
         let who: PeerName
         let since: Instant
         var isRepeated = false
@@ -50,38 +45,74 @@ package struct ChatView: Sendable {
         self.rendering = rendering
         self.showsAll = showsAll
         prompt = Prompt(language: rendering.language, theme: rendering.theme)
-        plain = PlainOutput(clock: rendering.clock, day: rendering.day, language: rendering.language)
     }
 
     var language: Language { rendering.language }
 
     /// The peers that are typing in the open conversation; nil for none.
-    var typing: String? { typingPeers.text(in: Place(prompt.open), language) }
+    var typing: String? { typingPeers.text(in: prompt.open?.place, language) }
 
     /// The next time that `wake` has something to show; nil for never.
-    var deadline: Instant? { [arrivals.deadline, joins.deadline, lonelyAt].compactMap(\.self).min() }
+    var deadline: Instant? { rooms.values.compactMap(\.deadline).min() }
 
     /// The lines since the last call.
     mutating func takeLines() -> [ChatLine] { exchange(&lines, with: []) }
 
     /// Shows what is due.
     mutating func wake(at now: Instant, wallClock: Timestamp) {
-        if let deadline = arrivals.deadline, deadline <= now { endArrivals(at: now, wallClock: wallClock) }
-        if let (came, left) = joins.take(at: now) { tellJoins(came: came, left: left, at: wallClock) }
-        if let deadline = lonelyAt, deadline <= now {
-            lonelyAt = nil
-            add(rendering.notice(language(.lonely), at: wallClock), of: wallClock)
+        for room in rooms.values.map(\.label).sorted(by: { $0.number < $1.number }) {
+            if let deadline = rooms[room.number]?.arrivals.deadline, deadline <= now {
+                endArrivals(in: room, at: now, wallClock: wallClock)
+            }
+            if let (came, left) = rooms[room.number]?.joins.take(at: now) {
+                tellJoins(in: room, came: came, left: left, at: wallClock)
+            }
+            if let deadline = rooms[room.number]?.lonelyAt, deadline <= now {
+                rooms[room.number]?.lonelyAt = nil
+                if isOpen(room) { add(rendering.notice(language(.lonely), at: wallClock), of: wallClock) }
+            }
         }
     }
 
     /// Shows a report.
-    package mutating func show(_ report: Report, at now: Instant, wallClock: Timestamp) {
-        switch report {
+    package mutating func show(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        if prompt.open == nil { look(at: RoomConversation(report.room, .publicRoom)) }
+        switch report.report {
         case .event(let event): show(event, report, at: now, wallClock: wallClock)
         case .error(let error): add(rendering.error(DisplayGuard.safe(error.sentence.text(in: language))))
         case .entered(let command): if !ChatView.showsItself(command) { add(rendering.echo(of: command)) }
         case .answer(let answer): show(answer, report, at: now, wallClock: wallClock)
         }
+    }
+
+    /// Whether a conversation of a room is the open one.
+    func isOpen(_ room: RoomLabel) -> Bool { prompt.open?.room == room }
+
+    /// The texts of a report's notices.
+    mutating func notices(of report: RoomReport, at time: Timestamp) -> [String] {
+        change(report.room) { $0.plain.notices(of: report.report, at: time) }
+    }
+
+    /// Changes the state of a room, which begins with its first report.
+    mutating func change<Result>(_ room: RoomLabel, _ body: (inout RoomState) -> Result) -> Result {
+        let plain = PlainOutput(clock: rendering.clock, day: rendering.day, language: language)
+        var state = rooms[room.number] ?? RoomState(room, plain: plain)
+        defer { rooms[room.number] = state }
+        return body(&state)
+    }
+
+    /// Opens a conversation: the prompt is that of its room from now on.
+    mutating func look(at target: RoomConversation) {
+        prompt.open = target
+        prompt.conversations.note(target, unread: 0)
+        change(target.room) { _ in }
+        showNames(of: target.room)
+    }
+
+    /// Shows the user's name and the number of peers in the prompt, if the room is open.
+    mutating func showNames(of room: RoomLabel) {
+        guard isOpen(room) else { return }
+        (prompt.me, prompt.online) = (rooms[room.number]?.me, rooms[room.number]?.online ?? 0)
     }
 
     /// A line of the program's own diagnostics.
@@ -101,190 +132,109 @@ package struct ChatView: Sendable {
 
     /// The user opens conversations by commands that show their effect.
     private static func showsItself(_ command: String) -> Bool {
-        ["/open", "/close", "/query", "/part", "/wipe"].contains { command == $0 || command.hasPrefix($0 + " ") }
+        ["/open", "/close", "/query", "/join", "/part", "/wipe"].contains {
+            command == $0 || command.hasPrefix($0 + " ")
+        }
     }
 }
 
 /// Events.
 extension ChatView {
-    private mutating func show(_ event: NodeEvent, _ report: Report, at now: Instant, wallClock: Timestamp) {
+    private mutating func show(_ event: NodeEvent, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        let room = report.room
         switch event {
-        case .ready(let me, port: _, let room, discovery: _):
+        case .ready(let me, port: _, room: _, discovery: _):
             begin(as: me, in: room, event, at: now, wallClock: wallClock)
         case .peer(let state, let who, reason: _, let online):
             note(state, who, online: online, report, at: now, wallClock: wallClock)
-        case .message(let message): show(message, at: now, wallClock: wallClock)
+        case .message(let message): show(message, in: room, at: now, wallClock: wallClock)
         case .request(let who, let text):
-            prompt.conversations.note(requestBy: who, isOpen: true)
-            requests.append(OpenRequest(who: who, since: now))
-            if !arrivals.hold(.request(who, text)) { showRequest(of: who, text, at: wallClock) }
+            prompt.conversations.note(requestBy: who, in: room, isOpen: true)
+            requests.append(OpenRequest(room: room, who: who, since: now))
+            if !change(room, { $0.arrivals.hold(.request(who, text)) }) { showRequest(report, at: wallClock) }
         case .direct(let change, let who): note(change, who, report, at: wallClock)
         case .edited(let conversation, let id, let text, let unread):
-            prompt.conversations.note(conversation, unread: unread)
+            let target = RoomConversation(room, conversation)
+            prompt.conversations.note(target, unread: unread)
             if let index = log.lastIndex(where: { $0.id == id }) { log[index].text = text }
-            if !arrivals.edit(id, to: text) { tell(report, in: conversation, at: wallClock) }
+            if !change(room, { $0.arrivals.edit(id, to: text) }) { tell(report, of: target, at: wallClock) }
         case .deleted(let conversation, let id, let unread):
-            prompt.conversations.note(conversation, unread: unread)
+            let target = RoomConversation(room, conversation)
+            prompt.conversations.note(target, unread: unread)
             log.removeAll { $0.id == id }
-            if !arrivals.delete(id) { tell(report, in: conversation, at: wallClock) }
+            if !change(room, { $0.arrivals.delete(id) }) { tell(report, of: target, at: wallClock) }
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
-        case .failed, .notice: tell(report, in: nil, at: wallClock)
-        case .typing(let who, let conversation, let isOn): typingPeers.note(who, in: Place(conversation), isOn: isOn)
+        case .failed, .notice: tell(report, of: nil, at: wallClock)
+        case .typing(let who, let conversation, let isOn):
+            typingPeers.note(who, in: Place(room, conversation), isOn: isOn)
         // The session shows these in the line of the message.
-        case .delivered, .read, .stopped: break
+        case .delivered, .read: break
+        case .stopped: forget(room)
         }
     }
 
     private mutating func begin(
-        as me: PeerName, in room: String, _ event: NodeEvent, at now: Instant, wallClock: Timestamp
+        as me: PeerName, in room: RoomLabel, _ event: NodeEvent, at now: Instant, wallClock: Timestamp
     ) {
-        (ready, prompt.me, prompt.room) = (event, me, room)
-        rendering.mention = Mention(of: me)
-        lonelyAt = now + ChatView.lonelyTime
-        let text = language(.welcome, PlainName.of(me), DisplayGuard.safe(room))
+        change(room) { state in
+            state.ready = event
+            state.name(me)
+            state.lonelyAt = now + ChatView.lonelyTime
+        }
+        prompt.conversations.note(RoomConversation(room, .publicRoom), unread: 0)
+        showNames(of: room)
+        let text = language(.welcome, PlainName.of(me), DisplayGuard.safe(room.name))
         add(rendering.notice(text, at: wallClock), of: wallClock)
     }
 
+    /// The room was left, or its node has ended.
+    private mutating func forget(_ room: RoomLabel) {
+        rooms[room.number] = nil
+        prompt.conversations.remove(room)
+        typingPeers.remove(room)
+        requests.removeAll { $0.room == room }
+    }
+
     private mutating func note(
-        _ state: PresenceState, _ who: PeerName, online: Int, _ report: Report, at now: Instant, wallClock: Timestamp
+        _ state: PresenceState, _ who: PeerName, online: Int, _ report: RoomReport, at now: Instant,
+        wallClock: Timestamp
     ) {
-        prompt.online = online
-        present[who.key] = state == .left || present.count >= Limits.knownPeers ? nil : who.nickname.lowercased()
+        let room = report.room
+        change(room) { $0.note(state, who, online: online, at: now) }
+        showNames(of: room)
         rendering.colors.note(who.key, isPresent: state != .left)
-        if case .direct(let open) = prompt.open, open.key == who.key {
-            (prompt.open, prompt.correspondent) = (.direct(with: who), state)
+        if isOpen(room), case .direct(let open) = prompt.open?.conversation, open.key == who.key {
+            (prompt.open, prompt.correspondent) = (RoomConversation(room, .direct(with: who)), state)
         }
-        if state == .left { typingPeers.remove(who) }
-        if !hasMet, state != .left {
-            (hasMet, lonelyAt) = (true, nil)
-            arrivals.begin(at: now)
-        }
-        let texts = plain.notices(of: report, at: wallClock)
-        guard showsJoins, !texts.isEmpty else { return }
-        guard state == .away || joins.note(isArrival: state == .here, at: now) else { return }
+        if state == .left { typingPeers.remove(who, from: room) }
+        let texts = notices(of: report, at: wallClock)
+        guard showsJoins, isOpen(room) || showsAll, !texts.isEmpty else { return }
+        guard state == .away || change(room, { $0.joins.note(isArrival: state == .here, at: now) }) else { return }
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
     }
 
-    private mutating func note(_ change: DirectChange, _ who: PeerName, _ report: Report, at time: Timestamp) {
-        prompt.conversations.note(requestBy: who, isOpen: false)
-        requests.removeAll { $0.who.key == who.key }
-        if change == .left { prompt.conversations.remove(who) }
-        for text in plain.notices(of: report, at: time) {
+    private mutating func note(_ change: DirectChange, _ who: PeerName, _ report: RoomReport, at time: Timestamp) {
+        prompt.conversations.note(requestBy: who, in: report.room, isOpen: false)
+        requests.removeAll { $0.who.key == who.key && $0.room == report.room }
+        if change == .left { prompt.conversations.remove(RoomConversation(report.room, .direct(with: who))) }
+        for text in notices(of: report, at: time) {
             add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
         }
     }
 
-    /// Tells an event of a conversation, if that is shown.
-    private mutating func tell(_ report: Report, in conversation: ConversationView?, at time: Timestamp) {
-        let texts = plain.notices(of: report, at: time)
-        guard conversation.map(isShown) ?? true else { return }
+    /// Tells an event of a conversation, or of none, if that is shown.
+    private mutating func tell(_ report: RoomReport, of target: RoomConversation?, at time: Timestamp) {
+        let texts = notices(of: report, at: time)
+        guard target.map(isShown) ?? true else { return }
         for text in texts { add(rendering.notice(text, at: time), of: time) }
     }
 
-    private mutating func tellJoins(came: Int, left: Int, at time: Timestamp) {
+    private mutating func tellJoins(in room: RoomLabel, came: Int, left: Int, at time: Timestamp) {
         let text =
             left == 0
             ? language(.came, "\(came)")
             : came == 0 ? language(.left, "\(left)") : language(.cameAndLeft, "\(came)", "\(left)")
-        if showsJoins { add(rendering.notice(text, at: time), of: time) }
-    }
-}
-
-/// Messages and requests.
-extension ChatView {
-    private func isShown(_ conversation: ConversationView) -> Bool {
-        showsAll || Place(conversation) == Place(prompt.open)
-    }
-
-    private mutating func show(_ message: MessageView, at now: Instant, wallClock: Timestamp) {
-        let isOpen = Place(message.conversation) == Place(prompt.open)
-        if message.isFromCurrentUser, !message.isHistory {
-            endArrivals(at: now, wallClock: wallClock)
-        } else if message.isHistory ? arrivals.hold(message, at: now) : arrivals.hold(.message(message)) {
-            _ = plain.rendering(of: .event(.message(message)), at: wallClock)
-            prompt.conversations.note(message.conversation, unread: message.unread, level: level(of: message))
-            return
-        }
-        _ = plain.rendering(of: .event(.message(message)), at: wallClock)
-        prompt.conversations.note(
-            message.conversation, unread: isOpen ? 0 : message.unread, level: level(of: message))
-        showNow(message, at: wallClock)
-    }
-
-    private mutating func showNow(_ message: MessageView, at wallClock: Timestamp) {
-        if Place(message.conversation) == Place(prompt.open) { remember(message) }
-        let time = PlainMessage.time(of: message)
-        if isShown(message.conversation) {
-            add(rendering.line(of: message), of: time)
-        } else if message.isFromCurrentUser || level(of: message) != .message {
-            var line = rendering.elsewhere(message, name: shortName(of: ChatView.other(in: message)))
-            line.delivery = rendering.line(of: message).delivery
-            add(line, of: time)
-        }
-        if message.isRequest {
-            add(rendering.notice(language(.requestSent), at: wallClock, rendering.theme.direct), of: wallClock)
-        }
-    }
-
-    /// The author, or the receiver of an own direct message.
-    private static func other(in message: MessageView) -> PeerName {
-        guard message.isFromCurrentUser, case .direct(let who) = message.conversation else { return message.from }
-        return who
-    }
-
-    /// The nickname alone, unless another peer that is present has the same one.
-    private func shortName(of who: PeerName) -> String {
-        let isShared = present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
-        return isShared || who.nickname.isEmpty ? PlainName.of(who) : DisplayGuard.safeName(who.nickname)
-    }
-
-    private func level(of message: MessageView) -> ConversationList.Level {
-        if rendering.mention?.isIn(message.text) ?? false, !message.isFromCurrentUser { return .mention }
-        return message.conversation == .publicRoom ? .message : .direct
-    }
-
-    private mutating func remember(_ message: MessageView) {
-        log.append(message)
-        if log.count > ChatView.logCapacity { log.removeFirst(ChatView.logCapacity / 4) }
-    }
-
-    /// Shows the history that was held, a rule behind it, and then what came in the meantime.
-    private mutating func endArrivals(at now: Instant, wallClock: Timestamp) {
-        guard arrivals.deadline != nil else { return }
-        let (history, later) = arrivals.take()
-        // Behind a rule, because the history is older than the lines above it.
-        if !history.isEmpty, isShown(.publicRoom) { add(rendering.rule(DisplayGuard.safe(prompt.room))) }
-        for message in history { showNow(message, at: wallClock) }
-        if !history.isEmpty, isShown(.publicRoom) { add(rendering.rule(language(.beforeYouCame))) }
-        // The rule ends the block: what follows is of today.
-        if !history.isEmpty { shownDay = rendering.day(wallClock) }
-        for event in later {
-            switch event {
-            case .message(let message): showNow(message, at: wallClock)
-            case .request(let who, let text): showRequest(of: who, text, at: wallClock)
-            }
-        }
-    }
-
-    private mutating func showRequest(of who: PeerName, _ text: String, at time: Timestamp) {
-        let report = Report.event(.request(from: who, text: text))
-        for text in plain.notices(of: report, at: time) {
-            add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
-        }
-    }
-
-    /// The user typed: repeats, once each, the requests that are still open.
-    mutating func noteTyping(at now: Instant, wallClock: Timestamp) -> Bool {
-        let due = requests.indices.filter {
-            !requests[$0].isRepeated && requests[$0].since + ChatView.requestRest <= now
-        }
-        for index in due {
-            requests[index].isRepeated = true
-            let who = requests[index].who
-            let text = language(.requestWaits, PlainName.of(who), who.numberText)
-            add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
-        }
-        return !due.isEmpty
+        if showsJoins, isOpen(room) || showsAll { add(rendering.notice(text, at: time), of: time) }
     }
 }

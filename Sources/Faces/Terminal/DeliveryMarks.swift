@@ -30,8 +30,8 @@ struct DeliveryMarks: Sendable {
 
 extension TerminalSession {
     /// Draws the delivery state behind the lines of messages that are on the screen, and tells that of all others.
-    mutating func noteDelivery(_ report: Report, wallClock: Timestamp) {
-        switch report {
+    mutating func noteDelivery(_ report: RoomReport, wallClock: Timestamp) {
+        switch report.report {
         case .event(.delivered(let who, let ids)): note(.delivered, of: ids, with: who, .deliveredText, at: wallClock)
         case .event(.read(let who, let ids)): note(.read, of: ids, with: who, .hasReadText, at: wallClock)
         case .event(.failed(_, let messages)): for message in messages { _ = redraw(message.id, as: .failed) }

@@ -6,22 +6,33 @@ import Wire
 
 /// The names that a line can mention, and the completions of a word of it.
 package struct KnownNames: Sendable {
-    private var people: [PeerID: PeerName] = [:]
+    /// By rooms.
+    private var known: [RoomLabel: [PeerID: PeerName]] = [:]
+    /// Nil before the first room is ready.
+    private var open: RoomLabel?
 
-    package mutating func note(_ report: Report) {
-        switch report {
-        case .event(.peer(let state, let who, reason: _, online: _)): set(who, isThere: state != .left)
-        case .event(.request(let who, text: _)): set(who, isThere: true)
+    /// Those of the open room.
+    private var people: [PeerID: PeerName] { open.flatMap { known[$0] } ?? [:] }
+
+    package mutating func note(_ report: RoomReport) {
+        let room = report.room
+        open = open ?? room
+        switch report.report {
+        case .event(.stopped): known[room] = nil
+        case .event(.peer(let state, let who, reason: _, online: _)): set(who, in: room, isThere: state != .left)
+        case .event(.request(let who, text: _)): set(who, in: room, isThere: true)
+        case .answer(.active), .answer(.parted): open = room
         case .event, .answer, .error, .entered: break
         }
     }
 
-    private mutating func set(_ who: PeerName, isThere: Bool) {
+    private mutating func set(_ who: PeerName, in room: RoomLabel, isThere: Bool) {
         guard isThere else {
-            people[who.key] = nil
+            known[room]?[who.key] = nil
             return
         }
-        if people[who.key] != nil || people.count < Limits.knownPeers { people[who.key] = who }
+        let people = known[room] ?? [:]
+        if people[who.key] != nil || people.count < Limits.knownPeers { known[room, default: [:]][who.key] = who }
     }
 
     /// The completions of the end of `left`, which is before the cursor: a command's name behind `/`, the peer of a
@@ -35,7 +46,8 @@ package struct KnownNames: Sendable {
         let rest = left[left.index(after: space)...].drop { $0 == " " }
         let entry = CommandEntry.all.first { $0.name == name || $0.aliases.contains { $0 == name } }
         guard let entry, entry.takesWho, !rest.contains(" ") else { return inText(left) }
-        let places = entry.name == "open" ? ["public"].filter { $0.hasPrefix(rest) } : []
+        let rooms = known.count > 1 ? known.keys.map(\.name).sorted() : []
+        let places = entry.name == "open" ? (["public"] + rooms).filter { $0.hasPrefix(rest) } : []
         return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))
     }
 

@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Commands
 import LineEditor
 import Phrases
 import Rendering
@@ -9,11 +10,12 @@ import Wire
 struct Prompt: Sendable {
     let language: Language
     let theme: Theme
-    var room = ""
+    /// The open conversation; nil before the first room is ready.
+    var open: RoomConversation?
+    /// The user in the open room.
     var me: PeerName?
-    /// The peers with a link.
+    /// The peers with a link in the open room.
     var online = 0
-    var open = ConversationView.publicRoom
     /// The state of the peer of an open direct conversation.
     var correspondent = PresenceState.here
     var conversations = ConversationList()
@@ -36,14 +38,14 @@ struct Prompt: Sendable {
     }
 
     private var style: Style {
-        if case .direct = open { theme.directPrompt } else { theme.prompt }
+        if case .direct = open?.conversation { theme.directPrompt } else { theme.prompt }
     }
 
     /// The forms of the beginning, the longest first.
     private var heads: [String] {
-        switch open {
-        case .publicRoom:
-            let room = DisplayGuard.safe(self.room)
+        switch open?.conversation {
+        case nil, .publicRoom:
+            let room = DisplayGuard.safe(open?.room.name ?? "")
             let short = room.count > 12 ? room.prefix(11) + "…" : room
             let here = language(.hereCount, "\(online + 1)")
             let own = me.map { PlainName.of($0) } ?? ""
@@ -65,7 +67,7 @@ struct Prompt: Sendable {
     /// The forms of what is unread, the longest first; one empty form if nothing is.
     private var unreadForms: [String] {
         let rows = conversations.rows.enumerated().filter {
-            $0.element.asksForAttention && $0.element.place != Place(open)
+            $0.element.asksForAttention && $0.element.place != open?.place
         }
         guard !rows.isEmpty else { return [""] }
         let full = rows.map { "\($0.offset + 1) \(name($0.element)) \(count($0.element))" }.joined(separator: ", ")
@@ -77,8 +79,8 @@ struct Prompt: Sendable {
     }
 
     private func name(_ row: ConversationList.Row) -> String {
-        switch row.conversation {
-        case .publicRoom: DisplayGuard.safe(room)
+        switch row.target.conversation {
+        case .publicRoom: DisplayGuard.safe(row.target.room.name)
         case .direct(let who): who.nickname.isEmpty ? who.numberText : DisplayGuard.safeName(who.nickname)
         }
     }

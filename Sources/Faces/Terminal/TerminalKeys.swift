@@ -72,15 +72,15 @@ extension TerminalSession {
     private mutating func perform(_ key: Key) {
         switch key {
         case .conversation(let number):
-            guard let conversation = view.prompt.conversations.conversation(number) else {
+            guard let target = view.prompt.conversations.conversation(number) else {
                 return tell(language(.noConversation, "\(number)"))
             }
-            open(conversation)
+            open(target)
         case .nextUnread:
-            guard let conversation = view.prompt.conversations.next(besides: Place(view.prompt.open)) else {
+            guard let target = view.prompt.conversations.next(besides: view.prompt.open?.place) else {
                 return tell(language(.nothingUnread))
             }
-            open(conversation)
+            open(target)
         case .pageUp where !view.log.isEmpty:
             var pager = Pager(view.logLines(), columns: screen.columns)
             pager.back(height: screen.rows - 1)
@@ -89,13 +89,13 @@ extension TerminalSession {
         }
     }
 
-    private mutating func open(_ conversation: ConversationView) {
+    private mutating func open(_ target: RoomConversation) {
         let command =
-            switch conversation {
+            switch target.conversation {
             case .publicRoom: "/close"
             case .direct(let who): "/open \(who.numberText)"
             }
-        let line = InputLine(content: .text(command), isPaced: false)
+        let line = InputLine(content: .text(command), isPaced: false, room: target.room)
         if waiting.count < TerminalSession.mostWaiting { waiting.append(WaitingLine(line: line, isPasted: false)) }
     }
 

@@ -59,7 +59,7 @@ package actor TerminalOwner: LineSource, ReportDisplay {
         update()
     }
 
-    package func show(_ reports: [Report]) -> Bool {
+    package func show(_ reports: [RoomReport]) -> Bool {
         tellElsewhere(reports)
         session.show(reports, at: loop.now, wallClock: loop.wallClock)
         update()
@@ -90,10 +90,10 @@ package actor TerminalOwner: LineSource, ReportDisplay {
     }
 
     /// Errors and warnings are shown in the terminal, where they are wanted, and go where standard error goes besides.
-    private func tellElsewhere(_ reports: [Report]) {
+    private func tellElsewhere(_ reports: [RoomReport]) {
         guard !Descriptors.isTerminal(Descriptors.diagnostics) else { return }
         for report in reports {
-            switch report {
+            switch report.report {
             case .error(let error): Diagnostics(level: .error).say(.error, error.message)
             case .event(.notice(let code, let sentence)) where code.isWarning:
                 Diagnostics(level: .warning).say(.warning, sentence.text(in: .english))

@@ -24,7 +24,7 @@ package struct TerminalSession: Sendable {
     package static let mostWaiting = 1_024
 
     var decoder = KeyDecoder()
-    package var editor = EditorState()
+    package var editor = EditorState(isSecret: TerminalSession.isSecret)
     var screen: Screen
     var view: ChatView
     var names = KnownNames()
@@ -65,6 +65,12 @@ package struct TerminalSession: Sendable {
         self.bell = bell
     }
 
+    /// Whether a line has the key of a room in it.
+    private static let isSecret: @Sendable (String) -> Bool = { line in
+        let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+        return words.count > 2 && words[0].lowercased() == "/join"
+    }
+
     var language: Language { view.language }
 
     /// When to call `wake`; nil for never.
@@ -86,7 +92,7 @@ package struct TerminalSession: Sendable {
     }
 
     /// Shows reports with the next frame.
-    package mutating func show(_ reports: [Report], at now: Instant, wallClock: Timestamp) {
+    package mutating func show(_ reports: [RoomReport], at now: Instant, wallClock: Timestamp) {
         for report in reports {
             note(report, at: now, wallClock: wallClock)
             view.show(report, at: now, wallClock: wallClock)
@@ -141,10 +147,10 @@ package struct TerminalSession: Sendable {
         isEchoDue = true
     }
 
-    private mutating func note(_ report: Report, at now: Instant, wallClock: Timestamp) {
+    private mutating func note(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         names.note(report)
         noteDelivery(report, wallClock: wallClock)
-        if case .answer(.wiped) = report {
+        if case .answer(.wiped) = report.report {
             (names, marks, lines) = (KnownNames(), DeliveryMarks(), [])
             editor.forget()
             clearScreen(.all)

@@ -1,4 +1,5 @@
 import Chat
+import Commands
 import Phrases
 import Rendering
 import Wire
@@ -19,10 +20,14 @@ struct TypingPeers: Sendable {
         typists.append(Typist(key: who.key, place: place, name: PlainName.of(who)))
     }
 
-    mutating func remove(_ who: PeerName) { typists.removeAll { $0.key == who.key } }
+    mutating func remove(_ who: PeerName, from room: RoomLabel) {
+        typists.removeAll { $0.key == who.key && $0.place.room == room.number }
+    }
+
+    mutating func remove(_ room: RoomLabel) { typists.removeAll { $0.place.room == room.number } }
 
     /// `quiet-otter#4821 is typing`; nil if no peer is typing in a conversation.
-    func text(in place: Place, _ language: Language) -> String? {
+    func text(in place: Place?, _ language: Language) -> String? {
         let names = typists.filter { $0.place == place }.map(\.name)
         return switch names.count {
         case 0: nil

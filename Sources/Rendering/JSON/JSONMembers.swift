@@ -51,9 +51,11 @@ extension JSONWriter {
         case .found(_, let conversation, let messages), .history(let conversation, let messages):
             members(of: conversation)
             list("messages", messages) { $0.members(of: $1) }
-        case .unread(let summaries, let requests):
-            list("conversations", summaries) { $0.members(of: $1) }
-            list("requests", requests) { $0.members(of: $1) }
+        case .unread(let rooms): members(ofConversationsIn: rooms)
+        case .rooms(let rooms): list("rooms", rooms) { $0.members(of: $1) }
+        case .parted(let left, let conversation, recent: _):
+            member("left", left.name)
+            members(of: conversation)
         case .statistics(let counters):
             for counter in counters { member(counter.metric.name, counter.value) }
         case .help(let entries):
@@ -62,9 +64,7 @@ extension JSONWriter {
                 $0.member("does", $1.help.english)
             }
         case .active(_, let conversation, recent: _): members(of: conversation)
-        case .whoami(let me, let room):
-            member("who", me)
-            member("room", room)
+        case .whoami(let me, room: _): member("who", me)
         case .person(let peer, let code):
             members(of: peer)
             member("code", code)
@@ -82,9 +82,30 @@ extension JSONWriter {
         }
     }
 
+    private mutating func members(ofConversationsIn rooms: [RoomOverview]) {
+        let conversations = rooms.flatMap { room in room.conversations.map { (room.room.name, $0) } }
+        let requests = rooms.flatMap { room in room.requests.map { (room.room.name, $0) } }
+        list("conversations", conversations) {
+            $0.member("room", $1.0)
+            $0.members(of: $1.1)
+        }
+        list("requests", requests) {
+            $0.member("room", $1.0)
+            $0.members(of: $1.1)
+        }
+    }
+
     private mutating func members(of request: (who: PeerName, text: String)) {
         member("from", request.who)
         member("text", request.text)
+    }
+
+    private mutating func members(of room: RoomOverview) {
+        member("room", room.room.name)
+        member("open", room.isOpen)
+        member("self", room.me)
+        member("peers", room.online)
+        member("unread", room.unread)
     }
 
     private mutating func members(of peer: PeerView) {

@@ -8,14 +8,16 @@ package import Wire
 package struct JSONOutput: Presentation {
     package init() {}
 
-    package func rendering(of report: Report, at time: Timestamp) -> Rendering {
+    package func rendering(of report: RoomReport, at time: Timestamp) -> Rendering {
         var writer = JSONWriter()
-        switch report {
+        let room = report.room.name
+        switch report.report {
         case .event(.stopped), .entered: return Rendering()
-        case .event(let event): writer.object { $0.members(of: event) }
+        case .event(let event): writer.object { $0.members(of: event, in: room) }
         case .error(let error):
             writer.object {
                 $0.member("event", "error")
+                $0.member("room", room)
                 $0.member("code", error.code.rawValue)
                 $0.member("message", error.message)
             }
@@ -23,6 +25,7 @@ package struct JSONOutput: Presentation {
             writer.object {
                 $0.member("event", "result")
                 $0.member("command", answer.command)
+                $0.member("room", room)
                 $0.members(of: answer)
             }
         }
@@ -32,14 +35,14 @@ package struct JSONOutput: Presentation {
 }
 
 extension JSONWriter {
-    fileprivate mutating func members(of event: NodeEvent) {
+    fileprivate mutating func members(of event: NodeEvent, in room: String) {
         member("event", event.name)
+        member("room", room)
         switch event {
-        case .ready(let me, let port, let room, let discovery):
+        case .ready(let me, let port, room: _, let discovery):
             member("version", Version.current)
             member("self", me)
             member("port", Int(port))
-            member("room", room)
             member("discovery", discovery.rawValue)
         case .peer(let state, let who, let reason, let online):
             member("state", state.name)

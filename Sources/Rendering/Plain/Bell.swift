@@ -14,7 +14,8 @@ package struct Bell: Sendable {
     package let isQuiet: Bool
     /// Whether a terminal is asked to show a notification too.
     package let notifies: Bool
-    private var mention: Mention?
+    /// The own name in each room.
+    private var mentions: [Int: Mention] = [:]
 
     package init(isQuiet: Bool, notifies: Bool = false) {
         self.isQuiet = isQuiet
@@ -22,16 +23,19 @@ package struct Bell: Sendable {
     }
 
     /// Whether a report rings; keeps up with the own name.
-    package mutating func rings(for report: Report) -> Bool { call(in: report) != nil && !isQuiet }
+    package mutating func rings(for report: RoomReport) -> Bool { call(in: report) != nil && !isQuiet }
 
     /// The call for attention in a report, nil for none; keeps up with the own name.
-    package mutating func call(in report: Report) -> Call? {
-        switch report {
+    package mutating func call(in report: RoomReport) -> Call? {
+        switch report.report {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
-            mention = Mention(of: me)
+            mentions[report.room.number] = Mention(of: me)
+            return nil
+        case .event(.stopped):
+            mentions[report.room.number] = nil
             return nil
         case .event(.request(from: let who, text: _)): return .request(who)
-        case .event(.message(let message)): return call(in: message)
+        case .event(.message(let message)): return call(in: message, mentions[report.room.number])
         case .event, .answer, .error, .entered: return nil
         }
     }
@@ -45,7 +49,7 @@ package struct Bell: Sendable {
         return notification + (isQuiet ? "" : "\u{7}")
     }
 
-    private func call(in message: MessageView) -> Call? {
+    private func call(in message: MessageView, _ mention: Mention?) -> Call? {
         guard !message.isFromCurrentUser, !message.isHistory else { return nil }
         switch message.conversation {
         case .direct: return .direct(message.from)

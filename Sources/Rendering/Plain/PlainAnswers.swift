@@ -21,7 +21,10 @@ package struct PlainAnswers: Sendable {
         case .history(let conversation, let messages): [historyHead(conversation, count: messages.count)]
         case .found(let text, let conversation, let messages):
             [language(.found, name(conversation), language(.messages, "\(messages.count)"), DisplayGuard.safe(text))]
-        case .unread(let summaries, let requests): summaries.map(line) + requests.map(pending)
+        case .unread(let rooms): rooms.flatMap { lines(of: $0, isOnly: rooms.count == 1) }
+        case .rooms(let rooms): rooms.map(line)
+        case .parted(let left, let conversation, recent: _):
+            [language(.roomLeft, DisplayGuard.safe(left.name), name(conversation))]
         // People want to know what happened; JSON also tells what did not.
         case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.metric.name) \($0.value)" }
         case .help(let entries): help(entries)
@@ -89,12 +92,29 @@ package struct PlainAnswers: Sendable {
         language(.pendingRequest, PlainName.of(request.who), DisplayGuard.safe(request.text))
     }
 
-    private func line(_ summary: ConversationSummary) -> String {
+    private func line(_ room: RoomOverview) -> String {
+        let mark = room.isOpen ? " \(language(.isOpen))" : ""
+        let name = DisplayGuard.safe(room.room.name) + mark
+        return language(.roomLine, name, PlainName.of(room.me), "\(room.online + 1)", "\(room.unread)")
+    }
+
+    /// The conversations and the requests of a room. Where it is not the only one, its name is with each.
+    private func lines(of room: RoomOverview, isOnly: Bool) -> [String] {
+        let rows = room.conversations.map { summary -> String in
+            guard !isOnly else { return line(summary, name(summary.conversation)) }
+            let label = DisplayGuard.safe(room.room.name)
+            if case .publicRoom = summary.conversation { return line(summary, label) }
+            return line(summary, language(.inRoom, name(summary.conversation), label))
+        }
+        return rows + room.requests.map(pending)
+    }
+
+    private func line(_ summary: ConversationSummary, _ name: String) -> String {
         let last = summary.last.map {
             language(.lastMessage, clock(PlainMessage.time(of: $0)), PlainMessage($0).text)
         }
         let mark = summary.isActive ? " \(language(.isOpen))" : ""
-        return language(.unreadLine, name(summary.conversation) + mark, "\(summary.unread)", last ?? "")
+        return language(.unreadLine, name + mark, "\(summary.unread)", last ?? "")
     }
 
     private func verification(_ who: PeerName, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {

@@ -4,11 +4,11 @@ package import ChatNode
 package import Phrases
 package import Wire
 
-/// Every report as lines for people, in a pipe too.
+/// The reports of one room as lines for people, in a pipe too.
 ///
 /// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: the text of others is
 /// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date.
-package struct PlainOutput: Presentation {
+package struct PlainOutput: Sendable {
     /// The time of day that a line begins with.
     package let clock: @Sendable (Timestamp) -> String
     /// The day, which a message from an earlier one begins with.
@@ -58,7 +58,8 @@ package struct PlainOutput: Presentation {
         case .event(let event): return notice(event).map { [$0] } ?? []
         case .answer(let answer):
             switch answer {
-            case .history(_, let messages), .found(_, _, let messages), .active(_, _, recent: let messages):
+            case .history(_, let messages), .found(_, _, let messages), .active(_, _, recent: let messages),
+                .parted(_, _, recent: let messages):
                 for message in messages { memory.note(message) }
             case .wiped: (shown, memory) = ([:], PlainMemory())
             default: break

@@ -8,15 +8,15 @@ extension Arguments: ControlledSettings, RoomSettings {
     package static let summary = "chat with the people in the room; the default command"
     package static let operands = ""
     package static let options: [Option<Arguments>] =
-        identity + roomOptions("the room; only nodes of the same room see each other (default lobby)") + network
-        + presentation + ConfigurationChoice.options()
+        identity + rooms + network + presentation + ConfigurationChoice.options()
 
     private static let identity: [Option<Arguments>] = [
         Option(
             name: "--nick", help: "your nickname; without it, that of the kept identity, or a random one",
             kind: .value("NAME", wanted: "1 to 24 visible characters") { arguments, value in
-                arguments.nickname = try? Nickname.compose(value)
-                return arguments.nickname != nil
+                guard let nickname = try? Nickname.compose(value) else { return false }
+                arguments.changeRoom { $0.nickname = nickname }
+                return true
             }),
         Option(
             name: "--identity", help: "be the same in each run: the key is kept in this file, made if there is none",
@@ -31,17 +31,24 @@ extension Arguments: ControlledSettings, RoomSettings {
             }),
     ]
 
+    private static let rooms = roomOptions(
+        "the room (default lobby); again: one more, with what is set behind it", areSeveral: true)
+
     private static let network: [Option<Arguments>] = [
         Option(
             name: "--peer", help: "also dial this address; may be given again",
             kind: .value("HOST:PORT", wanted: "a host and a port, like 192.0.2.7:4000 or [2001:db8::7]:4000") {
                 arguments, value in
-                PeerAddress(value).map { arguments.peers.append($0) } != nil
+                guard let peer = PeerAddress(value) else { return false }
+                arguments.changeRoom { $0.peers.append(peer) }
+                return true
             }, isRepeatable: true),
         Option(
             name: "--port", help: "the TCP port to listen on (default: any that is free)",
             kind: .value("N", wanted: Wanted.port) { arguments, value in
-                UInt16(decimal: value).map { arguments.port = $0 } != nil
+                guard let port = UInt16(decimal: value) else { return false }
+                arguments.changeRoom { $0.port = port }
+                return true
             }),
         Option(
             name: "--interface", help: "use only this network interface; may be given again",

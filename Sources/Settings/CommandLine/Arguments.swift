@@ -1,4 +1,5 @@
 package import Process
+import Wire
 package import Composition
 package import Discovery
 
@@ -7,15 +8,12 @@ package struct Arguments: Hashable, Sendable {
     package enum Format: Hashable, Sendable { case automatic, json, plain }
     package typealias Discovery = LocalNetwork.Discovery
 
-    package var nickname: String?
+    /// The rooms, at least one; the first is open at the start and uses the kept identity.
+    package private(set) var rooms = [RoomSetup()]
     /// The file that keeps the identity; nil for one that lasts as long as the program.
     package var identity: String?
     /// Where its pass phrase is read; nil for the terminal.
     package var phraseDescriptor: CInt?
-    package var roomChoice = RoomChoice()
-    package var peers: [PeerAddress] = []
-    /// 0 for a port of the system's choice.
-    package var port: UInt16 = 0
     /// Names of the only interfaces to use; empty for all.
     package var interfaces: [String] = []
     package var discovery = Discovery.auto
@@ -37,11 +35,48 @@ package struct Arguments: Hashable, Sendable {
 
     package init() {}
 
-    package var network: LocalNetwork {
+    /// The room that was named last, which further options are about.
+    package var roomChoice: RoomChoice {
+        get { rooms[rooms.count - 1].choice }
+        set { changeRoom { $0.choice = newValue } }
+    }
+
+    /// Those of the first room.
+    package var room: String { rooms[0].choice.name }
+    package var nickname: String? { rooms[0].nickname }
+    package var port: UInt16 { rooms[0].port }
+    package var peers: [PeerAddress] { rooms[0].peers }
+
+    /// Names the room that is there, or adds one if that has a name; false for one more than `Limits.rooms`.
+    package mutating func name(room: String) -> Bool {
+        if roomChoice.isNamed {
+            guard rooms.count < Limits.rooms else { return false }
+            rooms.append(RoomSetup())
+        }
+        roomChoice.name(room)
+        return true
+    }
+
+    /// Changes the room that was named last.
+    mutating func changeRoom(_ change: (inout RoomSetup) -> Void) { change(&rooms[rooms.count - 1]) }
+
+    /// How the node of a room takes part in the network.
+    package func network(of room: RoomSetup) -> LocalNetwork {
         var network = LocalNetwork()
         network.discovery = discovery
         network.interfaces = interfaces
-        network.peers = peers
+        network.peers = room.peers
         return network
     }
+}
+
+/// The settings of one room.
+package struct RoomSetup: Hashable, Sendable {
+    package var choice = RoomChoice()
+    package var nickname: String?
+    package var peers: [PeerAddress] = []
+    /// 0 for a port of the system's choice.
+    package var port: UInt16 = 0
+
+    package init() {}
 }

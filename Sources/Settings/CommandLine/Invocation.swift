@@ -69,7 +69,7 @@ extension Arguments {
         guard phraseDescriptor == nil || identity != nil else {
             throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
         }
-        try roomChoice.check()
+        for room in rooms { try room.choice.check() }
         return self
     }
 

@@ -17,6 +17,10 @@ package struct Option<Settings>: Sendable {
     /// The option that this one is about: a source that gives that one anew takes this one back.
     var qualified: String?
 
+    /// Whether a variable may hold several values with spaces between them: not of what may contain spaces itself, a room's
+    /// name or the path of its key.
+    var takesList: Bool { isRepeatable && name != "--room" && qualified == nil }
+
     /// How a configuration file calls it: without dashes in front.
     package var key: String { String(name.drop { $0 == "-" }) }
 

@@ -12,17 +12,17 @@ package struct RoomChoice: Hashable, Sendable {
     package private(set) var name = RoomName.lobby
     /// Nil for an open room.
     package private(set) var key: RoomKeySource?
-    private var isNamed = false
+    private(set) var isNamed = false
     /// True if a key came before its room: taken for the lobby's it would be lost with the next `--room`.
     private var hasStrayKey = false
 
     package init() {}
 
-    fileprivate mutating func name(_ name: String) {
+    mutating func name(_ name: String) {
         (self.name, key, isNamed) = (name, nil, true)
     }
 
-    fileprivate mutating func give(_ key: RoomKeySource) {
+    mutating func give(_ key: RoomKeySource) {
         hasStrayKey = hasStrayKey || !isNamed
         self.key = key
     }
@@ -38,32 +38,42 @@ package struct RoomChoice: Hashable, Sendable {
 /// The settings of a command that is about a room.
 package protocol RoomSettings: CommandSettings {
     var roomChoice: RoomChoice { get set }
+
+    /// Takes the name of the room, a result of `RoomName.compose`; false if it is one room too many.
+    mutating func name(room: String) -> Bool
 }
 
 extension RoomSettings {
     package var room: String { roomChoice.name }
 
+    package mutating func name(room: String) -> Bool {
+        roomChoice.name(room)
+        return true
+    }
+
     /// The options that choose the room.
     ///
-    /// - Parameter help: what the room is for.
-    static func roomOptions(_ help: String) -> [Option<Self>] {
+    /// - Parameters:
+    ///   - help: what the room is for.
+    ///   - areSeveral: whether the options may be given for several rooms.
+    static func roomOptions(_ help: String, areSeveral: Bool = false) -> [Option<Self>] {
         [
             Option(
                 name: "--room", help: help,
                 kind: .value("NAME", wanted: Wanted.room) { settings, value in
-                    (try? RoomName.compose(value)).map { settings.roomChoice.name($0) } != nil
-                }),
+                    (try? RoomName.compose(value)).map { settings.name(room: $0) } ?? false
+                }, isRepeatable: areSeveral),
             Option(
                 name: "--key-file", help: "the key of the private --room before it: the first line of this file",
                 kind: .value("FILE", wanted: "a file") { settings, value in
                     settings.roomChoice.give(.file(value))
                     return !value.isEmpty
-                }, qualified: "--room"),
+                }, isRepeatable: areSeveral, qualified: "--room"),
             Option(
                 name: "--key-fd", help: "the key of the private --room before it, from this open descriptor",
                 kind: .value("N", wanted: "the number of an open descriptor") { settings, value in
                     CInt(decimal: value).map { settings.roomChoice.give(.descriptor($0)) } != nil
-                }, qualified: "--room"),
+                }, isRepeatable: areSeveral, qualified: "--room"),
         ]
     }
 }

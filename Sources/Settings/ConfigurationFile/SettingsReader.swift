@@ -41,7 +41,7 @@ extension ConfigurableSettings {
         options.filter { OptionNames.configurable.contains($0.key) }.flatMap {
             option -> [(option: Option<Self>, value: String)] in
             guard let value = surroundings.variable(option.variable), !value.isEmpty else { return [] }
-            guard option.isRepeatable else { return [(option, value)] }
+            guard option.takesList else { return [(option, value)] }
             return value.split(separator: " ").map { (option, String($0)) }
         }
     }

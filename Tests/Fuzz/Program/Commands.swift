@@ -59,12 +59,19 @@ private enum CommandRules {
         case .accept(let who), .decline(let who), .leave(let who), .open(let who), .mark(_, let who),
             .verify(let who, _), .whois(let who):
             demand(!who.isEmpty, "a command about nobody")
+        case .join(let request):
+            demand((try? RoomName.compose(request.name)) == request.name, "a room under another name")
+            demand(request.key != "", "an empty key")
+            if request.key != nil {
+                demand(command.shown(as: line) == "/join \(request.name) …", "a key that is shown")
+            }
+        case .part(let room): demand(room != "", "a room without a name")
         case .history(let who): demand(who != "", "the history of nobody")
         case .edit(let target, let text): demand(!text.isEmpty && isReference(target), "an edit of nothing")
         case .delete(let target): demand(isReference(target), "a deletion of nothing")
         case .act(let text), .reply(let text), .search(let text): demand(!text.isEmpty, "an empty text")
         case .rename(let text), .help(let text), .away(let text): demand(text != "", "an empty operand")
-        case .who, .whoami, .requests, .openPublic, .close, .unread, .typing, .back, .wipe, .statistics, .quit:
+        case .who, .whoami, .requests, .openPublic, .rooms, .close, .unread, .typing, .back, .wipe, .statistics, .quit:
             break
         }
     }

@@ -11,7 +11,8 @@ import Testing
             ("/me waves", .act("waves")), ("/who", .who(all: false)), ("/WHO", .who(all: false)),
             ("/who  all", .who(all: true)),
             ("/names", .who(all: false)), ("/whois 4821", .whois(who: "4821")), ("/whoami", .whoami),
-            ("/query 4821", .open(who: "4821")), ("/part", .close), ("/exit", .quit), ("/reply yes", .reply("yes")),
+            ("/query 4821", .open(who: "4821")), ("/part", .part(room: nil)), ("/part kitchen", .part(room: "kitchen")),
+            ("/rooms", .rooms), ("/exit", .quit), ("/reply yes", .reply("yes")),
             ("/search hat", .search("hat")), ("/nick", .rename(nil)),
             ("/msg 4821 hi there", .message(who: "4821", text: "hi there")),
             ("/msg #4821-3377  hi", .message(who: "#4821-3377", text: "hi")),
@@ -50,7 +51,7 @@ import Testing
         arguments: [
             ("/hwo", .unknownCommand), ("/", .unknownCommand), ("/ who", .unknownCommand),
             ("/verify", .unknownPeer), ("/verify \"a\" yes", .unknownCommand),
-            ("/wipe now", .unknownCommand), ("/wipe", .unknownCommand), ("/join kitchen", .unknownCommand),
+            ("/wipe now", .unknownCommand), ("/wipe", .unknownCommand), ("/join", .unknownRoom),
             ("/clear", .unknownCommand), ("/set joins off", .unknownCommand), ("/reply", .empty), ("/search", .empty),
             ("/\u{301}", .unknownCommand), ("/who now", .unknownCommand),
             ("/quit 1", .unknownCommand), ("/typing on", .unknownCommand), ("/msg", .unknownPeer),

@@ -9,10 +9,10 @@ import Testing
 
 /// A script reads events in the order in which they happened.
 @Suite struct ProgramOrderTests {
-    private static func error(_ number: Int) -> Report { .error(ChatError(.empty, .notConnected, "\(number)")) }
+    private static func error(_ number: Int) -> RoomReport { .error(ChatError(.empty, .notConnected, "\(number)")) }
 
-    private static func numbers(_ reports: [Report]) -> [String] {
-        reports.map { if case .error(let error) = $0 { error.sentence.arguments[0] } else { "?" } }
+    private static func numbers(_ reports: [RoomReport]) -> [String] {
+        reports.map { if case .error(let error) = $0.report { error.sentence.arguments[0] } else { "?" } }
     }
 
     @Test func `the effect of a line is reported before the answer of the next line`() {
@@ -23,13 +23,13 @@ import Testing
         alice.with { node in
             for number in 1...3 {
                 if Command.say("line \(number)").perform(on: node).reply != nil { log.note("an answer to a message") }
-                if Command.unread.perform(on: node).reply != nil { log.note("unread behind \(alice.messages.count)") }
+                if Command.requests.perform(on: node).reply != nil { log.note("answer behind \(alice.messages.count)") }
                 if !Command.say("").perform(on: node).isDone { log.note("error behind \(alice.messages.count)") }
             }
         }
         #expect(
             log.lines == [
-                "unread behind 1", "error behind 1", "unread behind 2", "error behind 2", "unread behind 3",
+                "answer behind 1", "error behind 1", "answer behind 2", "error behind 2", "answer behind 3",
                 "error behind 3",
             ])
     }

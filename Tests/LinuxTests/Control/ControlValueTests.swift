@@ -161,7 +161,7 @@ import Wire
     @Test func `events are the same lines as on standard output, and errors in both formats`() throws {
         var renderer = ControlRenderer(clock: { _ in "12:00:00" })
         for event in try Sample.events() {
-            let report = Report.event(event)
+            let report = RoomReport.event(event)
             let json = JSONOutput().rendering(of: report, at: Sample.time).output
             #expect(renderer.lines(of: [report], as: .json, at: Sample.time) == json)
             let plain = String(decoding: renderer.lines(of: [report], as: .plain, at: Sample.time), as: UTF8.self)
@@ -170,7 +170,7 @@ import Wire
                 #expect(JSONLine(String(line)).string("text")?.hasPrefix("12:00:00 ") == true)
             }
         }
-        let error = Report.error(ChatError(.empty, .messageEmpty))
+        let error = RoomReport.error(ChatError(.empty, .messageEmpty))
         let told = renderer.lines(of: [error], as: .plain, at: Sample.time)
         #expect(JSONLine(String(decoding: told, as: UTF8.self)).string("code") == "empty")
     }

@@ -109,7 +109,7 @@ import Testing
         let program = try ProgramProcess(inTerminal: ["--discovery", "none"], environment: ["TERM=xterm", "TZ=UTC"])
         #expect(await program.reads(" · 1 here > "))
         await program.write("/open\n")
-        #expect(await program.reads("! /open does not say who is meant; write /open WHO|public"))
+        #expect(await program.reads("! /open does not say who is meant; write /open WHO|ROOM"))
         // The refused line is still there to be mended.
         #expect(await program.reads(" · 1 here > \u{1b}[m/open"))
         await program.write("\u{15}\u{4}")

@@ -28,15 +28,17 @@ import Transports
 
     @Test func `a wiped node is let go of, with its keys and all that it heard`() async throws {
         let reports = ReportQueue()
-        let current = CurrentNode(node(reports.entrance()))
-        weak let old = current.node
-        try await current.node.start()
-        try await current.node.send("hello")
-        async let wiped = current.wipe()
-        while await !reports.next().contains(where: \.isEnd) {}
-        #expect(current.takeForgotten() == MemoryUsage(conversations: 1, messages: 1, peers: 0))
-        current.replace(with: node { _ in })
-        #expect(current.goOn())
+        let rooms = Rooms()
+        let labels = try ["lobby", "kitchen"].map { name in try rooms.reserve(name) }
+        for label in labels { rooms.add(label, node(reports.entrance(of: label))) }
+        weak let old = rooms.open?.node
+        for room in rooms.all { try await room.node.start() }
+        try await rooms.all[0].node.send("hello")
+        async let wiped = rooms.wipe()
+        while !rooms.isEmpty { for report in await reports.next() where report.isEnd { rooms.remove(report.room) } }
+        #expect(rooms.takeForgotten() == MemoryUsage(conversations: 2, messages: 1, peers: 0))
+        rooms.add(try rooms.reserve("lobby"), node { _ in })
+        #expect(rooms.goOn())
         _ = await wiped
         // Jobs that the loop has for the earlier node are done when this is.
         await withCheckedContinuation { done in loop.execute { done.resume() } }
@@ -46,8 +48,8 @@ import Transports
 
     @Test func `events of a node after its end are not taken`() async {
         let reports = ReportQueue()
-        let tell = reports.entrance()
-        let next = reports.entrance()
+        let tell = reports.entrance(of: .lobby)
+        let next = reports.entrance(of: RoomLabel(number: 2, name: "lobby"))
         tell([.notice(.clockSkew, "1")])
         tell([.notice(.clockSkew, "2"), .stopped(.asked)])
         tell([.notice(.clockSkew, "3")])
@@ -56,7 +58,9 @@ import Transports
         var ends = 0
         while ends < 2 {
             let batch = await reports.next()
-            for case .event(.notice(_, let sentence)) in batch { notices.append(sentence.text(in: .english)) }
+            for case .event(.notice(_, let sentence)) in batch.map(\.report) {
+                notices.append(sentence.text(in: .english))
+            }
             ends += batch.count(where: \.isEnd)
         }
         #expect(notices == ["1", "2", "4"])

@@ -23,7 +23,7 @@ import Wire
         ]
         #expect(
             JSON.text(.answer(.peers(peers, isWhole: true))) == """
-                {"event":"result","command":"who","peers":[\
+                {"event":"result","command":"who","room":"lobby","peers":[\
                 {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false,"reason":null},\
                 {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null},\
                 {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch"}\
@@ -36,12 +36,13 @@ import Wire
         let messages = [try Sample.said("hi", by: who, in: .direct(with: who))]
         #expect(
             JSON.text(.answer(.history(.direct(with: who), messages))) == """
-                {"event":"result","command":"history","conversation":"direct","with":\(JSON.who),"messages":[\
+                {"event":"result","command":"history","room":"lobby","conversation":"direct","with":\(JSON.who),"messages":[\
                 {"conversation":"direct","with":\(JSON.who),\(JSON.said)}]}\n
                 """)
         #expect(
             JSON.text(.answer(.history(.publicRoom, [])))
-                == "{\"event\":\"result\",\"command\":\"history\",\"conversation\":\"public\",\"messages\":[]}\n")
+                == "{\"event\":\"result\",\"command\":\"history\",\"room\":\"lobby\",\"conversation\":\"public\",\"messages\":[]}\n"
+        )
     }
 
     @Test func `unread lists conversations with their last message or none`() throws {
@@ -51,12 +52,14 @@ import Wire
             ConversationSummary(
                 conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
         ]
+        let overview = RoomOverview(
+            .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")])
         #expect(
-            JSON.text(.answer(.unread(summaries, requests: [(who, "hello?")]))) == """
-                {"event":"result","command":"unread","conversations":[\
-                {"conversation":"public","unread":0,"last":null},\
-                {"conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}],\
-                "requests":[{"from":\(JSON.who),"text":"hello?"}]}\n
+            JSON.text(.answer(.unread([overview]))) == """
+                {"event":"result","command":"unread","room":"lobby","conversations":[\
+                {"room":"lobby","conversation":"public","unread":0,"last":null},\
+                {"room":"lobby","conversation":"direct","with":\(JSON.who),"unread":2,"last":{"conversation":"public",\(JSON.said)}}],\
+                "requests":[{"room":"lobby","from":\(JSON.who),"text":"hello?"}]}\n
                 """)
     }
 
@@ -64,18 +67,19 @@ import Wire
         let who = try Sample.who()
         #expect(
             JSON.text(.answer(.requests([(who, "hi")])))
-                == "{\"event\":\"result\",\"command\":\"requests\",\"requests\":[{\"from\":\(JSON.who),\"text\":\"hi\"}]}\n"
+                == "{\"event\":\"result\",\"command\":\"requests\",\"room\":\"lobby\",\"requests\":[{\"from\":\(JSON.who),\"text\":\"hi\"}]}\n"
         )
         #expect(
             JSON.text(
                 .answer(.statistics([Counter(.residentBytes, 7), Counter(.bans, 0)])))
-                == "{\"event\":\"result\",\"command\":\"stats\",\"resident_bytes\":7,\"bans\":0}\n")
+                == "{\"event\":\"result\",\"command\":\"stats\",\"room\":\"lobby\",\"resident_bytes\":7,\"bans\":0}\n")
         #expect(
             JSON.text(.answer(.active(command: "open", .direct(with: who), recent: [])))
-                == "{\"event\":\"result\",\"command\":\"open\",\"conversation\":\"direct\",\"with\":\(JSON.who)}\n")
+                == "{\"event\":\"result\",\"command\":\"open\",\"room\":\"lobby\",\"conversation\":\"direct\",\"with\":\(JSON.who)}\n"
+        )
         #expect(
             JSON.text(.answer(.done(command: "mute", who)))
-                == "{\"event\":\"result\",\"command\":\"mute\",\"who\":\(JSON.who)}\n")
+                == "{\"event\":\"result\",\"command\":\"mute\",\"room\":\"lobby\",\"who\":\(JSON.who)}\n")
         let help = try JSON.line(.answer(.help(CommandEntry.all)))
         #expect(help["commands"]?.elements.count == CommandEntry.all.count)
         #expect(help["commands"]?[0]?.names == ["usage", "does"])
@@ -85,11 +89,11 @@ import Wire
         let who = try Sample.who()
         #expect(
             JSON.text(.answer(.verification(who, code: "1 2", isVerified: true, isKept: false)))
-                == "{\"event\":\"result\",\"command\":\"verify\",\"with\":\(JSON.who),\"code\":\"1 2\",\"verified\":true,\"kept\":false}\n"
+                == "{\"event\":\"result\",\"command\":\"verify\",\"room\":\"lobby\",\"with\":\(JSON.who),\"code\":\"1 2\",\"verified\":true,\"kept\":false}\n"
         )
         #expect(
             JSON.text(.answer(.wiped(MemoryUsage(conversations: 2, messages: 31, peers: 5), files: ["a", "b"])))
-                == "{\"event\":\"result\",\"command\":\"wipe\",\"conversations\":2,\"messages\":31,\"peers\":5,\"files\":[\"a\",\"b\"]}\n"
+                == "{\"event\":\"result\",\"command\":\"wipe\",\"room\":\"lobby\",\"conversations\":2,\"messages\":31,\"peers\":5,\"files\":[\"a\",\"b\"]}\n"
         )
     }
 

@@ -9,14 +9,14 @@ import Wire
 
 @Suite struct ProgramJSONTests {
     static func line(_ report: Report) throws -> JSONValue {
-        let rendering = JSONOutput().rendering(of: report, at: Sample.time)
+        let rendering = JSONOutput().rendering(of: RoomReport(.lobby, report), at: Sample.time)
         #expect(rendering.diagnostics.isEmpty)
         #expect(rendering.output.last == 0x0a)
         return try JSONValue(parsing: Array(rendering.output.dropLast()))
     }
 
     static func text(_ report: Report) -> String {
-        String(decoding: JSONOutput().rendering(of: report, at: Sample.time).output, as: UTF8.self)
+        String(decoding: JSONOutput().rendering(of: RoomReport(.lobby, report), at: Sample.time).output, as: UTF8.self)
     }
 
     static let who = """
@@ -33,7 +33,7 @@ import Wire
         let event = NodeEvent.ready(me: try Sample.who(), port: 40_123, room: "lobby", discovery: .embedded)
         #expect(
             Self.text(.event(event)) == """
-                {"event":"ready","version":"\(Version.current)","self":\(Self.who),"port":40123,"room":"lobby",\
+                {"event":"ready","room":"lobby","version":"\(Version.current)","self":\(Self.who),"port":40123,\
                 "discovery":"embedded"}\n
                 """)
     }
@@ -42,7 +42,9 @@ import Wire
     func `a peer is online, away or offline`(state: PresenceState, word: String) throws {
         let text = Self.text(.event(.peer(state, try Sample.who(), online: 3)))
         #expect(
-            text == "{\"event\":\"peer\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null}\n")
+            text
+                == "{\"event\":\"peer\",\"room\":\"lobby\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null}\n"
+        )
     }
 
     @Test func `a peer that is away can have a reason`() throws {
@@ -53,9 +55,12 @@ import Wire
     @Test func `a message says where it was said`() throws {
         let who = try Sample.who()
         let open = Self.text(.event(.message(try Sample.said("hi", by: who))))
-        #expect(open == "{\"event\":\"message\",\"conversation\":\"public\",\(Self.said)}\n")
+        #expect(open == "{\"event\":\"message\",\"room\":\"lobby\",\"conversation\":\"public\",\(Self.said)}\n")
         let direct = Self.text(.event(.message(try Sample.said("hi", by: who, in: .direct(with: who)))))
-        #expect(direct == "{\"event\":\"message\",\"conversation\":\"direct\",\"with\":\(Self.who),\(Self.said)}\n")
+        #expect(
+            direct
+                == "{\"event\":\"message\",\"room\":\"lobby\",\"conversation\":\"direct\",\"with\":\(Self.who),\(Self.said)}\n"
+        )
     }
 
     @Test func `direct conversations tell requests, changes and receipts`() throws {
@@ -63,20 +68,23 @@ import Wire
         let id = try Sample.message(0x0c)
         #expect(
             Self.text(.event(.request(from: who, text: "hi")))
-                == "{\"event\":\"request\",\"from\":\(Self.who),\"text\":\"hi\"}\n")
+                == "{\"event\":\"request\",\"room\":\"lobby\",\"from\":\(Self.who),\"text\":\"hi\"}\n")
         for change in [DirectChange.accepted, .declined, .left] {
             #expect(
                 Self.text(.event(.direct(change, with: who)))
-                    == "{\"event\":\"direct\",\"state\":\"\(change.rawValue)\",\"with\":\(Self.who)}\n")
+                    == "{\"event\":\"direct\",\"room\":\"lobby\",\"state\":\"\(change.rawValue)\",\"with\":\(Self.who)}\n"
+            )
         }
         #expect(
             Self.text(.event(.delivered(with: who, ids: [id, id])))
-                == "{\"event\":\"delivered\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\",\"\(Self.id)\"]}\n")
+                == "{\"event\":\"delivered\",\"room\":\"lobby\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\",\"\(Self.id)\"]}\n"
+        )
         #expect(
-            Self.text(.event(.read(with: who, ids: []))) == "{\"event\":\"read\",\"with\":\(Self.who),\"ids\":[]}\n")
+            Self.text(.event(.read(with: who, ids: [])))
+                == "{\"event\":\"read\",\"room\":\"lobby\",\"with\":\(Self.who),\"ids\":[]}\n")
         #expect(
             Self.text(.event(.failed(with: who, messages: [Undelivered(id: id, text: "hi")])))
-                == "{\"event\":\"failed\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\"]}\n")
+                == "{\"event\":\"failed\",\"room\":\"lobby\",\"with\":\(Self.who),\"ids\":[\"\(Self.id)\"]}\n")
     }
 
     @Test(arguments: [(Delivery.sending, "sending"), (.delivered, "delivered"), (.read, "read"), (.failed, "failed")])
@@ -91,23 +99,26 @@ import Wire
         let id = try Sample.message(0x0c)
         #expect(
             Self.text(.event(.edited(.publicRoom, id, text: "ho", unread: 0)))
-                == "{\"event\":\"edited\",\"conversation\":\"public\",\"id\":\"\(Self.id)\",\"text\":\"ho\"}\n")
+                == "{\"event\":\"edited\",\"room\":\"lobby\",\"conversation\":\"public\",\"id\":\"\(Self.id)\",\"text\":\"ho\"}\n"
+        )
         #expect(
             Self.text(.event(.deleted(.direct(with: who), id, unread: 0)))
-                == "{\"event\":\"deleted\",\"conversation\":\"direct\",\"with\":\(Self.who),\"id\":\"\(Self.id)\"}\n")
+                == "{\"event\":\"deleted\",\"room\":\"lobby\",\"conversation\":\"direct\",\"with\":\(Self.who),\"id\":\"\(Self.id)\"}\n"
+        )
         #expect(
             Self.text(.event(.typing(who, .publicRoom, isOn: true)))
-                == "{\"event\":\"typing\",\"who\":\(Self.who),\"conversation\":\"public\",\"on\":true}\n")
+                == "{\"event\":\"typing\",\"room\":\"lobby\",\"who\":\(Self.who),\"conversation\":\"public\",\"on\":true}\n"
+        )
     }
 
     @Test func `errors and notices carry a code and a sentence`() throws {
         #expect(
             Self.text(.error(ChatError(.tooLong, .messageLong, "251", "240")))
-                == "{\"event\":\"error\",\"code\":\"too_long\",\"message\":\"message is 251 characters; 240 is the most\"}\n"
+                == "{\"event\":\"error\",\"room\":\"lobby\",\"code\":\"too_long\",\"message\":\"message is 251 characters; 240 is the most\"}\n"
         )
         #expect(
             Self.text(.event(.notice(.clockSkew, "set your clock")))
-                == "{\"event\":\"notice\",\"code\":\"clock_skew\",\"message\":\"set your clock\"}\n")
+                == "{\"event\":\"notice\",\"room\":\"lobby\",\"code\":\"clock_skew\",\"message\":\"set your clock\"}\n")
         for code in ChatError.Code.allCases {
             #expect(try Self.line(.error(ChatError(code, .messageEmpty)))["code"]?.text == code.rawValue)
         }

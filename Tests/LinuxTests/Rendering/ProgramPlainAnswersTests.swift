@@ -51,8 +51,10 @@ import Wire
             ConversationSummary(
                 conversation: .direct(with: who), isActive: false, unread: 2, last: try Sample.said("hi", by: who)),
         ]
+        let overview = RoomOverview(
+            .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")])
         #expect(
-            ProgramPlainTests.text(.answer(.unread(summaries, requests: [(who, "hello?")]))) == """
+            ProgramPlainTests.text(.answer(.unread([overview]))) == """
                 23:59:59 * public (open): 0 unread
                 23:59:59 * quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
                 23:59:59 * quiet-otter#4821: a request for a direct conversation: hello?\n

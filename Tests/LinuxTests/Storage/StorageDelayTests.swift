@@ -37,6 +37,7 @@ import Wire
         let opened = try StoredIdentity.open(scratch("me"), locking: true).unlock(with: nil, willWrite: disk.hold)
         let files = opened.files
         let writer = try StateWriter(files) { _ in }
+        let (rooms, label) = (Rooms(), RoomLabel.lobby)
         let loop = try EventLoop(name: "alice")
         loop.start()
         let (told, news) = (Told(), News())
@@ -44,13 +45,14 @@ import Wire
             told.append(batch)
             news.tell()
         }
+        rooms.add(label, node)
         try await node.start()
         #expect(await news.wait(atMost: .seconds(20)) { told.hasSeen(bob) })
         let executor = CommandExecutor(
-            current: CurrentNode(node), departure: Departure(), store: App.store(with: writer),
-            keepsMarks: { files.isInUse }
+            rooms: rooms, departure: Departure(), store: { change, _ in KeptState.submit(change, to: writer) },
+            begin: { _, label in .known(label) }, keepsMarks: { _ in files.isInUse }
         ) { [] }
-        let answers = Locked<[Report]>([])
+        let answers = Locked<[RoomReport]>([])
         async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
         await disk.holds()
         try await node.run { node throws(ChatError) in try node.send("while the disk is busy") }

@@ -12,7 +12,8 @@ import Wire
 @Suite struct TerminalPromptTests {
     private static func prompt(room: String = "kitchen") throws -> Prompt {
         var prompt = Prompt(language: .english, theme: Theme(.none))
-        (prompt.room, prompt.me, prompt.online) = (room, try Sample.who("quiet-otter", number: 6_220, byte: 1), 2)
+        prompt.open = RoomConversation(RoomLabel(number: 1, name: room), .publicRoom)
+        (prompt.me, prompt.online) = (try Sample.who("quiet-otter", number: 6_220, byte: 1), 2)
         return prompt
     }
 
@@ -20,7 +21,7 @@ import Wire
     {
         var prompt = try Self.prompt()
         #expect(prompt.text(columns: 80).text == "kitchen · quiet-otter#6220 · 3 here > ")
-        prompt.open = .direct(with: try Sample.who("small-fox", number: 8_612))
+        prompt.open = RoomConversation(.lobby, .direct(with: try Sample.who("small-fox", number: 8_612)))
         prompt.correspondent = .away
         #expect(prompt.text(columns: 80).text == "→ small-fox#8612 (away) > ")
     }
@@ -28,7 +29,7 @@ import Wire
     @Test func `the whole prompt of a direct conversation has another colour`() throws {
         var prompt = Prompt(language: .english, theme: Theme(.full))
         let room = prompt.text(columns: 80).runs.map(\.style)
-        prompt.open = .direct(with: try Sample.who())
+        prompt.open = RoomConversation(.lobby, .direct(with: try Sample.who()))
         let direct = prompt.text(columns: 80).runs.map(\.style)
         #expect(Set(room).count == 1 && Set(direct).count == 1)
         #expect(room.first?.color != direct.first?.color)
@@ -36,9 +37,10 @@ import Wire
 
     @Test func `the prompt says less where it would take more than half of a row`() throws {
         var prompt = try Self.prompt()
+        prompt.conversations.note(RoomConversation(.lobby, .publicRoom), unread: 0)
         for number in 1...2 {
             let who = try Sample.who("fox", number: 1_000 + number, byte: UInt8(1 + number))
-            prompt.conversations.note(.direct(with: who), unread: number, level: .direct)
+            prompt.conversations.note(RoomConversation(.lobby, .direct(with: who)), unread: number, level: .direct)
         }
         #expect(
             [200, 100, 80, 60, 40, 30, 20, 3].map { prompt.text(columns: $0).text } == [
@@ -101,7 +103,7 @@ import Wire
         let (me, other) = (try Sample.who("me", number: 1_234, byte: 1), try Sample.who())
         var bell = Bell(isQuiet: false)
         var quiet = Bell(isQuiet: true)
-        let ready = Report.event(.ready(me: me, port: 1, room: "r", discovery: .none))
+        let ready = RoomReport.event(.ready(me: me, port: 1, room: "r", discovery: .none))
         _ = bell.rings(for: ready)
         _ = quiet.rings(for: ready)
         let loud: [NodeEvent] = [

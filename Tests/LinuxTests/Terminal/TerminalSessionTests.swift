@@ -21,7 +21,7 @@ import Wire
         user.type("안")
         #expect(user.shown() == "1 here > 안")
         try user.hear("hi")
-        #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\n1 here > 안")
+        #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\nkitchen · 1 here > 안")
         #expect(user.shown() == "")
     }
 
@@ -35,7 +35,7 @@ import Wire
         #expect(user.shown() == "")
         #expect(user.session.deadline == TerminalUser.start + TerminalSession.frameTime)
         user.type("x")
-        #expect(user.shown() == "1 here > x")
+        #expect(user.shown() == "kitchen · 1 here > x")
         try user.hear("three")
         user.advance(TerminalSession.frameTime)
         let frame = user.shown()
@@ -72,13 +72,13 @@ import Wire
         #expect(user.shown() == "1 here > ")
         user.session.settle(Self.line("hello"), isAccepted: false)
         user.show([.error(ChatError(.rateLimited, .tooFast, "2"))])
-        #expect(user.shown() == "! too fast: 2 messages a second is the most\n1 here > hello")
+        #expect(user.shown() == "! too fast: 2 messages a second is the most\nkitchen · 1 here > hello")
     }
 
     @Test func `a command leaves a trace before what comes of it`() {
         var user = TerminalUser()
         user.show([.entered("/who\u{1b}[2J"), .answer(.peers([], isWhole: false))])
-        #expect(user.shown() == "> /who\u{fffd}[2J\n00:00:00 * nobody else is here\n1 here > ")
+        #expect(user.shown() == "> /who\u{fffd}[2J\n00:00:00 * nobody else is here\nkitchen · 1 here > ")
     }
 
     @Test func `a paste of many lines is asked about, and then waits for its turn`() {
@@ -234,7 +234,7 @@ import Wire
         try user.hear("hi")
         #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\n")
         user.session.reveal()
-        #expect(user.shown() == "1 here > ")
+        #expect(user.shown() == "kitchen · 1 here > ")
     }
 
     @Test(arguments: 0..<20)

@@ -59,9 +59,16 @@ struct TerminalUser {
 
     mutating func type(_ text: String) { session.take(Array(text.utf8), at: now, wallClock: wallClock) }
 
-    mutating func tell(_ events: NodeEvent...) { show(events.map(Report.event)) }
+    /// Tells events of the room `kitchen`.
+    mutating func tell(_ events: NodeEvent...) { show(events.map(RoomReport.event)) }
 
-    mutating func show(_ reports: [Report]) { session.show(reports, at: now, wallClock: wallClock) }
+    mutating func tell(_ events: NodeEvent..., in room: RoomLabel) { show(events.map { RoomReport(room, .event($0)) }) }
+
+    /// Shows reports; those of the only room are of `kitchen`.
+    mutating func show(_ reports: [RoomReport]) {
+        let reports = reports.map { $0.room == .lobby ? RoomReport(.kitchen, $0.report) : $0 }
+        session.show(reports, at: now, wallClock: wallClock)
+    }
 
     mutating func hear(_ text: String) throws { tell(.message(try Sample.said(text, by: try Sample.who()))) }
 

@@ -1,0 +1,206 @@
+package import Chat
+package import ChatNode
+import Phrases
+import Synchronization
+import Wire
+
+/// The rooms that the program is in, each with its node, and the one whose conversation is open.
+///
+/// `/wipe` ends all of them; a node of another identity begins then.
+package final class Rooms: Sendable {
+    package struct Room: Sendable {
+        package let label: RoomLabel
+        package let node: Node
+    }
+
+    private struct State {
+        /// In the order in which they were joined; without those that are being left.
+        var rooms: [Room] = []
+        /// Rooms without a node yet, or with one that is leaving; they count as rooms, and keep their names.
+        var others: [RoomLabel: Node?] = [:]
+        var open: RoomLabel?
+        var lastNumber = 0
+        /// Callers that wait for a room to be ready.
+        var beginners: [RoomLabel: CheckedContinuation<Bool, Never>] = [:]
+        var isWiping = false
+        /// The memory of the nodes that `/wipe` ends.
+        var forgotten: MemoryUsage?
+        /// The answer of a wipe that is done.
+        var told: Answer?
+        var waiting: [CheckedContinuation<Answer?, Never>] = []
+    }
+
+    /// The step of a wipe at the time of a second request.
+    private enum WipeStep { case begins, isUnderWay, isDone }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// The open room; nil before the first one and after the last one. Its node is not to be kept: what was wiped is gone
+    /// when the last reference to it is.
+    package var open: Room? {
+        state.withLock { state in state.rooms.first { $0.label == state.open } ?? state.rooms.first }
+    }
+
+    /// The rooms in the order in which they were joined.
+    package var all: [Room] { state.withLock { $0.rooms } }
+
+    /// Whether no node runs, leaves or begins.
+    package var isEmpty: Bool { state.withLock { $0.rooms.isEmpty && $0.others.isEmpty } }
+
+    /// Whether the nodes end because of `/wipe`.
+    package var isWiping: Bool { state.withLock { $0.isWiping } }
+
+    /// The room with a name, in any case of letters where no other name differs in that alone.
+    package func named(_ name: some StringProtocol) -> Room? {
+        let all = all
+        if let room = all.first(where: { $0.label.name == name }) { return room }
+        let similar = all.filter { $0.label.name.lowercased() == name.lowercased() }
+        return similar.count == 1 ? similar[0] : nil
+    }
+
+    subscript(label: RoomLabel) -> Room? { all.first { $0.label == label } }
+
+    /// A label for a room that is about to be joined.
+    ///
+    /// - Throws: `too_many_rooms` above 16.
+    package func reserve(_ name: String) throws(ChatError) -> RoomLabel {
+        let label = state.withLock { state -> RoomLabel? in
+            guard state.rooms.count + state.others.count < Limits.rooms else { return nil }
+            let names = Set(state.rooms.map(\.label.name) + state.others.keys.map(\.name))
+            var unique = name
+            for number in 2...Limits.rooms + 1 where names.contains(unique) { unique = "\(name)/\(number)" }
+            state.lastNumber += 1
+            let label = RoomLabel(number: state.lastNumber, name: unique)
+            state.others[label] = .some(nil)
+            return label
+        }
+        guard let label else { throw ChatError(.tooManyRooms, .tooManyRooms, "\(Limits.rooms)") }
+        return label
+    }
+
+    /// Adds a room whose label was reserved; the first one is open.
+    package func add(_ label: RoomLabel, _ node: Node) {
+        state.withLock { state in
+            state.others[label] = nil
+            state.rooms.append(Room(label: label, node: node))
+            state.open = state.open ?? label
+        }
+    }
+
+    /// Removes a room that is left: no command reaches it any more, while its node says goodbye.
+    func leave(_ label: RoomLabel) {
+        state.withLock { state in
+            guard let index = state.rooms.firstIndex(where: { $0.label == label }) else { return }
+            state.others[label] = .some(state.rooms.remove(at: index).node)
+            if state.open == label { state.open = nil }
+        }
+    }
+
+    /// Lets go of a room whose node has ended, or did not begin.
+    package func remove(_ label: RoomLabel) {
+        state.withLock { state in
+            state.others[label] = nil
+            state.rooms.removeAll { $0.label == label }
+            if state.open == label { state.open = nil }
+        }
+    }
+
+    /// Returns true when the node of a room is ready, false if it ends before. For one caller.
+    package func awaitReady(_ label: RoomLabel) async -> Bool {
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.beginners[label] = continuation }
+        }
+    }
+
+    /// Resumes the caller that waits for a room.
+    package func noteReady(_ label: RoomLabel, _ isReady: Bool = true) {
+        state.withLock { $0.beginners.removeValue(forKey: label) }?.resume(returning: isReady)
+    }
+
+    /// Opens a room: in the one that was open, no conversation is looked at any more. On the nodes' scheduler.
+    func look(at room: Room) {
+        let before = open
+        if let before, before.label != room.label { before.node.assumeIsolated { $0.lookAway() } }
+        state.withLock { $0.open = room.label }
+    }
+
+    /// Begins to leave all rooms.
+    package func beginLeaving() async {
+        for node in allNodes { await node.beginLeaving() }
+    }
+
+    /// Leaves all rooms; returns when their nodes have ended.
+    package func leave() async {
+        let nodes = allNodes
+        for node in nodes { await node.beginLeaving() }
+        for node in nodes { await node.leave() }
+    }
+
+    private var allNodes: [Node] {
+        state.withLock { $0.rooms.map(\.node) + $0.others.values.compactMap(\.self) }
+    }
+}
+
+/// The end of everything that was said: `/wipe`.
+extension Rooms {
+    /// The room with a label, or the open one; while the rooms are wiped, the next one, waited for. Nil if there is none.
+    func awaitRoom(_ label: RoomLabel?) async -> Room? {
+        if isWiping {
+            _ = await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    guard state.isWiping else { return true }
+                    state.waiting.append(continuation)
+                    return false
+                }
+                if goesOn { continuation.resume(returning: nil) }
+            }
+        }
+        return label.flatMap { self[$0] } ?? open
+    }
+
+    /// Ends all nodes for good. Returns when another one is ready, or when the program leaves instead; what is asked for
+    /// twice at a time is done once.
+    ///
+    /// - Returns: what was forgotten.
+    @discardableResult
+    func wipe() async -> Answer? {
+        let nodes = allNodes
+        var forgotten = MemoryUsage()
+        for node in nodes { forgotten += await node.memoryUsage() }
+        let sum = forgotten
+        return await withCheckedContinuation { continuation in
+            let step = state.withLock { state -> WipeStep in
+                if !state.isWiping, !state.rooms.contains(where: { room in nodes.contains { $0 === room.node } }) {
+                    return .isDone
+                }
+                state.waiting.append(continuation)
+                guard !state.isWiping else { return .isUnderWay }
+                (state.isWiping, state.forgotten) = (true, sum)
+                return .begins
+            }
+            switch step {
+            case .isDone: continuation.resume(returning: nil)
+            case .isUnderWay: break
+            case .begins: Task { await beginLeaving() }
+            }
+        }
+    }
+
+    /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
+    package func takeForgotten() -> MemoryUsage? { state.withLock { $0.forgotten.take() } }
+
+    /// Keeps the answer of a wipe for the callers that wait.
+    package func note(_ answer: Answer) { state.withLock { $0.told = answer } }
+
+    /// Resumes the callers that wait for the end of a wipe; false if there was none.
+    package func goOn() -> Bool {
+        let (wasWiping, told, waiting) = state.withLock { state in
+            defer { (state.isWiping, state.told, state.waiting) = (false, nil, []) }
+            return (state.isWiping, state.told, state.waiting)
+        }
+        for continuation in waiting { continuation.resume(returning: told) }
+        return wasWiping
+    }
+}

@@ -1,0 +1,98 @@
+import Chat
+import ChatNode
+import Commands
+import Phrases
+import Rendering
+import Wire
+
+/// Messages and requests.
+extension ChatView {
+    func isShown(_ target: RoomConversation) -> Bool { showsAll || target.place == prompt.open?.place }
+
+    mutating func show(_ message: MessageView, in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
+        let target = RoomConversation(room, message.conversation)
+        let isOpen = target.place == prompt.open?.place
+        let level = change(room) { state in
+            _ = state.plain.rendering(of: .event(.message(message)), at: wallClock)
+            return state.level(of: message)
+        }
+        if message.isFromCurrentUser, !message.isHistory {
+            endArrivals(in: room, at: now, wallClock: wallClock)
+        } else if change(room, { $0.arrivals.holds(message, at: now) }) {
+            prompt.conversations.note(target, unread: message.unread, level: level)
+            return
+        }
+        prompt.conversations.note(target, unread: isOpen ? 0 : message.unread, level: level)
+        showNow(message, in: room, at: wallClock)
+    }
+
+    private mutating func showNow(_ message: MessageView, in room: RoomLabel, at wallClock: Timestamp) {
+        guard let state = rooms[room.number] else { return }
+        let target = RoomConversation(room, message.conversation)
+        if target.place == prompt.open?.place { remember(message) }
+        let time = PlainMessage.time(of: message)
+        rendering.mention = state.mention
+        if isShown(target) {
+            add(rendering.line(of: message), of: time)
+        } else if message.isFromCurrentUser || state.level(of: message) != .message {
+            let name = state.shortName(of: ChatView.other(in: message))
+            var line = rendering.elsewhere(message, name: name, room: isOpen(room) ? nil : room.name)
+            line.delivery = rendering.line(of: message).delivery
+            add(line, of: time)
+        }
+        if message.isRequest {
+            add(rendering.notice(language(.requestSent), at: wallClock, rendering.theme.direct), of: wallClock)
+        }
+    }
+
+    /// The author, or the receiver of an own direct message.
+    private static func other(in message: MessageView) -> PeerName {
+        guard message.isFromCurrentUser, case .direct(let who) = message.conversation else { return message.from }
+        return who
+    }
+
+    private mutating func remember(_ message: MessageView) {
+        log.append(message)
+        if log.count > ChatView.logCapacity { log.removeFirst(ChatView.logCapacity / 4) }
+    }
+
+    /// Shows the history that was held, a rule behind it, and then what came in the meantime.
+    mutating func endArrivals(in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
+        guard rooms[room.number]?.arrivals.deadline != nil else { return }
+        let (history, later) = change(room) { $0.arrivals.take() }
+        let hasRules = !history.isEmpty && isShown(RoomConversation(room, .publicRoom))
+        // Behind a rule, because the history is older than the lines above it.
+        if hasRules { add(rendering.rule(DisplayGuard.safe(room.name))) }
+        for message in history { showNow(message, in: room, at: wallClock) }
+        if hasRules { add(rendering.rule(language(.beforeYouCame))) }
+        // The rule ends the block: what follows is of today.
+        if hasRules { shownDay = rendering.day(wallClock) }
+        for event in later {
+            switch event {
+            case .message(let message): showNow(message, in: room, at: wallClock)
+            case .request(let who, let text):
+                showRequest(RoomReport(room, .event(.request(from: who, text: text))), at: wallClock)
+            }
+        }
+    }
+
+    mutating func showRequest(_ report: RoomReport, at time: Timestamp) {
+        for text in notices(of: report, at: time) {
+            add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
+        }
+    }
+
+    /// The user typed: repeats, once each, the requests that are still open.
+    mutating func noteTyping(at now: Instant, wallClock: Timestamp) -> Bool {
+        let due = requests.indices.filter {
+            !requests[$0].isRepeated && requests[$0].since + ChatView.requestRest <= now
+        }
+        for index in due {
+            requests[index].isRepeated = true
+            let who = requests[index].who
+            let text = language(.requestWaits, PlainName.of(who), who.numberText)
+            add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
+        }
+        return !due.isEmpty
+    }
+}

@@ -1,0 +1,52 @@
+import Chat
+import ChatNode
+import Commands
+import Rendering
+import Wire
+
+/// The state of one room in the view.
+struct RoomState: Sendable {
+    let label: RoomLabel
+    /// Makes the notices; keeps up with the names of the peers.
+    var plain: PlainOutput
+    var me: PeerName?
+    var mention: Mention?
+    /// The peers with a link.
+    var online = 0
+    var ready: NodeEvent?
+    var arrivals = ArrivalBlock()
+    var joins = JoinFolder()
+    /// The time at which a user without peers gets advice; nil for never.
+    var lonelyAt: Instant?
+    /// The nicknames of the peers that are present, in lower case.
+    private var present: [PeerID: String] = [:]
+    private var hasMet = false
+
+    init(_ label: RoomLabel, plain: PlainOutput) {
+        (self.label, self.plain) = (label, plain)
+    }
+
+    /// The next time that something is due; nil for never.
+    var deadline: Instant? { [arrivals.deadline, joins.deadline, lonelyAt].compactMap(\.self).min() }
+
+    mutating func name(_ me: PeerName) { (self.me, mention) = (me, Mention(of: me)) }
+
+    mutating func note(_ state: PresenceState, _ who: PeerName, online: Int, at now: Instant) {
+        self.online = online
+        present[who.key] = state == .left || present.count >= Limits.knownPeers ? nil : who.nickname.lowercased()
+        guard !hasMet, state != .left else { return }
+        (hasMet, lonelyAt) = (true, nil)
+        arrivals.begin(at: now)
+    }
+
+    /// The nickname alone, unless another peer that is present has the same one.
+    func shortName(of who: PeerName) -> String {
+        let isShared = present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
+        return isShared || who.nickname.isEmpty ? PlainName.of(who) : DisplayGuard.safeName(who.nickname)
+    }
+
+    func level(of message: MessageView) -> ConversationList.Level {
+        if mention?.isIn(message.text) ?? false, !message.isFromCurrentUser { return .mention }
+        return message.conversation == .publicRoom ? .message : .direct
+    }
+}

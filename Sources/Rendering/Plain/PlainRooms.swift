@@ -1,0 +1,47 @@
+import Chat
+package import Commands
+package import Phrases
+import ChatNode
+package import Wire
+
+/// Every report as lines for people, with the room in front where the program is in several.
+package struct PlainRooms: Presentation {
+    /// A room without what was heard in it.
+    private let blank: PlainOutput
+    private var outputs: [Int: PlainOutput] = [:]
+
+    package init(
+        clock: @escaping @Sendable (Timestamp) -> String,
+        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }, language: Language = .english
+    ) {
+        blank = PlainOutput(clock: clock, day: day, language: language)
+    }
+
+    package func clock(_ time: Timestamp) -> String { blank.clock(time) }
+
+    package mutating func rendering(of report: RoomReport, at time: Timestamp) -> Rendering {
+        if case .event(.stopped) = report.report {
+            outputs[report.room.number] = nil
+            return Rendering()
+        }
+        let lines = change(report.room) { $0.rendering(of: report.report, at: time) }
+        if case .answer(.wiped) = report.report { outputs = [:] }
+        guard outputs.count > 1 else { return lines }
+        // Behind a beginning that no text of a peer can have: such a text ends no line.
+        let name = Array("[\(DisplayGuard.safe(report.room.name))] ".utf8)
+        let rows = lines.output.split(separator: UInt8(ascii: "\n"))
+        return Rendering(
+            output: Array(rows.map { name + $0 + [UInt8(ascii: "\n")] }.joined()), diagnostics: lines.diagnostics)
+    }
+
+    /// The texts of a report's notices, without time and room.
+    package mutating func notices(of report: RoomReport, at time: Timestamp) -> [String] {
+        change(report.room) { $0.notices(of: report.report, at: time) }
+    }
+
+    private mutating func change<Result>(_ room: RoomLabel, _ body: (inout PlainOutput) -> Result) -> Result {
+        var output = outputs[room.number] ?? blank
+        defer { outputs[room.number] = output }
+        return body(&output)
+    }
+}

@@ -1,0 +1,147 @@
+import Chat
+import ChatNode
+import Commands
+import Composition
+import Noise
+import Phrases
+import Process
+import Reactor
+import Settings
+import Storage
+import Wire
+
+/// Makes and starts the nodes of the program's rooms, all on one event loop.
+struct RoomNodes: Sendable {
+    private let arguments: Arguments
+    private let loop: EventLoop
+    private let rooms: Rooms
+    private let kept: KeptState?
+    /// The receiver of a room's events.
+    private let receiver: @Sendable (RoomLabel) -> @Sendable ([NodeEvent]) -> Void
+
+    /// - Parameter loop: where the nodes live; it is run by the caller.
+    init(
+        _ arguments: Arguments, on loop: EventLoop, _ rooms: Rooms, keeping kept: KeptState?,
+        receiver: @escaping @Sendable (RoomLabel) -> @Sendable ([NodeEvent]) -> Void
+    ) {
+        (self.arguments, self.loop, self.rooms) = (arguments, loop, rooms)
+        (self.kept, self.receiver) = (kept, receiver)
+    }
+
+    /// Makes the nodes of the rooms of the command line; the first one has the kept identity, if there is one. The keys of
+    /// private rooms are then the nodes' alone, so that a wipe forgets them.
+    func add(_ openRooms: [Room]) throws(StartFailure) {
+        for (index, room) in openRooms.enumerated() {
+            let label = try RoomNodes.reserve(room.name, in: rooms)
+            rooms.add(label, try node(in: room, label, arguments.rooms[index], isAsKept: index == 0))
+        }
+    }
+
+    /// Makes the node that comes after a wipe: of another identity, under another name, in the first room, or in the lobby if
+    /// that was private.
+    func addNext() throws(StartFailure) -> RoomLabel {
+        var setup = arguments.rooms[0]
+        setup.nickname = nil
+        let room = setup.choice.key == nil ? Room(openNamed: setup.choice.name) : .lobby
+        let label = try RoomNodes.reserve(room.name, in: rooms)
+        rooms.add(label, try node(in: room, label, setup, isAsKept: false))
+        return label
+    }
+
+    /// Starts all nodes. The epoch of the run is on the disk before any peer hears of the kept identity, with the nickname
+    /// that was asked for.
+    func start() async throws(StartFailure) {
+        let all = rooms.all
+        if let kept, let first = all.first, kept.keeps(first.label) {
+            let epoch = await first.node.epoch
+            do throws(StorageError) {
+                try kept.files.store { state in
+                    state.epoch = epoch
+                    state.nickname = arguments.nickname ?? state.nickname
+                }
+            } catch {
+                throw StartFailure(error)
+            }
+        }
+        for (index, room) in all.enumerated() {
+            if index > 0 { await room.node.lookAway() }
+            let port = arguments.rooms.indices.contains(index) ? arguments.rooms[index].port : 0
+            do throws(TransportError) {
+                try await room.node.start()
+            } catch {
+                throw StartFailure(listeningOn: port, error)
+            }
+        }
+    }
+
+    /// Joins a further room, as `/join` asks for.
+    @Sendable func begin(_ request: RoomRequest, _ label: RoomLabel) async -> CommandExecutor.Joining {
+        let (room, node): (Room, Node)
+        do throws(RoomKeyError) { room = try await RoomNodes.open(request) } catch {
+            return .failed(ChatError(.invalidKey, error.sentence))
+        }
+        for known in rooms.all where await known.node.isIn(room) { return .known(known.label) }
+        do throws(StartFailure) {
+            node = try self.node(in: room, label, RoomSetup(), isAsKept: request.isAsKept)
+            if request.isAsKept, let kept, kept.keeps(label) {
+                let epoch = await node.epoch
+                await kept.writer.submit { $0.epoch = max($0.epoch, epoch) }()
+            }
+            await node.lookAway()
+            do throws(TransportError) {
+                try await node.start()
+            } catch {
+                throw StartFailure(listeningOn: 0, error)
+            }
+        } catch {
+            return .failed(ChatError(.roomFailed, .roomFailed, request.name, error.message))
+        }
+        rooms.add(label, node)
+        guard await rooms.awaitReady(label) else {
+            return .failed(ChatError(.roomFailed, .roomFailed, request.name, "its node has ended"))
+        }
+        return .ready
+    }
+
+    /// The room of a request. A pass phrase computes for about a second, so never on an event loop.
+    @concurrent private static func open(_ request: RoomRequest) async throws(RoomKeyError) -> Room {
+        guard let key = request.key else { return Room(openNamed: request.name) }
+        let bytes = Array(key.utf8)
+        let text = Secret(count: bytes.count, protection: .guarded) { text in
+            for index in bytes.indices { text[index] = bytes[index] }
+        }
+        return Room(request.name, key: try RoomKey(reading: text, forRoomNamed: request.name))
+    }
+
+    private static func reserve(_ name: String, in rooms: Rooms) throws(StartFailure) -> RoomLabel {
+        do throws(ChatError) { return try rooms.reserve(name) } catch { throw StartFailure(error.message) }
+    }
+
+    private func node(
+        in room: Room, _ label: RoomLabel, _ setup: RoomSetup, isAsKept: Bool
+    ) throws(StartFailure) -> Node {
+        var configuration = NodeConfiguration()
+        configuration.nickname = setup.nickname
+        configuration.room = room
+        configuration.port = setup.port
+        configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
+        configuration.sharesHistory = arguments.sharesHistory
+        configuration.readReceipts = arguments.readReceipts
+        let network = arguments.network(of: setup)
+        do throws(SystemError) {
+            guard isAsKept, let kept, let identity = kept.identity(for: label) else {
+                return try network.node(configuration, Identity.passing(), on: loop, deliver: receiver(label))
+            }
+            let state = kept.files.state
+            configuration.nickname = setup.nickname ?? state.nickname
+            return try network.node(
+                configuration, identity,
+                marks: PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked)),
+                accepted: state.accepted, minimumEpoch: state.nextEpoch, on: loop, deliver: receiver(label),
+                epochChanged: { epoch in kept.writer.submit { $0.epoch = max($0.epoch, epoch) } },
+                directsChanged: { kept.store(accepted: $0, of: label) })
+        } catch {
+            throw StartFailure(error)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+"""Several rooms of one program: what is said in one is heard there alone."""
+
+from people import People
+
+
+class Rooms(People):
+    def together(self):
+        """Two users that are both in the rooms lobby and kitchen, by two processes."""
+        alice = self.person("alice", "--room", "lobby", "--room", "kitchen", "--nick", "amy")
+        ready = {event["room"]: event for event in [alice.ready(), self.next(alice, "ready")]}
+        options = [word for room in ("lobby", "kitchen")
+                   for word in ("--room", room, "--peer", f"127.0.0.1:{ready[room]['port']}")]
+        bob = self.person("bob", *options)
+        met = [self.next(bob, "peer", state="online") for _ in ready]
+        self.assertEqual({event["room"] for event in met}, {"lobby", "kitchen"})
+        for _ in ready:
+            self.next(alice, "peer", state="online")
+        return alice, bob, ready
+
+    def test_a_text_is_heard_in_its_room_alone(self):
+        alice, bob, ready = self.together()
+        alice.say("in the lobby")
+        alice.say("@kitchen in the kitchen")
+        told = [self.next(bob, "message") for _ in range(2)]
+        self.assertEqual({event["text"]: event["room"] for event in told},
+                         {"in the lobby": "lobby", "in the kitchen": "kitchen"})
+        # Nothing that a member of both rooms sees is the same.
+        self.assertEqual(len({event["from"]["key"] for event in told}), 2)
+        self.assertEqual(len({event["from"]["nickname"] for event in told}), 2)
+        self.assertEqual(len({event["port"] for event in ready.values()}), 2)
+
+    def test_one_conversation_is_open_and_the_list_has_all_rooms(self):
+        alice, bob, _ = self.together()
+        bob.say("@kitchen are you there?")
+        self.assertEqual(self.next(alice, "message", room="kitchen")["unread"], 1)
+        rows = {row["room"]: row for row in alice.result("unread")["conversations"]}
+        self.assertEqual((rows["lobby"]["unread"], rows["kitchen"]["unread"]), (0, 1))
+        self.assertEqual(rows["kitchen"]["last"]["text"], "are you there?")
+        self.assertEqual(alice.result("open kitchen")["room"], "kitchen")
+        rooms = {row["room"]: row for row in alice.result("rooms")["rooms"]}
+        self.assertEqual([(name, row["open"], row["unread"], row["peers"]) for name, row in sorted(rooms.items())],
+                         [("kitchen", True, 0, 1), ("lobby", False, 0, 1)])
+        bob.say("in the lobby now")
+        self.assertEqual(self.next(alice, "message", room="lobby")["unread"], 1)
+        alice.say("here")
+        self.assertEqual(self.next(bob, "message", text="here")["room"], "kitchen")
+
+    def test_a_direct_conversation_of_another_room_is_opened_with_its_room(self):
+        alice, bob, _ = self.together()
+        alice.say("@kitchen /msg bob psst")
+        # The nickname is that of the first room alone.
+        self.error(alice, "unknown_peer")
+        peers = [row["who"] for row in alice.result("who")["peers"]]
+        self.assertEqual([who["nickname"] for who in peers], ["bob"])
+
+    def test_a_room_that_is_left_is_left_by_its_node_alone(self):
+        alice, bob, _ = self.together()
+        self.assertEqual(alice.result("part kitchen")["left"], "kitchen")
+        self.assertEqual(self.next(bob, "peer", state="offline")["room"], "kitchen")
+        alice.say("still in the lobby")
+        self.assertEqual(self.next(bob, "message", text="still in the lobby")["room"], "lobby")
+        self.assertEqual([row["room"] for row in alice.result("rooms")["rooms"]], ["lobby"])
+
+    def test_a_private_room_is_joined_by_its_key_and_again_by_nothing_new(self):
+        alice, bob, _ = self.together()
+        phrase = "a pass phrase of ours"
+        first = alice.result(f"join attic {phrase}")
+        self.assertEqual((first["room"], first["conversation"]), ("attic", "public"))
+        # One key is one room; another key is another room of the name.
+        self.assertEqual(alice.result(f"join attic {phrase}")["room"], "attic")
+        self.assertEqual(alice.result(f"join attic {phrase} of old")["room"], "attic/2")
+        self.assertEqual(len(alice.result("rooms")["rooms"]), 4)
+        self.assertNotIn(phrase, "".join(alice.lines.seen + alice.errors.seen))
+
+    def test_a_wipe_forgets_all_rooms(self):
+        alice, bob, _ = self.together()
+        alice.result("join attic")
+        wiped = alice.result("wipe yes")
+        self.assertEqual(wiped["conversations"], 3)
+        self.next(alice, "ready", room="lobby")
+        self.assertEqual([row["room"] for row in alice.result("rooms")["rooms"]], ["lobby"])
+        left = {self.next(bob, "peer", state="offline")["room"] for _ in range(2)}
+        self.assertEqual(left, {"lobby", "kitchen"})

@@ -1,0 +1,164 @@
+import Chat
+import ChatNode
+import Noise
+import Phrases
+import Reactor
+import Testing
+import Transports
+import Wire
+
+@testable import Commands
+
+/// Commands in several rooms of one program.
+@Suite(.timeLimit(.minutes(1))) struct RoomsTests {
+    /// A program in rooms whose nodes have not started, without a face.
+    private struct Program {
+        let rooms = Rooms()
+        let loop: EventLoop
+        let labels: [RoomLabel]
+        let executor: CommandExecutor
+
+        init(_ names: String...) throws {
+            let (rooms, loop) = (rooms, try EventLoop(name: "rooms"))
+            self.loop = loop
+            loop.start()
+            labels = try names.map { name in
+                let label = try rooms.reserve(name)
+                rooms.add(label, RoomsTests.node(on: loop))
+                return label
+            }
+            executor = CommandExecutor(
+                rooms: rooms, departure: Departure(), store: { _, _ in nil },
+                begin: { _, _ in .failed(ChatError(.roomFailed, .roomFailed, "none", "none")) },
+                keepsMarks: { _ in false }
+            ) { [] }
+        }
+
+        func summaries() async -> [[ConversationSummary]] {
+            var all: [[ConversationSummary]] = []
+            for room in rooms.all { all.append(await room.node.summaries()) }
+            return all
+        }
+    }
+
+    private static func node(on loop: EventLoop) -> Node {
+        var randomness = Randomness.system
+        let identity = Identity.generate(using: &randomness)
+        return Node(
+            configuration: NodeConfiguration(), identity: identity, randomness: randomness, scheduler: loop,
+            transport: TCPTransport(loop: loop, interfaces: ["lo"]), discoveries: [], deliver: { _ in })
+    }
+
+    private static func failure(_ reports: [RoomReport]?) -> ChatError.Code? {
+        guard case .error(let error) = reports?.last?.report else { return nil }
+        return error.code
+    }
+
+    @Test func `a label is unique, and names of rooms are found in any case`() throws {
+        let rooms = Rooms()
+        let node = RoomsTests.node(on: try EventLoop(name: "rooms"))
+        let names = try ["Kitchen", "Kitchen", "lobby", "LOBBY"].map { name in
+            let label = try rooms.reserve(name)
+            rooms.add(label, node)
+            return label
+        }
+        #expect(names.map(\.name) == ["Kitchen", "Kitchen/2", "lobby", "LOBBY"])
+        #expect(Set(names.map(\.number)).count == 4)
+        #expect(rooms.named("kitchen")?.label == names[0])
+        #expect(rooms.named("LOBBY")?.label == names[3])
+        // Two names differ in the case of their letters alone.
+        #expect(rooms.named("Lobby") == nil)
+        #expect(rooms.open?.label == names[0])
+    }
+
+    @Test func `a process is in 16 rooms at most`() throws {
+        let rooms = Rooms()
+        for number in 1...Limits.rooms { _ = try rooms.reserve("room \(number)") }
+        let error = #expect(throws: ChatError.self) { try rooms.reserve("one more") }
+        #expect(error?.code == .tooManyRooms)
+    }
+
+    @Test func `a line names its room, the longest name that fits, or is a text`() throws {
+        let rooms = Rooms()
+        let loop = try EventLoop(name: "rooms")
+        for name in ["kitchen", "kitchen sink"] { rooms.add(try rooms.reserve(name), RoomsTests.node(on: loop)) }
+        let lines = ["hello", "@kitchen hello", "@kitchen sink hello", "@bob hello", "@kitchen /who", "@kitchen"]
+        let read = try lines.map { try AddressedLine($0, in: rooms) }
+        #expect(read.map { $0.room?.name } == [nil, "kitchen", "kitchen sink", nil, "kitchen", nil])
+        #expect(read.map(\.text) == ["hello", "hello", "hello", "@bob hello", "/who", "@kitchen"])
+        // A command that was meant for another room is not performed in the open one.
+        let error = #expect(throws: ChatError.self) { try AddressedLine("@kichen /wipe yes", in: rooms) }
+        #expect(error?.code == .unknownRoom)
+    }
+
+    @Test func `exactly one conversation of a program is looked at`() async throws {
+        let program = try Program("lobby", "kitchen")
+        func active() async -> [Int] { await program.summaries().map { $0.count(where: \.isActive) } }
+        let opened = await program.executor.reports(of: .open(who: "Kitchen"))
+        #expect(opened?.last?.room == program.labels[1])
+        #expect(await active() == [0, 1])
+        #expect(Self.failure(await program.executor.reports(of: .open(who: "nobody"))) == .unknownPeer)
+        #expect(await active() == [0, 1])
+        _ = await program.executor.reports(of: .openPublic, in: program.labels[0])
+        #expect(await active() == [1, 0])
+        program.loop.stop()
+    }
+
+    @Test func `a room is left for the first one, which is open then`() async throws {
+        let program = try Program("lobby", "kitchen", "attic")
+        _ = await program.executor.reports(of: .open(who: "attic"))
+        let reports = await program.executor.reports(of: .part(room: nil))
+        guard case .answer(.parted(let left, .publicRoom, recent: _)) = reports?.last?.report else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(left.name == "attic")
+        #expect(reports?.last?.room == program.labels[0])
+        #expect(program.rooms.open?.label == program.labels[0])
+        #expect(program.rooms.all.map(\.label.name) == ["lobby", "kitchen"])
+        // Another room than the open one changes nothing in that.
+        _ = await program.executor.reports(of: .part(room: "kitchen"))
+        #expect(program.rooms.open?.label == program.labels[0])
+        program.loop.stop()
+    }
+
+    @Test func `the only room is not left, and an unknown one is an error`() async throws {
+        let program = try Program("lobby")
+        #expect(Self.failure(await program.executor.reports(of: .part(room: nil))) == .onlyRoom)
+        #expect(Self.failure(await program.executor.reports(of: .part(room: "attic"))) == .unknownRoom)
+        program.loop.stop()
+    }
+
+    @Test func `a join that fails leaves the other rooms as they are`() async throws {
+        let program = try Program("lobby")
+        let request = RoomRequest(name: "kitchen")
+        #expect(Self.failure(await program.executor.reports(of: .join(request))) == .roomFailed)
+        #expect(program.rooms.all.map(\.label.name) == ["lobby"])
+        // Its place is free again.
+        #expect(try program.rooms.reserve("kitchen").name == "kitchen")
+        program.loop.stop()
+    }
+
+    @Test func `counters of several nodes are summed up, and of the longest queue the largest counts`() {
+        let nodes = [
+            [Counter(.peersOnline, 2), Counter(.queuedBytesLongest, 700)],
+            [Counter(.peersOnline, 3), Counter(.queuedBytesLongest, 500)],
+        ]
+        #expect(Counter.sums(nodes) == [Counter(.peersOnline, 5), Counter(.queuedBytesLongest, 700)])
+    }
+
+    @Test func `the key of a room is in no line that is shown or kept`() throws {
+        let command = try Command(line: "/join kitchen correct horse battery staple")
+        guard case .join(let request) = command else {
+            Issue.record("no request to join")
+            return
+        }
+        #expect(request == RoomRequest(name: "kitchen", key: "correct horse battery staple"))
+        #expect(command.shown(as: "x") == "/join kitchen …")
+        #expect(try Command(line: "/join \"my room\" --as me") == .join(RoomRequest(name: "my room", isAsKept: true)))
+        #expect(try Command(line: "/join kitchen") == .join(RoomRequest(name: "kitchen")))
+        #expect(throws: ChatError.self) { try Command(line: "/join") }
+        #expect(throws: ChatError.self) { try Command(line: "/join " + String(repeating: "긴", count: 65)) }
+        #expect(try Command(line: "/join " + String(repeating: "긴", count: 64)).isPaced == false)
+    }
+}
