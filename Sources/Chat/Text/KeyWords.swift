@@ -78,9 +78,10 @@ struct KeyWords {
         SHA256.hash("earshot/2 checksum\0", bits.span)[0]
     }
 
-    /// A word in lower case in the high bytes of an integer; nil for one of over 8 bytes.
+    /// A word in lower case in the high bytes of an integer; nil for one of over 8 bytes, or with a zero, which no integer
+    /// would show.
     private static func packed(_ range: Range<Int>, _ text: Span<UInt8>) -> UInt64? {
-        guard range.count <= 8 else { return nil }
+        guard range.count <= 8, range.allSatisfy({ text[$0] != 0 }) else { return nil }
         let word = range.reduce(UInt64(0)) { $0 << 8 | UInt64(lowercase(text[$1])) }
         return word << UInt64(8 * (8 - range.count))
     }

@@ -95,6 +95,7 @@ struct RoomKeyTests {
         ("abide-amend-leeder-amend-exempt-afford-bring-deride", RoomKeyError.unknownWord(3, nearest: "leader")),
         ("abide-amend-leader-amend-exempt-afford-bring-derid", .unknownWord(8, nearest: "deride")),
         ("abide-amend-leader-amend-exempt-afford-qqqqqq-xxxxxxxxxx", .unknownWord(7, nearest: nil)),
+        ("abide-amend-leader-amend-exempt-afford-bring-deride\u{0}", .unknownWord(8, nearest: nil)),
         ("abide-amend-leader-amend-exempt-afford-deride-bring", .checksum),
         ("abide-amend-leader-amend-exempt-afford-bring", .wordCount(7)),
         ("abide-amend-leader-amend-exempt-afford-bring-deride-abide", .wordCount(9)),
