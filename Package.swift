@@ -76,8 +76,8 @@ let package = Package(
             dependencies: ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Discovery", "Composition"],
             swiftSettings: lean),
         room("Process", ["Chat", "ChatNode", "Reactor", "Storage", "CLinux"], small),
-        room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"]),
-        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"]),
+        room("Commands", ["Wire", "Phrases", "Chat", "ChatNode"], small),
+        room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
         room(
             "Settings",
             ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"],

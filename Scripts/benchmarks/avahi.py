@@ -6,7 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-CONFIGURATION = Path(__file__).resolve().parents[2] / "Tests" / "Hosts"
+CONFIGURATION = Path(__file__).resolve().parents[2] / "Tests" / "Hosts" / "Configuration"
 FOLDERS = ("/run/dbus", "/run/avahi-daemon")
 
 

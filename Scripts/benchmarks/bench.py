@@ -8,6 +8,7 @@ from pathlib import Path
 
 import document
 import measurements
+import rooms
 from candidates import Candidate, grouped, run_rounds
 from results import Results, ratios, shown
 
@@ -81,6 +82,13 @@ def star(options):
                 results.add({"round": number, "nodes": nodes} | measurements.memory_of_a_centre(group))
 
 
+def several_rooms(options):
+    """One program in several rooms."""
+    results = kept("rooms").begin()
+    for row in rooms.rows(rooms.program(ROOT), options.rounds or 3):
+        results.add(row)
+
+
 def adder(results, nodes):
     def add(number, candidate, network, test, result):
         results.add({"round": number, "candidate": candidate, "nodes": nodes, "network": network, "test": test} | result)
@@ -110,9 +118,10 @@ def against(options):
 
 
 def write_document(options):
-    program = ROOT / ".build" / "program" / "earshot"
+    program = rooms.program(ROOT)
     document.write(ROOT, kept("parts").read(), kept("group").read(), kept("curve").read(), options.scoreboard,
-                   program.stat().st_size if program.exists() else None, kept("rest").read(), kept("star").read())
+                   program.stat().st_size if program.exists() else None, kept("rest").read(), kept("star").read(),
+                   kept("rooms").read())
 
 
 def everything(options):
@@ -120,13 +129,14 @@ def everything(options):
     group(options)
     curve(options)
     star(options)
+    several_rooms(options)
     rest(options)
     write_document(options)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description="measures, and writes Docs/Benchmarks.md")
-    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "star", "rest", "document"])
+    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "star", "rooms", "rest", "document"])
     parser.add_argument("--against", dest="revision", metavar="REV", help="compare with an earlier commit instead")
     parser.add_argument("--rounds", type=int, help="how often each is measured (5; B3, B5 and the curve 3; parts 1)")
     parser.add_argument("--nodes", type=int, default=33, help="nodes of a group (33: one speaks to 32)")
@@ -142,7 +152,7 @@ def main():
         parser.error(f"no test {', '.join(sorted(unknown))}; there are {', '.join(sorted(measurements.TESTS))}")
     if options.nodes < 2:
         parser.error("a group has at least two nodes")
-    actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "star": star, "rest": rest,
+    actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "star": star, "rooms": several_rooms, "rest": rest,
                "document": write_document}
     (against if options.revision else actions[options.what])(options)
 

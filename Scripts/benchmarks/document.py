@@ -133,7 +133,18 @@ def scoreboard_section(results):
     return table(["", *names], rows)
 
 
-def write(root, parts, group, curve, scoreboard, program=None, rest=None, star=None):
+def rooms_section(results):
+    if not results.rows:
+        return None
+    fields = ["pss_mb", "private_mb", "cpu_percent", "threads", "descriptors", "sent_bytes", "sent_packets", "start_ms"]
+    rows = [[name, str(count)] + [shown(results.median(field, discovery=name, rooms=count)) for field in fields]
+            for name in results.names("discovery") for count in results.names("rooms")]
+    headings = ["discovery", "rooms", "PSS MB", "private MB", "CPU % of a core", "threads", "descriptors", "sent B/s",
+                "sent packets/s", "start to ready ms"]
+    return "Medians of two programs in the same rooms, from the second minute to the third.\n\n" + table(headings, rows)
+
+
+def write(root, parts, group, curve, scoreboard, program=None, rest=None, star=None, rooms=None):
     """Writes the figures between the marks; `program` is the size of the stripped program in bytes."""
     board = Results(scoreboard).read() if scoreboard else Results(None)
     figures = goals.Figures(group, curve, board, program, rest or Results(None), star or Results(None))
@@ -144,6 +155,7 @@ def write(root, parts, group, curve, scoreboard, program=None, rest=None, star=N
     measured = {
         "Groups": group_section(group), "Side by side with others": scoreboard_section(board),
         "Cost against the size of the group": curve_section(curve), "Memory of a centre": star_section(star or Results(None)),
+        "Rooms": rooms_section(rooms or Results(None)),
         "Parts": parts_section(parts)}
     sections = {"Goals": goals_section(figures, known.get("Goals", ""))}
     for name, text in measured.items():

@@ -107,7 +107,8 @@ package actor Node {
         relayKeys = RelayKeys(now: now, using: &randomness)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
-        session = UserSession(identity: identity, room: room.id, epoch: epoch, nickname: nickname)
+        session = UserSession(
+            identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile)
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
         self.scheduler = scheduler
@@ -115,13 +116,12 @@ package actor Node {
         self.transport = transport
         self.discoveries = discoveries
         self.deliver = deliver
-        self.epochChanged = epochChanged
-        self.directsChanged = directsChanged
+        (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, marks: marks, accepted: accepted, sendsReadReceipts: configuration.readReceipts,
-            pace: Node.ownRate(configuration.messagesPerSecond))
+            me: certificate.identity, marks: marks, accepted: accepted, contacts: configuration.contacts,
+            sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.messagesPerSecond))
         history = HistorySync(me: certificate.identity)
         admission = Admission(
             room: room.id, me: certificate.identity,

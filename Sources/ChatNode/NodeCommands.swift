@@ -16,7 +16,7 @@ extension Node {
         return body(self)
     }
 
-    private var wallClock: Timestamp { scheduler.wallClock }
+    package var wallClock: Timestamp { scheduler.wallClock }
 
     /// Says `text` in the conversation that is being looked at.
     package func send(_ text: String) throws(ChatError) {
@@ -99,6 +99,30 @@ extension Node {
         apply(router.setAway(isAway, reason: reason, in: &session, now: scheduler.now, wallClock: wallClock))
     }
 
+    /// Invites a peer to a room, which may be another than this one.
+    package func invite(_ peer: PeerID, to room: Room) throws(ChatError) {
+        try paced { () throws(ChatError) in
+            try router.invite(peer, to: room, in: &session, now: scheduler.now, wallClock: wallClock)
+        }
+    }
+
+    /// Changes what the user shows of themselves to the room; its texts are composed.
+    package func setProfile(_ profile: Profile) {
+        apply(router.setProfile(profile, in: &session, now: scheduler.now, wallClock: wallClock))
+    }
+
+    /// Takes over the user's own names for peers.
+    package func setContacts(_ contacts: [PeerID: String]) { router.setContacts(contacts) }
+
+    /// Takes over marks that were set in another room of the same identity.
+    package func adopt(_ marks: PeerMarks) {
+        let (events, blocked, admitted) = router.adopt(marks)
+        apply(events)
+        for peer in blocked { shutOut(peer) }
+        for peer in admitted { dialler.admit(peer, now: scheduler.now) }
+        armDialler()
+    }
+
     package func setMuted(_ peer: PeerID, _ isMuted: Bool) {
         apply(router.setMuted(peer, isMuted))
     }
@@ -106,16 +130,16 @@ extension Node {
     /// Blocks by key, silently: the peer's links are refused from now on.
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
-        if isBlocked {
-            let key = certificates.best(of: peer, now: scheduler.now)?.noise
-            // The peer is gone for us at once, without the grace of a lost link.
-            for connection in connections.links(of: peer) { drop(connection, .goodbye) }
-            dialler.shutOut(peer, key)
-        } else {
-            dialler.admit(peer, now: scheduler.now)
-        }
+        if isBlocked { shutOut(peer) } else { dialler.admit(peer, now: scheduler.now) }
         armDialler()
         askForTurnEnd()
+    }
+
+    private func shutOut(_ peer: PeerID) {
+        let key = certificates.best(of: peer, now: scheduler.now)?.noise
+        // The peer is gone for us at once, without the grace of a lost link.
+        for connection in connections.links(of: peer) { drop(connection, .goodbye) }
+        dialler.shutOut(peer, key)
     }
 
     /// Notes that a peer's code was compared, or takes that back. No peer is informed.

@@ -1,11 +1,15 @@
 package import Chat
-import Wire
+package import Wire
 
 /// The configuration of a node.
 package struct NodeConfiguration: Sendable {
     /// 1 to 24 characters; nil draws one at random.
     package var nickname: String?
     package var room = Room.lobby
+    /// The profile in the presence; its texts are composed.
+    package var profile = Profile()
+    /// The user's own names for peers.
+    package var contacts: [PeerID: String] = [:]
     /// 0 for a port of the system's choice.
     package var port: UInt16 = 0
     /// Messages per second that this author sends; twice as many are accepted from each other author. 0: no limit.

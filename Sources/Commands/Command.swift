@@ -3,7 +3,7 @@ package enum Command: Hashable, Sendable {
     /// A message to the conversation that is open, not yet checked against the text rules.
     case say(String)
     /// A message to the room, whatever is open: no line of input asks for it, the control socket does.
-    case announce(String)
+    case sayToRoom(String)
     /// `/me`: what the person does, told as a message.
     case act(String)
     /// All peers, or those with a link; only a terminal tells them apart.
@@ -21,9 +21,21 @@ package enum Command: Hashable, Sendable {
     /// A room that the user is in, or a direct conversation.
     case open(who: String)
     case join(RoomRequest)
+    /// `/room new`: a private room with a new key.
+    case makeRoom(name: String)
     /// Nil for the room that the command is performed in; its open direct conversation is closed instead, if there is one.
     case part(room: String?)
     case rooms
+    /// To the room of the name; nil for the one that the command is performed in.
+    case invite(who: String, room: String?)
+    /// Says which other open rooms the user is in: those of the names, or all of them if there is none; nil for no room.
+    case announce([String]?)
+    /// The name is that of the peer itself if none is given.
+    case contact(who: String, name: String?)
+    case uncontact(who: String)
+    case contacts
+    /// A line about the user; nil for none.
+    case about(String?)
     case close
     case unread
     /// Of the conversation that is open, or of the direct one with a peer.
@@ -54,10 +66,11 @@ package enum Command: Hashable, Sendable {
     /// Whether it sends something of the person's own making, so that piped input waits until it may.
     package var isPaced: Bool {
         switch self {
-        case .say, .announce, .act, .message, .reply, .edit, .delete: true
-        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .join, .part, .rooms,
-            .close, .unread,
-            .history, .search, .rename, .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
+        case .say, .sayToRoom, .act, .message, .reply, .edit, .delete, .invite: true
+        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .join, .makeRoom, .part,
+            .rooms,
+            .announce, .contact, .uncontact, .contacts, .about, .close, .unread, .history, .search, .rename, .typing,
+            .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }
     }

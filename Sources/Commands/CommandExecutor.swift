@@ -24,21 +24,26 @@ package struct CommandExecutor: Sendable {
     package let departure: Departure
     private let store: Store
     private let begin: Begin
-    private let keepsMarks: @Sendable (RoomLabel) -> Bool
+    /// Nil if no file keeps an identity.
+    let contactKeeper: (any ContactKeeper)?
+    let keepsMarks: @Sendable (RoomLabel) -> Bool
     private let counters: @Sendable () -> [Counter]
 
     /// - Parameters:
     ///   - begin: starts nodes for `/join`.
+    ///   - contacts: keeps the user's own names for peers; nil if no file keeps an identity.
     ///   - keepsMarks: whether marks that are set in a room outlast the program.
     ///   - counters: those of the process, which `/stats` adds to the nodes'.
     package init(
         rooms: Rooms, departure: Departure, store: @escaping Store, begin: @escaping Begin,
+        contacts: (any ContactKeeper)? = nil,
         keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter]
     ) {
         self.rooms = rooms
         self.departure = departure
         self.store = store
         self.begin = begin
+        contactKeeper = contacts
         self.keepsMarks = keepsMarks
         self.counters = counters
     }
@@ -64,8 +69,8 @@ package struct CommandExecutor: Sendable {
             await rooms.wipe()
             return true
         }
-        if case .join(let request) = command {
-            let step = await join(request)
+        if let request = CommandExecutor.request(of: command) {
+            let step = await join(request, isNew: command.makesRoom)
             if let reply = step?.reply { report(reply) }
             return step?.outcome.isDone ?? false
         }
@@ -96,8 +101,8 @@ package struct CommandExecutor: Sendable {
             return [RoomReport(open.label, .answer(answer))]
         }
         let step: Step?
-        if case .join(let request) = command {
-            step = await join(request)
+        if let request = CommandExecutor.request(of: command) {
+            step = await join(request, isNew: command.makesRoom)
         } else {
             step = await inTurn(of: label, isPaced: command.isPaced) { node, room in
                 node.flushEvents()
@@ -138,7 +143,7 @@ package struct CommandExecutor: Sendable {
 /// The steps of commands, each in a turn of the nodes.
 extension CommandExecutor {
     /// The result of a command, with the room of its answer.
-    private struct Step: Sendable {
+    struct Step: Sendable {
         let room: RoomLabel
         let outcome: CommandOutcome
         var stored: (@Sendable () async -> Void)?
@@ -150,7 +155,8 @@ extension CommandExecutor {
         do throws(ChatError) {
             if case .open(let name) = command, let other = rooms.named(name) { return open(other) }
             if case .part(let name) = command, let step = try part(name, on: node, in: room) { return step }
-            if command == .rooms { return answer(.rooms(overview), room, node) }
+            if command == .rooms { return answer(.rooms(roomList), room, node) }
+            if let step = try peopleStep(of: command, on: node, in: room) { return step }
             if command == .unread { return answer(.unread(overview), room, node) }
             if command == .statistics { return answer(.statistics(statistics), room, node) }
         } catch {
@@ -162,29 +168,45 @@ extension CommandExecutor {
         if outcome.isDone, command.opensConversation { rooms.look(at: room) }
         let completed = CommandOutcome(
             events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
+        if case .marks(let marks) = outcome.kept { share(marks, from: room) }
         return Step(room: room.label, outcome: completed, stored: outcome.kept.flatMap { store($0, room.label) })
     }
 
-    private func answer(_ answer: Answer, _ room: Rooms.Room, _ node: isolated Node) -> Step {
-        Step(room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .answer(answer)))
+    func answer(
+        _ answer: Answer, _ room: Rooms.Room, _ node: isolated Node, _ stored: (@Sendable () async -> Void)? = nil
+    ) -> Step {
+        Step(
+            room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .answer(answer)),
+            stored: stored)
+    }
+
+    /// The room that a command enters; nil for other commands.
+    private static func request(of command: Command) -> RoomRequest? {
+        if case .join(let request) = command { return request }
+        guard case .makeRoom(let name) = command else { return nil }
+        return RoomRequest(name: name, key: RoomKey.makeText())
     }
 
     /// Opens the conversation of a room.
-    private func open(_ room: Rooms.Room, as name: String = "open") -> Step {
+    ///
+    /// - Parameter newKey: the key of a room that was made, to be shown.
+    private func open(_ room: Rooms.Room, as name: String = "open", newKey: String? = nil) -> Step {
         rooms.look(at: room)
         let outcome = room.node.assumeIsolated { node in
             node.close()
             return CommandOutcome(
                 events: node.flushEvents(),
-                reply: .answer(.active(command: name, .publicRoom, recent: node.history(.publicRoom))))
+                reply: .answer(
+                    newKey.map { .made(key: $0) }
+                        ?? .active(command: name, .publicRoom, recent: node.history(.publicRoom))))
         }
         return Step(room: room.label, outcome: outcome)
     }
 
-    private func join(_ request: RoomRequest) async -> Step? {
+    private func join(_ request: RoomRequest, isNew: Bool) async -> Step? {
         var label: RoomLabel
         do throws(ChatError) {
-            if request.key == nil, let room = rooms.named(request.name) {
+            if let room = present(request) {
                 return await room.node.inTurn { _ in open(room, as: "join") }
             }
             label = try rooms.reserve(request.name)
@@ -202,7 +224,14 @@ extension CommandExecutor {
             return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
         }
         guard let room = rooms[label] else { return nil }
-        return await room.node.inTurn { _ in open(room, as: "join") }
+        return await room.node.inTurn { _ in open(room, as: "join", newKey: isNew ? request.key : nil) }
+    }
+
+    /// The room of a request, if the program is in it and no invitation leads to another one of that name.
+    private func present(_ request: RoomRequest) -> Rooms.Room? {
+        guard request.key == nil else { return nil }
+        if request.isOpen || rooms.invitation(to: request.name) != nil { return nil }
+        return rooms.named(request.name)
     }
 
     /// Begins to leave a room; nil if the open direct conversation of this one is to be closed instead.
@@ -215,6 +244,7 @@ extension CommandExecutor {
             return nil
         }
         guard rooms.all.count > 1 else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
+        retract(left)
         let wasOpen = rooms.open?.label == left.label
         rooms.leave(left.label)
         guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
@@ -230,12 +260,13 @@ extension CommandExecutor {
     }
 
     /// The rooms with their conversations.
-    private var overview: [RoomOverview] {
+    var overview: [RoomOverview] {
         let open = rooms.open?.label
         return rooms.all.map { room in
             room.node.assumeIsolated { node in
                 RoomOverview(
-                    room.label, isOpen: room.label == open, me: node.me(), online: node.online(),
+                    room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate, me: node.me(),
+                    online: node.online(),
                     conversations: node.summaries(), requests: node.requests())
             }
         }
@@ -254,6 +285,11 @@ extension CommandExecutor {
 }
 
 extension Command {
+    fileprivate var makesRoom: Bool {
+        if case .makeRoom = self { return true }
+        return false
+    }
+
     /// Whether another conversation is open afterwards.
     fileprivate var opensConversation: Bool {
         if case .open = self { return true }

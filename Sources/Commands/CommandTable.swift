@@ -88,43 +88,57 @@ package struct CommandEntry: Sendable {
         CommandEntry("join", "ROOM [KEY]", .helpJoin, .view) { operands throws(ChatError) in
             .join(try operands.roomRequest())
         },
+        CommandEntry("room", "new ROOM", .helpRoom, .view) { operands throws(ChatError) in
+            .makeRoom(name: try operands.newRoom())
+        },
         CommandEntry("part", "[ROOM]", .helpPart, .view) { operands in .part(room: operands.optionalWho()) },
         plain("rooms", .helpRooms, .view, .rooms),
+        CommandEntry("invite", "WHO [ROOM]", .helpInvite, .view) { operands throws(ChatError) in
+            let (who, room) = try operands.whoAndName()
+            return .invite(who: who, room: room)
+        },
+        CommandEntry("announce", "[ROOM]", .helpAnnounce, .view) { operands in .announce(operands.roomNames()) },
     ]
 
     private static let view = [
+        plain("unread", .helpUnread, .view, .unread),
         CommandEntry("open", "WHO|ROOM", .helpOpen, .view, aliases: ["query"]) { operands throws(ChatError) in
             let who = try operands.who()
             return who == "public" ? .openPublic : .open(who: who)
         },
         plain("close", .helpClose, .view, .close),
-        plain("unread", .helpUnread, .view, .unread),
         CommandEntry("history", "[WHO]", .helpHistory, .view) { operands throws(ChatError) in
             .history(who: operands.optionalWho())
         },
         CommandEntry("search", "TEXT", .helpSearch, .view) { operands throws(ChatError) in
             .search(try operands.text())
         },
-        inTerminal("clear", "", .helpClear, .view),
     ]
 
     private static let people = [
         CommandEntry("who", "[all]", .helpWho, .people, aliases: ["names"]) { operands throws(ChatError) in
             .who(all: try operands.isAll())
         },
+        plain("contacts", .helpContacts, .people, .contacts),
         entry("whois", .helpWhois, .people) { .whois(who: $0) },
-        entry("mute", .helpMute, .people) { .mark(.mute, who: $0) },
-        entry("unmute", .helpUnmute, .people) { .mark(.unmute, who: $0) },
+        entry("mute", .helpMute, .people, aliases: ["ignore"]) { .mark(.mute, who: $0) },
+        entry("unmute", .helpUnmute, .people, aliases: ["unignore"]) { .mark(.unmute, who: $0) },
         entry("block", .helpBlock, .people) { .mark(.block, who: $0) },
         entry("unblock", .helpUnblock, .people) { .mark(.unblock, who: $0) },
         CommandEntry("verify", "WHO [ok|no]", .helpVerify, .people) { operands throws(ChatError) in
             let (who, isVerified) = try operands.whoAndVerdict()
             return .verify(who: who, isVerified: isVerified)
         },
+        CommandEntry("contact", "WHO [NAME]", .helpContact, .people) { operands throws(ChatError) in
+            let (who, name) = try operands.whoAndName()
+            return .contact(who: who, name: name)
+        },
+        entry("uncontact", .helpUncontact, .people) { .uncontact(who: $0) },
     ]
 
     private static let own = [
         CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
+        CommandEntry("about", "[TEXT]", .helpAbout, .own) { operands in .about(operands.optionalText()) },
         plain("whoami", .helpWhoami, .own, .whoami),
         CommandEntry("away", "[TEXT]", .helpAway, .own) { operands in .away(reason: operands.optionalText()) },
         plain("back", .helpBack, .own, .back),
@@ -143,6 +157,7 @@ package struct CommandEntry: Sendable {
             try operands.requireYes()
             return .wipe
         },
+        inTerminal("clear", "", .helpClear, .program),
         plain("quit", .helpQuit, .program, .quit, aliases: ["exit"]),
     ]
 
@@ -156,9 +171,12 @@ package struct CommandEntry: Sendable {
     }
 
     private static func entry(
-        _ name: String, _ help: Phrase, _ group: Group, _ make: @escaping @Sendable (String) -> Command
+        _ name: String, _ help: Phrase, _ group: Group, aliases: [String] = [],
+        _ make: @escaping @Sendable (String) -> Command
     ) -> CommandEntry {
-        CommandEntry(name, "WHO", help, group) { operands throws(ChatError) in make(try operands.who()) }
+        CommandEntry(name, "WHO", help, group, aliases: aliases) { operands throws(ChatError) in
+            make(try operands.who())
+        }
     }
 
     /// A command that the terminal performs itself.

@@ -25,6 +25,8 @@ package struct CommandOutcome: Sendable {
 package enum KeptChange: Hashable, Sendable {
     case marks(PeerMarks)
     case nickname(String)
+    /// Nil for none.
+    case about(String?)
 }
 
 extension Command {
@@ -44,8 +46,11 @@ extension Command {
         switch self {
         case .mark(.block, who: _), .mark(.unblock, who: _), .verify(who: _, isVerified: .some): .marks(node.marks)
         case .rename(.some): .nickname(node.me().nickname)
-        case .say, .announce, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
-            .openPublic, .open, .join, .part, .rooms, .close, .unread, .history, .search, .edit, .delete, .rename,
+        case .about: .about(node.profile.about)
+        case .say, .sayToRoom, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
+            .openPublic, .open, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts,
+            .close,
+            .unread, .history, .search, .edit, .delete, .rename,
             .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             nil
         }
@@ -61,7 +66,7 @@ extension Command {
     private func answer(by node: isolated Node) throws(ChatError) -> Answer? {
         switch self {
         case .say(let text): try node.send(text)
-        case .announce(let text): try node.say(text)
+        case .sayToRoom(let text): try node.say(text)
         case .act(let text): try node.send("* \(node.me().nickname) \(text)")
         case .message(let who, let text): try node.direct(to: node.find(who), text)
         case .accept(let who): try node.accept(node.find(who))
@@ -81,9 +86,8 @@ extension Command {
             node.open(.direct(try node.find(who)))
             return active("open", by: node)
         case .rename(nil): return whoami(of: node)
-        case .rename(let nickname?):
-            try node.rename(nickname)
-            return .done(command: "nick", node.me())
+        case .rename(let nickname?): return try rename(nickname, by: node)
+        case .about(let line): return try show(line, by: node)
         case .typing(let isOn): node.setTyping(isOn)
         case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
         case .back: return try tell(isAway: false, nil, "back", by: node)
@@ -92,7 +96,10 @@ extension Command {
         case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
         // The executor performs these, which concern all rooms.
-        case .join, .part, .rooms, .unread, .statistics, .quit, .wipe: break
+        case .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .unread, .statistics,
+            .quit,
+            .wipe:
+            break
         }
         return nil
     }
@@ -107,6 +114,16 @@ extension Command {
         }
     }
 
+    private func rename(_ nickname: String, by node: isolated Node) throws(ChatError) -> Answer {
+        try node.rename(nickname)
+        return .done(command: "nick", node.me())
+    }
+
+    private func show(_ line: String?, by node: isolated Node) throws(ChatError) -> Answer {
+        node.setProfile(Profile(about: try line.map(AboutLine.compose), rooms: node.profile.rooms))
+        return .done(command: "about", node.me())
+    }
+
     private func lookAtPublic(_ name: String, by node: isolated Node) -> Answer {
         node.close()
         return active(name, by: node)
@@ -117,7 +134,9 @@ extension Command {
         return .active(command: name, open, recent: node.history(Conversation(open)))
     }
 
-    private func whoami(of node: isolated Node) -> Answer { .whoami(node.me(), room: node.room) }
+    private func whoami(of node: isolated Node) -> Answer {
+        .whoami(node.me(), room: node.room, profile: node.profile)
+    }
 
     private func person(_ peer: PeerID, by node: isolated Node) throws(ChatError) -> Answer {
         let who = node.who(peer)

@@ -61,15 +61,55 @@ package struct Operands: Sendable {
         return (who, text)
     }
 
-    /// The first word, or the text in double quotes, names a room; the rest is its key. `--as me` may stand at the end.
+    /// The first word, or the text in double quotes, names a room; the rest is its key, or `--open`. `--as me` may stand at
+    /// the end.
     func roomRequest() throws(ChatError) -> RoomRequest {
         var rest = rest
-        let asKept = "--as me"
-        let isAsKept = rest.hasSuffix(asKept) && rest.dropLast(asKept.count).last?.isWhitespace ?? false
-        if isAsKept { rest = rest.dropLast(asKept.count).trimmed() }
+        let isAsKept = Operands.drop("--as me", from: &rest)
+        let isOpen = Operands.drop("--open", from: &rest)
         let (name, key) = Operands.splitWho(rest)
         guard !name.isEmpty else { throw ChatError(.unknownRoom, .noRoomGiven, command, usage) }
-        return RoomRequest(name: try RoomName.compose(name), key: key.isEmpty ? nil : key, isAsKept: isAsKept)
+        guard !isOpen || key.isEmpty else { throw ChatError(.invalidKey, .keyOfOpenRoom) }
+        return RoomRequest(
+            name: try RoomName.compose(name), key: key.isEmpty ? nil : key, isAsKept: isAsKept, isOpen: isOpen)
+    }
+
+    /// `new` and the name of a room, which may be in double quotes.
+    func newRoom() throws(ChatError) -> String {
+        let (word, rest) = Operands.splitWord(rest)
+        let (name, more) = Operands.splitWho(rest[...])
+        guard word == "new", !name.isEmpty, more.isEmpty else {
+            throw ChatError(.unknownCommand, .takesNewRoom, command, usage)
+        }
+        return try RoomName.compose(name)
+    }
+
+    /// Removes the last words of a text; false if they are others.
+    private static func drop(_ words: String, from text: inout Substring) -> Bool {
+        guard text.hasSuffix(words), text.dropLast(words.count).last?.isWhitespace ?? false else { return false }
+        text = text.dropLast(words.count).trimmed()
+        return true
+    }
+
+    /// The first word, or the text in double quotes, names a peer; the rest, if there is any, is a name.
+    func whoAndName() throws(ChatError) -> (who: String, name: String?) {
+        let (who, rest) = Operands.splitWho(rest)
+        guard !who.isEmpty else { throw ChatError(.unknownPeer, .noPeerGiven, command, usage) }
+        let name = Operands.splitWho(rest[...]).who
+        return (who, rest.isEmpty ? nil : rest.hasPrefix("\"") && !name.isEmpty ? name : rest)
+    }
+
+    /// Names of rooms, each a word or a text in double quotes; nil for `off`.
+    func roomNames() -> [String]? {
+        guard rest != "off" else { return nil }
+        var names: [String] = []
+        var left = String(rest)
+        while !left.isEmpty {
+            let (name, more) = Operands.splitWho(left[...])
+            names.append(name)
+            left = more
+        }
+        return names
     }
 
     /// All but a last word `ok` or `no` names a peer.

@@ -1,5 +1,6 @@
 package import Chat
 package import ChatNode
+package import Wire
 
 /// Something to show: what the node told, or what came of a line of input.
 package enum Report: Sendable {
@@ -20,16 +21,22 @@ package enum Answer: Sendable {
     case found(String, ConversationView, [MessageView])
     /// The conversations of each room, and its open requests for others.
     case unread([RoomOverview])
-    /// `/rooms`: the rooms that the user is in.
-    case rooms([RoomOverview])
+    case rooms(RoomList)
+    /// `/invite`: the invited peer and the name of the room.
+    case invited(PeerName, to: String)
+    /// `/announce`: the rooms that the presence names now.
+    case announced([String])
+    case contacts([ContactView])
     /// `/part`: the room that was left, and the conversation that is open now, in the room of the report.
     case parted(RoomLabel, ConversationView, recent: [MessageView])
     case statistics([Counter])
     case help([CommandEntry])
     /// `/open`, `/close` and `/join`: the open conversation with its stored messages, the oldest first.
     case active(command: String, ConversationView, recent: [MessageView])
+    /// `/room new`: the key of the room of the report, whose conversation is open now. Shown this once.
+    case made(key: String)
     /// `/whoami`, and `/nick` without a name.
-    case whoami(PeerName, room: String)
+    case whoami(PeerName, room: String, profile: Profile)
     /// `/whois`: a peer, and the code to compare with it.
     case person(PeerView, code: String)
     /// `/verify`; whether what is marked outlasts the program is not for the node to know.
@@ -48,6 +55,10 @@ package enum Answer: Sendable {
         case .found: "search"
         case .unread: "unread"
         case .rooms: "rooms"
+        case .invited: "invite"
+        case .made: "room"
+        case .announced: "announce"
+        case .contacts: "contacts"
         case .parted: "part"
         case .person: "whois"
         case .whoami: "whoami"
@@ -60,11 +71,53 @@ package enum Answer: Sendable {
     }
 }
 
+/// `/rooms`: the rooms that the user is in, and those that the user could join.
+package struct RoomList: Sendable {
+    package let rooms: [RoomOverview]
+    /// Open rooms that peers say to be in, with the number of those peers: the most visited first, at most 64.
+    package let announced: [(name: String, people: Int)]
+    /// The newest at the end.
+    package let invitations: [InvitedRoom]
+
+    package init(_ rooms: [RoomOverview], announced: [String: Int], invitations: [InvitedRoom]) {
+        self.rooms = rooms
+        self.invitations = invitations
+        let sorted = announced.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        self.announced = sorted.prefix(RoomList.most).map { (name: $0.key, people: $0.value) }
+    }
+
+    private static let most = 64
+}
+
+/// A room that a peer invited the user to.
+package struct InvitedRoom: Sendable {
+    package let room: Room
+    package let from: PeerName
+
+    package init(room: Room, from: PeerName) { (self.room, self.from) = (room, from) }
+}
+
+/// A row of `/contacts`.
+package struct ContactView: Sendable {
+    package let who: PeerName
+    /// Nil if it has not been here since it got its name.
+    package let lastHere: Timestamp?
+    /// The rooms in which it is now.
+    package let rooms: [RoomLabel]
+    package let isVerified: Bool
+
+    package init(_ who: PeerName, lastHere: Timestamp?, rooms: [RoomLabel], isVerified: Bool) {
+        (self.who, self.lastHere, self.rooms, self.isVerified) = (who, lastHere, rooms, isVerified)
+    }
+}
+
 /// A room that the user is in, with its conversations.
 package struct RoomOverview: Sendable {
     package let room: RoomLabel
     /// Whether a conversation of this room is the open one.
     package let isOpen: Bool
+    /// Whether the room has a key.
+    package let isPrivate: Bool
     package let me: PeerName
     /// The peers with a link.
     package let online: Int
@@ -76,10 +129,11 @@ package struct RoomOverview: Sendable {
     package var unread: Int { conversations.reduce(0) { $0 + $1.unread } }
 
     package init(
-        _ room: RoomLabel, isOpen: Bool, me: PeerName, online: Int, conversations: [ConversationSummary],
+        _ room: RoomLabel, isOpen: Bool, isPrivate: Bool = false, me: PeerName, online: Int,
+        conversations: [ConversationSummary],
         requests: [(who: PeerName, text: String)]
     ) {
         (self.room, self.isOpen, self.me, self.online) = (room, isOpen, me, online)
-        (self.conversations, self.requests) = (conversations, requests)
+        (self.isPrivate, self.conversations, self.requests) = (isPrivate, conversations, requests)
     }
 }

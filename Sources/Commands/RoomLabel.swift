@@ -35,8 +35,10 @@ package struct RoomRequest: Hashable, Sendable {
     package let key: String?
     /// Whether the kept identity is used there, instead of a fresh one.
     package let isAsKept: Bool
+    /// Whether the open room is meant, although there is an invitation to a room of that name.
+    package let isOpen: Bool
 
-    package init(name: String, key: String? = nil, isAsKept: Bool = false) {
-        (self.name, self.key, self.isAsKept) = (name, key, isAsKept)
+    package init(name: String, key: String? = nil, isAsKept: Bool = false, isOpen: Bool = false) {
+        (self.name, self.key, self.isAsKept, self.isOpen) = (name, key, isAsKept, isOpen)
     }
 }

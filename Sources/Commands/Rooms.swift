@@ -22,6 +22,9 @@ package final class Rooms: Sendable {
         var lastNumber = 0
         /// Callers that wait for a room to be ready.
         var beginners: [RoomLabel: CheckedContinuation<Bool, Never>] = [:]
+        /// Rooms that are ready, and that no caller has waited for since.
+        var ready: Set<RoomLabel> = []
+        var invitations = Invitations()
         var isWiping = false
         /// The memory of the nodes that `/wipe` ends.
         var forgotten: MemoryUsage?
@@ -59,6 +62,25 @@ package final class Rooms: Sendable {
         let similar = all.filter { $0.label.name.lowercased() == name.lowercased() }
         return similar.count == 1 ? similar[0] : nil
     }
+
+    /// An event as it is shown: of an invitation, with whether the program is in the room. Keeps an invitation. On the nodes'
+    /// scheduler.
+    func noted(_ event: NodeEvent) -> NodeEvent {
+        guard case .invitation(let from, let room, isThere: _) = event else { return event }
+        let isThere = all.contains { $0.node.assumeIsolated { $0.isIn(room) } }
+        if !isThere { state.withLock { $0.invitations.add(room, from: from) } }
+        return .invitation(from: from, to: room, isThere: isThere)
+    }
+
+    var invitations: [InvitedRoom] {
+        state.withLock { $0.invitations.all.map { InvitedRoom(room: $0.room, from: $0.from) } }
+    }
+
+    /// The room of a name that the user was last invited to; nil if there is none.
+    package func invitation(to name: String) -> Chat.Room? { state.withLock { $0.invitations.room(named: name) } }
+
+    /// Forgets the invitation to a room that was joined.
+    package func forgetInvitation(to room: Chat.Room) { state.withLock { $0.invitations.remove(room) } }
 
     subscript(label: RoomLabel) -> Room? { all.first { $0.label == label } }
 
@@ -102,6 +124,7 @@ package final class Rooms: Sendable {
     package func remove(_ label: RoomLabel) {
         state.withLock { state in
             state.others[label] = nil
+            state.ready.remove(label)
             state.rooms.removeAll { $0.label == label }
             if state.open == label { state.open = nil }
         }
@@ -110,13 +133,25 @@ package final class Rooms: Sendable {
     /// Returns true when the node of a room is ready, false if it ends before. For one caller.
     package func awaitReady(_ label: RoomLabel) async -> Bool {
         await withCheckedContinuation { continuation in
-            state.withLock { $0.beginners[label] = continuation }
+            let known = state.withLock { state -> Bool? in
+                if state.ready.remove(label) != nil { return true }
+                guard state.rooms.contains(where: { $0.label == label }) else { return false }
+                state.beginners[label] = continuation
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
         }
     }
 
-    /// Resumes the caller that waits for a room.
+    /// Resumes the caller that waits for a room, or the one that will.
     package func noteReady(_ label: RoomLabel, _ isReady: Bool = true) {
-        state.withLock { $0.beginners.removeValue(forKey: label) }?.resume(returning: isReady)
+        let waiting = state.withLock { state in
+            let waiting = state.beginners.removeValue(forKey: label)
+            let isThere = state.rooms.contains { $0.label == label } || state.others[label] != nil
+            if waiting == nil, isReady, isThere { state.ready.insert(label) } else { state.ready.remove(label) }
+            return waiting
+        }
+        waiting?.resume(returning: isReady)
     }
 
     /// Opens a room: in the one that was open, no conversation is looked at any more. On the nodes' scheduler.
@@ -189,7 +224,12 @@ extension Rooms {
     }
 
     /// The memory of the ended nodes; nil if they ended for another reason than a wipe.
-    package func takeForgotten() -> MemoryUsage? { state.withLock { $0.forgotten.take() } }
+    package func takeForgotten() -> MemoryUsage? {
+        state.withLock { state in
+            if state.forgotten != nil { state.invitations = Invitations() }
+            return state.forgotten.take()
+        }
+    }
 
     /// Keeps the answer of a wipe for the callers that wait.
     package func note(_ answer: Answer) { state.withLock { $0.told = answer } }

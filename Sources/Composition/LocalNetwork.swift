@@ -15,14 +15,21 @@ package struct LocalNetwork: Hashable, Sendable {
 
     package init() {}
 
-    func discoveries() throws(SystemError) -> [any PeerDiscovery] {
+    /// The mDNS that the nodes of a process share, each with a port of its own; nil where peers are not looked for.
+    package typealias Shared = SharedDiscovery
+
+    /// To be made once for a process.
+    package func sharedDiscovery() -> Shared? { policy.map { SharedDiscovery(policy: $0, interfaces: interfaces) } }
+
+    /// - Parameter shared: nil to share nothing.
+    func discoveries(_ shared: Shared?) throws(SystemError) -> [any PeerDiscovery] {
         var discoveries: [any PeerDiscovery] = []
-        if let policy { discoveries.append(try AvahiDiscovery(policy: policy, interfaces: interfaces)) }
+        if let shared = shared ?? sharedDiscovery() { discoveries.append(try shared.port()) }
         if !peers.isEmpty { discoveries.append(try StaticDiscovery(peers: peers)) }
         return discoveries
     }
 
-    private var policy: AvahiDiscovery.Policy? {
+    private var policy: SharedDiscovery.Policy? {
         switch discovery {
         case .auto: .automatic
         case .daemon: .daemon

@@ -18,16 +18,17 @@ extension LocalNetwork {
     ///
     /// - Parameters:
     ///   - loop: where it lives; it is run by the caller.
+    ///   - discovery: the mDNS that the nodes of the process share (`sharedDiscovery`); nil for a node that is alone.
     ///   - deliver: takes what the node tells, on the loop; it must not block.
     /// - Throws: what the system refused that discovery needs.
     package func node(
         _ configuration: NodeConfiguration, _ identity: consuming sending Identity, marks: PeerMarks = PeerMarks(),
         accepted: [PeerID] = [], minimumEpoch: UInt64 = 0, on loop: EventLoop,
-        deliver: @escaping @Sendable ([NodeEvent]) -> Void,
+        discovery: Shared? = nil, deliver: @escaping @Sendable ([NodeEvent]) -> Void,
         epochChanged: @escaping @Sendable (UInt64) -> Void = { _ in },
         directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
     ) throws(SystemError) -> Node {
-        let discoveries = try discoveries()
+        let discoveries = try discoveries(discovery)
         return Node(
             configuration: configuration, identity: identity, marks: marks, accepted: accepted,
             minimumEpoch: minimumEpoch, randomness: .system, scheduler: loop,

@@ -28,6 +28,18 @@ package final class RoomSecret: Sendable {
         self.init(key)
     }
 
+    /// - Parameter bytes: 32 of them, from a member of the room.
+    package convenience init(_ bytes: [UInt8]) {
+        precondition(bytes.count == RoomSecret.byteCount, "the secret of a room is 32 bytes")
+        self.init(
+            Secret(count: bytes.count, protection: .transient) { secret in
+                for index in bytes.indices { secret[index] = bytes[index] }
+            })
+    }
+
+    /// A copy, for another peer.
+    package func copyBytes() -> [UInt8] { key.withLock { [UInt8](copying: $0.span) } }
+
     private init(_ key: borrowing Secret) { self.key = Mutex(key.guarded()) }
 
     /// HMAC-SHA-256 of a domain and the name of a room under the secret, 32 bytes, as a key.

@@ -52,6 +52,21 @@ extension Phrase {
         "you go on under a new identity, which no file keeps",
         "파일에 남지 않는 새 신원으로 계속합니다")
     package static let whoami = Phrase("you are %1 in %2", "%2 방의 %1입니다")
+    package static let aboutLine = Phrase("about: %1", "소개: %1")
+    package static let alsoIn = Phrase("also in: %1", "다른 방: %1")
+    package static let callsItself = Phrase("nickname %1", "별명 %1")
+    package static let aboutChanged = Phrase("/whois shows the others what you changed", "바꾼 소개가 다른 사람의 /whois에 보입니다")
+    package static let namedContact = Phrase("%1 is a contact", "%1 님을 연락처에 두었습니다")
+    package static let forgottenContact = Phrase("%1 is no contact any more", "%1 님을 연락처에서 지웠습니다")
+    package static let noContacts = Phrase("no contacts", "연락처가 없습니다")
+    package static let contactHere = Phrase("%1 here, in %2", "%1 있음, %2")
+    package static let contactLast = Phrase("%1 last here %2", "%1 마지막으로 본 때 %2")
+    package static let contactUnseen = Phrase("%1 not here since it is a contact", "%1 연락처에 둔 뒤로 오지 않음")
+    package static let invited = Phrase("%1 is invited to %2", "%1 님을 %2 방에 초대했습니다")
+    package static let announces = Phrase("the people here see that you are also in %1", "여기 사람들에게 %1 방에도 있다고 알립니다")
+    package static let announcesNothing = Phrase("no other room of yours is announced here", "여기에 알린 다른 방이 없습니다")
+    package static let announcedRoom = Phrase(
+        "%1 {person|people} announce{s|} %2: /join %3", "%1명이 %2 방에 있다고 알립니다: /join %3")
     package static let keyLine = Phrase("key %1", "키 %1")
     package static let codeLine = Phrase("code to compare: %1", "비교할 코드: %1")
     package static let aliasLine = Phrase("also %1", "같은 명령: %1")
@@ -66,6 +81,7 @@ extension Phrase {
     package static let keysNote = Phrase(
         "Alt-1..9 and Alt-a switch, PageUp reads back, Ctrl-R searches, Ctrl-C leaves",
         "Alt-1..9·Alt-a 전환, PageUp 지난 메시지, Ctrl-R 찾기, Ctrl-C 나가기")
+    package static let isPrivate = Phrase("private", "비공개")
     package static let roomLine = Phrase("%1: %2, %3 here, %4 unread", "%1: %2, %3명, 안 읽은 메시지 %4개")
     package static let roomLeft = Phrase("you left %1; you are looking at %2", "%1 방에서 나왔습니다. 지금 %2 대화를 보고 있습니다")
     package static let inRoom = Phrase("%1 in %2", "%2 방의 %1")

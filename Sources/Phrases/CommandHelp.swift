@@ -21,10 +21,10 @@ extension Phrase {
     package static let helpSearch = Phrase("messages of this conversation that have TEXT", "이 대화에서 TEXT가 있는 글")
     package static let helpEdit = Phrase(
         "change your last message here, or the one with ID",
-        "여기의 마지막 내 메시지이나 ID 메시지를 고칩니다")
+        "여기에 쓴 내 마지막 메시지나 ID 메시지를 고칩니다")
     package static let helpDelete = Phrase(
         "take back your last message here, or the one with ID",
-        "여기의 마지막 내 메시지이나 ID 메시지를 지웁니다")
+        "여기에 쓴 내 마지막 메시지나 ID 메시지를 지웁니다")
     package static let helpNick = Phrase("change your nickname; alone, show it", "별명을 바꿉니다. 이름이 없으면 보여 줍니다")
     package static let helpWhoami = Phrase("your name and room", "내 이름과 방")
     package static let helpMe = Phrase("say what you do", "무엇을 하는지 말합니다")
@@ -46,7 +46,21 @@ extension Phrase {
     package static let helpJoin = Phrase("enter another room, with a fresh identity", "새 신원으로 다른 방에 들어갑니다")
     package static let helpPart = Phrase(
         "leave this room, or ROOM; closes an open direct conversation", "이 방이나 ROOM에서 나갑니다. 열린 일대일 대화는 닫습니다")
-    package static let helpRooms = Phrase("the rooms that you are in", "들어와 있는 방")
+    package static let helpRooms = Phrase(
+        "your rooms, the rooms that others announce, and invitations", "들어와 있는 방, 알려진 방, 초대")
+    package static let helpRoom = Phrase("make a private room with a new key", "새 키로 비공개 방을 만듭니다")
+    package static let helpInvite = Phrase(
+        "give WHO, in an accepted conversation, name and key of this room or ROOM",
+        "수락된 대화의 WHO에게 이 방 또는 ROOM의 이름과 키를 보냅니다")
+    package static let helpAnnounce = Phrase(
+        "show the people here which other open rooms you are in, or those named; off: none",
+        "다른 열린 방에 있음을 여기에 알립니다. off: 알리지 않음")
+    package static let helpContact = Phrase(
+        "keep WHO under a name of your own, with --identity", "WHO를 내가 정한 이름으로 기억합니다 (--identity 필요)")
+    package static let helpUncontact = Phrase("forget the contact WHO", "연락처 WHO를 지웁니다")
+    package static let helpContacts = Phrase("your contacts, and when they were last here", "연락처와 마지막으로 본 때")
+    package static let helpAbout = Phrase(
+        "show TEXT about yourself in /whois, or nothing", "/whois에 보일 소개를 정하거나 지웁니다")
     package static let helpHelp = Phrase("this list, or one command", "이 목록, 또는 명령 하나")
     package static let helpWipe = Phrase(
         "erase all data now, files too, and continue under a new identity",

@@ -76,4 +76,24 @@ extension Phrase {
     package static let reasonLines = Phrase(
         "reason has a control character or a line break; it takes one line of text",
         "사유에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
+    package static let inviteAfterAcceptance = Phrase(
+        "no direct conversation with this peer is accepted; write with /msg, and invite after the answer",
+        "이 사람과 수락된 대화가 없습니다. /msg로 먼저 쓰고, 수락 후에 초대하세요")
+    package static let contactsNeedIdentity = Phrase(
+        "contacts are kept with an identity, and this run has none; start with --identity FILE",
+        "연락처는 신원과 함께 보관됩니다. --identity FILE로 시작하세요")
+    package static let contactNameTaken = Phrase(
+        "another contact is called %1; choose another name", "%1(이)라는 연락처가 이미 있습니다. 다른 이름을 고르세요")
+    package static let tooManyContacts = Phrase(
+        "%1 contacts are the most; remove one with /uncontact", "연락처는 최대 %1명입니다. /uncontact로 하나를 지우세요")
+    package static let noSuchContact = Phrase("%1 is no contact; see /contacts", "%1 님은 연락처에 없습니다. /contacts를 보세요")
+    package static let aboutBytes = Phrase("line is %1 bytes; %2 is the most", "소개가 %1바이트입니다. 최대 %2바이트입니다")
+    package static let aboutEmpty = Phrase("line is empty; 1 character is the least", "소개가 비었습니다. 한 글자 이상이어야 합니다")
+    package static let aboutLong = Phrase("line is %1 characters; %2 is the most", "소개가 %1자입니다. 최대 %2자입니다")
+    package static let aboutDense = Phrase(
+        "line has a character of %1 scalars; %2 is the most",
+        "소개에 코드 %1개로 된 글자가 있습니다. 최대 %2개입니다")
+    package static let aboutLines = Phrase(
+        "line has a control character or a line break; it takes one line of text",
+        "소개에 제어 문자나 줄바꿈이 있습니다. 한 줄이어야 합니다")
 }

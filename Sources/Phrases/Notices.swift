@@ -18,6 +18,10 @@ extension Phrase {
     package static let requestSent = Phrase(
         "request sent; text is delivered once they accept",
         "대화를 요청했습니다. 상대가 수락하면 메시지가 전달됩니다")
+    package static let invites = Phrase(
+        "%1 invites you to %2: /join %3", "%1 님이 %2 방에 초대했습니다: /join %3")
+    package static let invitesThere = Phrase(
+        "%1 invites you to %2, where you are: /open %3", "%1 님이 이미 들어와 있는 %2 방에 초대했습니다: /open %3")
     package static let directAccepted = Phrase("direct conversation with %1: accepted", "%1 님과의 대화가 수락되었습니다")
     package static let directDeclined = Phrase("direct conversation with %1: declined", "%1 님의 대화 요청을 거절했습니다")
     package static let directLeft = Phrase("direct conversation with %1: left", "%1 님과의 대화가 끝났습니다")

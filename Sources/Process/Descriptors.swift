@@ -34,6 +34,15 @@ package enum Descriptors {
         }
     }
 
+    /// Raises the limit of open descriptors to `wanted`, or as far as the system permits. A limit above stays.
+    package static func raiseLimit(to wanted: Int) {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < wanted else { return }
+        limit.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+        _ = unsafe setrlimit(resource, &limit)
+    }
+
     package static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
     /// Returns when there is something to read, or an end.

@@ -1,3 +1,4 @@
+import Chat
 import ChatNode
 import Noise
 import Wire
@@ -40,7 +41,8 @@ package struct Experiment {
             settings.links.map { .limited(places: settings.nodes, links: $0, seed: settings.seed) } ?? .full
         simulation = Simulation(
             seed: randomness.next(), latency: settings.latency, loss: settings.loss, topology: topology)
-        cast = ExperimentCast(simulation, memory: Experiment.memory + settings.partition)
+        cast = ExperimentCast(
+            simulation, in: Experiment.rooms(settings), memory: Experiment.memory + settings.partition)
         report = ExperimentReport(settings: settings)
     }
 
@@ -77,13 +79,29 @@ package struct Experiment {
             plan(.join(place: place, identitySeed: randomness.next()), after: Experiment.joinInterval * place)
         }
         while let next = agenda.nextDeadline { pass(until: next) }
-        let wanted = (0..<settings.nodes).reduce(0) { $0 + topology.degree(of: $1, among: settings.nodes) }
+        let wanted =
+            settings.rooms * (0..<settings.nodes).reduce(0) { $0 + topology.degree(of: $1, among: settings.nodes) }
         let end = simulation.now + Experiment.meetingTime
         while cast.online < wanted, simulation.now < end, !isCalledOff() {
             pass(until: simulation.now + Experiment.lookInterval)
         }
         // A message is expected at those who were there for a while.
         pass(until: simulation.now + Ledger.settling)
+    }
+
+    /// The open room that a user gets without asking for another, then private rooms with keys drawn from the seed.
+    private static func rooms(_ settings: ExperimentSettings) -> [Room] {
+        var randomness = Randomness.seeded(settings.seed)
+        return [.lobby]
+            + (1..<settings.rooms).map { number in
+                let name = "room-\(number)"
+                do throws(RoomKeyError) {
+                    let key = try RoomKey(reading: RoomKey.generate(using: &randomness), forRoomNamed: name)
+                    return Room(name, key: key)
+                } catch {
+                    preconditionFailure("a generated key is refused: \(error)")
+                }
+            }
     }
 
     private mutating func planTalk() {
@@ -124,6 +142,7 @@ package struct Experiment {
         let totals = cast.totals
         report.messages = cast.messageCount
         report.deliveries = cast.deliveries
+        report.strays = cast.strays
         report.payloadsSent = totals.payloadsSent - met.payloadsSent
         report.linksMade = (totals.handshakes - met.handshakes) / 2
         report.linksLeft = cast.online / 2
@@ -182,7 +201,7 @@ extension Experiment {
         cast.join(at: place, identitySeed: identitySeed)
         guard isParted else { return }
         applyPartition()
-        if let host = cast.present[place]?.peer.host { simulation.directory.introduce(host) }
+        for peer in cast.present[place]?.peers ?? [] { simulation.directory.introduce(peer.host) }
     }
 
     /// Every second place is on the other side.
@@ -193,7 +212,8 @@ extension Experiment {
 
     private mutating func say(_ number: Int) {
         guard let speaker = cast.members.randomElement(using: &randomness) else { return }
-        try? speaker.peer.say("message \(number + 1) of \(settings.messages)")
+        let room = settings.rooms == 1 ? 0 : Int.random(in: 0..<settings.rooms, using: &randomness)
+        try? speaker.peers[room].say("message \(number + 1) of \(settings.messages)")
     }
 
     /// Half of those who go are killed, and half of those who come are who went.

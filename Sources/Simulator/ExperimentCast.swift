@@ -4,12 +4,13 @@ import Noise
 import Synchronization
 import Wire
 
-/// The nodes of an experiment: their places, and the counters of those that are gone.
+/// The processes of an experiment: their nodes and places, and the counters of those that are gone.
 struct ExperimentCast {
-    /// A node in its place.
+    /// A process in its place.
     struct Member {
         let number: Int
-        let peer: SimulatedPeer
+        /// Its node in each room.
+        let peers: [SimulatedPeer]
         let place: Int
         let identitySeed: UInt64
     }
@@ -23,13 +24,56 @@ struct ExperimentCast {
         var connections = 0
     }
 
+    /// A ledger for each room. A process has the same number in all of them.
     private final class Book: Sendable {
-        let ledger: Mutex<Ledger>
+        private struct State {
+            var ledgers: [Ledger]
+            var strays = 0
+        }
 
-        init(memory: Duration) { ledger = Mutex(Ledger(memory: memory)) }
+        private let state: Mutex<State>
+
+        init(rooms: Int, memory: Duration) {
+            state = Mutex(State(ledgers: Array(repeating: Ledger(memory: memory), count: rooms)))
+        }
+
+        func sum(_ value: (Ledger) -> Int) -> Int { state.withLock { $0.ledgers.reduce(0) { $0 + value($1) } } }
+
+        var strays: Int { state.withLock(\.strays) }
+
+        var deliveries: Deliveries {
+            state.withLock { state in
+                state.ledgers.dropFirst().reduce(into: state.ledgers[0].deliveries) { $0.add($1.deliveries) }
+            }
+        }
+
+        /// The number of a process that starts.
+        func arrive(at now: Instant) -> Int {
+            state.withLock { state in
+                state.ledgers.indices.map { state.ledgers[$0].arrive(at: now) }[0]
+            }
+        }
+
+        func depart(_ number: Int, at now: Instant, isKilled: Bool) {
+            state.withLock { state in
+                for room in state.ledgers.indices { state.ledgers[room].depart(number, at: now, isKilled: isKilled) }
+            }
+        }
+
+        func note(_ batch: [NodeEvent], by number: Int, in room: Int, now: Instant) {
+            state.withLock { state in
+                for event in batch {
+                    state.ledgers[room].note(event, by: number, now: now)
+                    guard case .message(let message) = event, case .publicRoom = message.conversation else { continue }
+                    let isStray = state.ledgers.indices.contains { $0 != room && state.ledgers[$0].follows(message.id) }
+                    if isStray { state.strays += 1 }
+                }
+            }
+        }
     }
 
     private let simulation: Simulation
+    private let rooms: [Room]
     private let book: Book
     private(set) var present: [Int: Member] = [:]
     private var leaving: [Int: Member] = [:]
@@ -37,76 +81,84 @@ struct ExperimentCast {
     private(set) var hosts: [(place: Int, host: HostID)] = []
     private var gone = Totals()
 
-    /// - Parameter memory: for how long what was said is followed.
-    init(_ simulation: Simulation, memory: Duration) {
+    /// - Parameters:
+    ///   - rooms: that each process is in.
+    ///   - memory: for how long what was said is followed.
+    init(_ simulation: Simulation, in rooms: [Room], memory: Duration) {
         self.simulation = simulation
-        book = Book(memory: memory)
+        self.rooms = rooms
+        book = Book(rooms: rooms.count, memory: memory)
     }
 
-    var deliveries: Deliveries { book.ledger.withLock(\.deliveries) }
-    var missed: Int { book.ledger.withLock(\.missed) }
-    var messageCount: Int { book.ledger.withLock(\.messageCount) }
-    var showingCount: Int { book.ledger.withLock(\.showingCount) }
-    var nodeCount: Int { book.ledger.withLock(\.nodeCount) }
+    var deliveries: Deliveries { book.deliveries }
+    var missed: Int { book.sum(\.missed) }
+    var messageCount: Int { book.sum(\.messageCount) }
+    var showingCount: Int { book.sum(\.showingCount) }
+    var nodeCount: Int { book.sum(\.nodeCount) }
+    var strays: Int { book.strays }
 
     /// Those who are there and not about to go, by their places.
     var members: [Member] { present.values.sorted { $0.place < $1.place } }
 
-    /// A node comes; its limits on rates are lifted, so that the network is what is seen.
+    /// A process comes; the limits of its nodes on rates are lifted, so that the network is what is seen.
     mutating func join(at place: Int, identitySeed: UInt64) {
-        let number = book.ledger.withLock { $0.arrive(at: simulation.now) }
-        let peer = simulation.node(
-            "node-\(number)", identitySeed: identitySeed, place: place,
-            configure: {
-                $0.messagesPerSecond = 0
-                $0.handshakesPerSecond = 0
-            },
-            listener: { [book, timeline = simulation.timeline] batch in
-                let now = timeline.now
-                book.ledger.withLock { ledger in
-                    for event in batch { ledger.note(event, by: number, now: now) }
-                }
-            })
-        hosts.append((place, peer.host))
-        present[place] = Member(number: number, peer: peer, place: place, identitySeed: identitySeed)
+        let number = book.arrive(at: simulation.now)
+        var peers: [SimulatedPeer] = []
+        for (index, room) in rooms.enumerated() {
+            let peer = simulation.node(
+                "node-\(number)", identitySeed: identitySeed &+ UInt64(index), place: place, beside: peers.first,
+                configure: {
+                    $0.room = room
+                    $0.messagesPerSecond = 0
+                    $0.handshakesPerSecond = 0
+                },
+                listener: { [book, timeline = simulation.timeline] batch in
+                    book.note(batch, by: number, in: index, now: timeline.now)
+                })
+            peers.append(peer)
+            hosts.append((place, peer.host))
+        }
+        present[place] = Member(number: number, peers: peers, place: place, identitySeed: identitySeed)
     }
 
-    /// A node begins to leave politely; `retire` has to follow.
+    /// A process begins to leave politely; `retire` has to follow.
     mutating func leave(_ member: Member) {
         present[member.place] = nil
         leaving[member.number] = member
         note(departureOf: member)
-        member.peer.leave()
+        for peer in member.peers { peer.leave() }
     }
 
     mutating func kill(_ member: Member) {
         present[member.place] = nil
         note(departureOf: member, isKilled: true)
-        member.peer.kill()
+        for peer in member.peers { peer.kill() }
         count(member, into: &gone)
-        simulation.forget(member.peer)
+        for peer in member.peers { simulation.forget(peer) }
     }
 
-    /// A node that began to leave has left.
+    /// A process that began to leave has left.
     mutating func retire(_ number: Int) {
         guard let member = leaving.removeValue(forKey: number) else { return }
         count(member, into: &gone)
-        simulation.forget(member.peer)
+        for peer in member.peers { simulation.forget(peer) }
     }
 
-    /// For each table the largest size among the first `count` nodes.
+    /// For each table the largest size among the nodes of the first `count` processes.
     func tableSizes(ofFirst count: Int) -> [String: Int] {
-        members.prefix(count).reduce(into: [:]) { most, member in
-            most.merge(member.peer.with { node in node.tableSizes() }, uniquingKeysWith: max)
+        members.prefix(count).flatMap(\.peers).reduce(into: [:]) { most, peer in
+            most.merge(peer.with { node in node.tableSizes() }, uniquingKeysWith: max)
         }
     }
 
     private func note(departureOf member: Member, isKilled: Bool = false) {
-        book.ledger.withLock { $0.depart(member.number, at: simulation.now, isKilled: isKilled) }
+        book.depart(member.number, at: simulation.now, isKilled: isKilled)
     }
 
     /// How many peers all nodes that are there have a link to, added up.
-    var online: Int { present.values.reduce(0) { $0 + $1.peer.with { node in node.online() } } }
+    var online: Int {
+        present.values.flatMap(\.peers).reduce(0) { $0 + $1.with { node in node.online() } }
+    }
 
     /// The counters of all nodes, present or gone.
     var totals: Totals {
@@ -118,7 +170,11 @@ struct ExperimentCast {
     }
 
     private func count(_ member: Member, into totals: inout Totals) {
-        let counters = member.peer.with { node in node.statistics() }
+        for peer in member.peers { count(peer, into: &totals) }
+    }
+
+    private func count(_ peer: SimulatedPeer, into totals: inout Totals) {
+        let counters = peer.with { node in node.statistics() }
         let values = Dictionary(counters.map { ($0.metric, $0.value) }, uniquingKeysWith: +)
         let bytes = values[.bytesSent] ?? 0
         totals.payloadsSent += (values[.payloadsSent] ?? 0) + (values[.historySent] ?? 0)

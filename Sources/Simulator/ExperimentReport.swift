@@ -4,6 +4,8 @@ package struct ExperimentReport: Hashable, Sendable {
     /// Messages that a node took for sending.
     package var messages = 0
     package var deliveries = Deliveries()
+    /// Messages that were shown in a room in which they were not said.
+    package var strays = 0
     /// Payloads that nodes sent to a link since all had met: messages, presence where links began anew, and history.
     package var payloadsSent = 0
     /// Links when all had met, and at the end.

@@ -1,6 +1,8 @@
-/// The settings of an experiment: number of nodes, kind of network, rate of messages.
+/// The settings of an experiment: number of nodes or, in several rooms, of processes, kind of network, rate of messages.
 package struct ExperimentSettings: Hashable, Sendable {
     package var nodes = 20
+    /// The rooms that each process is in, by a node of its own in each; the first is open, the others are private.
+    package var rooms = 1
     package var messages = 100
     /// Messages a second, of all nodes together.
     package var rate = 10.0

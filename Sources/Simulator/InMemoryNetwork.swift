@@ -3,7 +3,7 @@ import Noise
 import Synchronization
 import Wire
 
-/// A machine on the simulated network.
+/// A node's place on the simulated network: the addresses of a machine, and a port.
 package struct HostID: Hashable, Comparable, Sendable {
     let number: Int
 
@@ -39,31 +39,33 @@ package final class InMemoryNetwork: Sendable {
             NetworkState(randomness: .seeded(seed), conditions: conditions, topology: topology, families: families))
     }
 
-    /// Adds a machine with an address of its own.
+    /// Adds a machine with an address of its own, or another port of a machine.
     ///
-    /// - Parameter place: its place in the topology; nil for a place of its own.
-    package func addHost(at place: Int? = nil) -> HostID {
-        state.withLock { $0.addHost(at: place) }
+    /// - Parameters:
+    ///   - place: its place in the topology; nil for a place of its own.
+    ///   - other: a host whose addresses, place and part of a partition it shares, as a node of the same process does.
+    package func addHost(at place: Int? = nil, beside other: HostID? = nil) -> HostID {
+        state.withLock { $0.hosts.add(at: place, beside: other) }
     }
 
     /// The addresses of a host, IPv6 first.
     package func endpoints(of host: HostID) -> [Endpoint] {
-        state.withLock { $0.endpoints(of: host) }
+        state.withLock { $0.hosts[host].endpoints }
     }
 
     /// Only hosts of the same group reach each other; hosts not named form a group too.
     package func partition(_ groups: [[HostID]]) {
-        state.withLock { $0.partition(groups) }
+        state.withLock { $0.hosts.partition(groups) }
     }
 
     /// Two hosts do not reach each other any more, though others reach both.
     package func part(_ first: HostID, _ second: HostID) {
-        state.withLock { $0.part(first, second) }
+        state.withLock { $0.hosts.part(first, second) }
     }
 
     /// Ends all partitions; what was held back goes on.
     package func heal() {
-        state.withLock { $0.heal() }
+        state.withLock { $0.hosts.heal() }
         releaseHeld()
     }
 
@@ -124,6 +126,10 @@ package final class InMemoryNetwork: Sendable {
 
     func drawLatency() -> Duration {
         state.withLock { $0.drawLatency() }
+    }
+
+    func isWithinMachine(_ connection: ConnectionID) -> Bool {
+        state.withLock { $0.isWithinMachine(connection) }
     }
 
     func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {

@@ -34,8 +34,7 @@ package final class InMemoryTransport: Transport {
         network.close(connection)
     }
 
-    /// Each node has a host of its own.
-    package func isOnThisMachine(_ connection: ConnectionID) -> Bool { false }
+    package func isOnThisMachine(_ connection: ConnectionID) -> Bool { network.isWithinMachine(connection) }
 
     package func stopListening() {
         network.stopListening(host)

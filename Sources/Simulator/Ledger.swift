@@ -84,6 +84,9 @@ package struct Ledger: Sendable {
         showingCount += 1
     }
 
+    /// Whether a message was said here, and is still followed.
+    package func follows(_ id: MessageID) -> Bool { entries[id] != nil }
+
     /// How long a node has to be there before a message and after it to be one that is expected to be shown it.
     package static let settling = Duration.seconds(10)
 
@@ -194,6 +197,15 @@ package struct Gap: Hashable, Sendable {
         first = min(first ?? saidAt, saidAt)
         last = max(last ?? saidAt, saidAt)
     }
+
+    /// Adds those that the same process missed in another room.
+    fileprivate func adding(_ other: Gap) -> Gap {
+        var sum = self
+        sum.count += other.count
+        sum.first = [first, other.first].compactMap(\.self).min()
+        sum.last = [last, other.last].compactMap(\.self).max()
+        return sum
+    }
 }
 
 /// How often the messages of an experiment were shown to those who did not say them.
@@ -215,6 +227,19 @@ package struct Deliveries: Hashable, Sendable {
     package var repairs: [UInt32] = []
     /// The gaps of each node that missed a message, by its number.
     package var gaps: [Int: Gap] = [:]
+
+    /// Adds the deliveries of another room.
+    mutating func add(_ other: Deliveries) {
+        expected += other.expected
+        live += other.live
+        repaired += other.repaired
+        others += other.others
+        lost += other.lost
+        duplicates += other.duplicates
+        latencies = (latencies + other.latencies).sorted()
+        repairs = (repairs + other.repairs).sorted()
+        gaps.merge(other.gaps) { $0.adding($1) }
+    }
 
     package var delivered: Int { live + repaired }
     package var missed: Int { expected - delivered }

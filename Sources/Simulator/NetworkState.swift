@@ -11,18 +11,6 @@ enum Segment: Sendable {
 
 /// The simulated network as a value: connections, segments under way, and segments held back.
 struct NetworkState: Sendable {
-    private struct Host {
-        /// One address of each family that the network has.
-        let endpoints: [Endpoint]
-        let place: Int
-        var listener: (any TransportHandler)?
-        var group = 0
-        var isReading = true
-        /// Its program was killed: nothing that it tries any more has an effect.
-        var isDown = false
-        var bytesReceived = 0
-    }
-
     /// One end of a connection, with what it has sent and the other end has not got yet.
     private struct End {
         let host: HostID
@@ -55,87 +43,40 @@ struct NetworkState: Sendable {
         let sender: (any TransportHandler)?
     }
 
-    private var hosts: [Host] = []
+    var hosts: HostTable
     private var ends: [ConnectionID: End] = [:]
     private var dials: Set<ConnectionID> = []
-    /// Pairs that do not reach each other, though others reach both.
-    private var parted: Set<Set<HostID>> = []
     private var randomness: Randomness
     private let conditions: Conditions
     private let topology: Topology
-    private let families: AddressFamilies
     private var connectionNumber: UInt64 = 0
 
     init(randomness: Randomness, conditions: Conditions, topology: Topology, families: AddressFamilies) {
         self.randomness = randomness
         self.conditions = conditions
         self.topology = topology
-        self.families = families
-    }
-
-    /// - Parameter place: its place in the topology; nil for the first free one.
-    mutating func addHost(at place: Int?) -> HostID {
-        let number = hosts.count
-        let digits = [UInt8(number >> 16 & 255), UInt8(number >> 8 & 255), UInt8(number & 255)]
-        var endpoints: [Endpoint] = []
-        if families != .ipv4 {
-            let linkLocal = [0xfe, 0x80] + [UInt8](repeating: 0, count: 11) + digits
-            endpoints.append(Endpoint(address: linkLocal, port: 40_000, scope: 2))
-        }
-        if families != .ipv6 { endpoints.append(Endpoint(address: [10] + digits, port: 40_000)) }
-        hosts.append(Host(endpoints: endpoints, place: place ?? number))
-        return HostID(number: number)
-    }
-
-    /// The host with an endpoint; addresses count up.
-    private func host(at endpoint: Endpoint) -> HostID? {
-        let number = endpoint.address.suffix(3).reduce(0) { $0 << 8 | Int($1) }
-        guard hosts.indices.contains(number), hosts[number].endpoints.contains(endpoint) else { return nil }
-        return HostID(number: number)
+        hosts = HostTable(families: families)
     }
 
     /// Whether one hears the other's announcements.
     func canSee(_ first: HostID, _ second: HostID) -> Bool {
-        topology.sees(hosts[first.number].place, hosts[second.number].place) && canReach(first, second)
+        topology.sees(hosts[first].place, hosts[second].place) && canReach(first, second)
     }
 
-    func endpoints(of host: HostID) -> [Endpoint] { hosts[host.number].endpoints }
-
-    func bytesReceived(by host: HostID) -> Int { hosts[host.number].bytesReceived }
-
-    mutating func partition(_ groups: [[HostID]]) {
-        for index in hosts.indices { hosts[index].group = 0 }
-        for (number, group) in groups.enumerated() {
-            for host in group { hosts[host.number].group = number + 1 }
-        }
-    }
-
-    mutating func part(_ first: HostID, _ second: HostID) {
-        parted.insert([first, second])
-    }
-
-    /// Ends all partitions.
-    mutating func heal() {
-        partition([])
-        parted = []
-    }
+    func bytesReceived(by host: HostID) -> Int { hosts[host].bytesReceived }
 
     /// Takes all handlers out.
     mutating func takeHandlers() -> [any TransportHandler] {
-        let handlers = ends.values.map(\.handler) + hosts.compactMap(\.listener)
+        let handlers = ends.values.map(\.handler)
         ends = [:]
-        for index in hosts.indices { hosts[index].listener = nil }
-        return handlers
+        return handlers + hosts.takeListeners()
     }
 
     mutating func setReading(_ isReading: Bool, at host: HostID) {
-        hosts[host.number].isReading = isReading
+        hosts[host].isReading = isReading
     }
 
-    func canReach(_ first: HostID, _ second: HostID) -> Bool {
-        hosts[first.number].group == hosts[second.number].group
-            && (parted.isEmpty || !parted.contains([first, second]))
-    }
+    func canReach(_ first: HostID, _ second: HostID) -> Bool { hosts.canReach(first, second) }
 
     mutating func drawLatency() -> Duration { conditions.drawLatency(using: &randomness) }
 
@@ -151,25 +92,25 @@ struct NetworkState: Sendable {
     }
 
     mutating func listen(_ host: HostID, handler: any TransportHandler) -> UInt16 {
-        hosts[host.number].listener = handler
-        return hosts[host.number].endpoints[0].port
+        hosts[host].listener = handler
+        return hosts[host].endpoints[0].port
     }
 
-    mutating func stopListening(_ host: HostID) { hosts[host.number].listener = nil }
+    mutating func stopListening(_ host: HostID) { hosts[host].listener = nil }
 
     /// The dial's first packet arrives.
     mutating func connect(
         _ connection: ConnectionID, from host: HostID, to endpoint: Endpoint, handler: any TransportHandler
     ) -> DialOutcome {
         guard dials.contains(connection) else { return .lost }
-        guard !hosts[host.number].isDown else {
+        guard !hosts[host].isDown else {
             dials.remove(connection)
             return .lost
         }
-        let source = hosts[host.number].endpoints.first { $0.isIPv4 == endpoint.isIPv4 }
-        guard let target = self.host(at: endpoint), let source else { return .refused }
+        let source = hosts[host].endpoints.first { $0.isIPv4 == endpoint.isIPv4 }
+        guard let target = hosts.host(at: endpoint), let source else { return .refused }
         guard canReach(host, target) else { return .lost }
-        guard let listener = hosts[target.number].listener else { return .refused }
+        guard let listener = hosts[target].listener else { return .refused }
         dials.remove(connection)
         let far = nextConnection()
         dials.remove(far)
@@ -180,6 +121,11 @@ struct NetworkState: Sendable {
 
     /// Whether a dial that failed was still wanted.
     mutating func takeDial(_ connection: ConnectionID) -> Bool { dials.remove(connection) != nil }
+
+    /// Whether both ends of a connection are on one machine.
+    func isWithinMachine(_ connection: ConnectionID) -> Bool {
+        ends[connection].map { hosts[$0.host].machine == hosts[$0.farHost].machine } ?? false
+    }
 
     func isOpen(_ connection: ConnectionID) -> Bool {
         ends[connection].map { !$0.hasEnded } ?? false
@@ -226,7 +172,7 @@ struct NetworkState: Sendable {
             ends[connection] = nil
             return nil
         }
-        guard canReach(ends.values[place].host, farHost), hosts[farHost.number].isReading else {
+        guard canReach(ends.values[place].host, farHost), hosts[farHost].isReading else {
             ends.values[place].stalled += 1
             return nil
         }
@@ -239,7 +185,7 @@ struct NetworkState: Sendable {
             segment: segment, receiver: far.handler, far: end.far, sender: end.isDeaf ? nil : end.handler)
         switch segment {
         case .bytes(let bytes):
-            hosts[farHost.number].bytesReceived += bytes.count
+            hosts[farHost].bytesReceived += bytes.count
         case .finish, .close:
             ends[end.far] = nil
             ends[connection] = nil
@@ -261,7 +207,7 @@ struct NetworkState: Sendable {
         var released: [ConnectionID] = []
         for connection in ends.filter({ $0.value.stalled > 0 }).keys.sorted() {
             guard let end = ends[connection], canReach(end.host, end.farHost),
-                hosts[end.farHost.number].isReading
+                hosts[end.farHost].isReading
             else { continue }
             released += repeatElement(connection, count: end.stalled)
             ends[connection]?.stalled = 0
@@ -288,7 +234,7 @@ struct NetworkState: Sendable {
     /// Closes a host's port and tells which connections have to be closed.
     mutating func kill(_ host: HostID) -> [ConnectionID] {
         stopListening(host)
-        hosts[host.number].isDown = true
+        hosts[host].isDown = true
         return ends.filter { $0.value.host == host }.keys.sorted()
     }
 

@@ -21,12 +21,12 @@ package final class SimulatedPeer: Sendable {
 
     init(
         simulation: Simulation, configuration: NodeConfiguration, clockError: Duration, seed: UInt64,
-        identitySeed: UInt64?, accepted: [PeerID], minimumEpoch: UInt64, place: Int?, isDeaf: Bool,
-        listener: (@Sendable ([NodeEvent]) -> Void)?
+        identitySeed: UInt64?, accepted: [PeerID], minimumEpoch: UInt64, place: Int?, neighbour: SimulatedPeer?,
+        isDeaf: Bool, listener: (@Sendable ([NodeEvent]) -> Void)?
     ) {
         network = simulation.network
         directory = simulation.directory
-        host = simulation.network.addHost(at: place)
+        host = simulation.network.addHost(at: place, beside: neighbour?.host)
         var randomness = Randomness.seeded(seed)
         var identityRandomness = identitySeed.map(Randomness.seeded) ?? randomness
         let identity = Identity.generate(using: &identityRandomness)

@@ -36,18 +36,20 @@ package final class Simulation {
 
     package var now: Instant { timeline.now }
 
-    /// Starts a node on a host of its own.
+    /// Starts a node on a host of its own, or in the process of another.
     ///
     /// - Parameters:
     ///   - clockError: the offset of its wall clock.
     ///   - identitySeed: equal seeds give one identity, with other keys of the run; nil for a new one.
     ///   - accepted, minimumEpoch: as for `Node`.
     ///   - place: its place in the topology; nil for the first free one.
+    ///   - neighbour: another node of the same process, whose addresses it has; nil for a machine of its own.
     ///   - isDeaf: true if it hears no announcements.
     ///   - listener: takes the node's events, which are not kept then; nil to keep them in `SimulatedPeer.events`.
     package func node(
         _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, accepted: [PeerID] = [],
-        minimumEpoch: UInt64 = 0, place: Int? = nil, isDeaf: Bool = false,
+        minimumEpoch: UInt64 = 0, place: Int? = nil,
+        beside neighbour: SimulatedPeer? = nil, isDeaf: Bool = false,
         configure: (inout NodeConfiguration) -> Void = { _ in },
         listener: (@Sendable ([NodeEvent]) -> Void)? = nil
     ) -> SimulatedPeer {
@@ -56,8 +58,8 @@ package final class Simulation {
         configure(&configuration)
         let peer = SimulatedPeer(
             simulation: self, configuration: configuration, clockError: clockError, seed: randomness.next(),
-            identitySeed: identitySeed, accepted: accepted, minimumEpoch: minimumEpoch, place: place, isDeaf: isDeaf,
-            listener: listener)
+            identitySeed: identitySeed, accepted: accepted, minimumEpoch: minimumEpoch, place: place,
+            neighbour: neighbour, isDeaf: isDeaf, listener: listener)
         peers.append(peer)
         return peer
     }

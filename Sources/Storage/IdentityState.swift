@@ -13,20 +13,38 @@ package struct IdentityState: Hashable, Sendable {
     /// The nickname that the user chose last, as it was composed; nil if none was chosen. Reading checks only its length: the
     /// rules for nicknames belong to another module.
     package var nickname: String?
+    /// The line about the user, as it was composed; nil for none. Reading checks only its length.
+    package var about: String?
+    /// The user's own names for peers, at most `Limits.contacts`, in the order in which they were given.
+    package var contacts: [Contact]
+
+    package struct Contact: Hashable, Sendable {
+        package let key: PeerID
+        /// As it was composed. Reading checks only its length.
+        package let name: String
+        /// By the wall clock; 0 for never.
+        package let lastHere: Timestamp
+
+        package init(key: PeerID, name: String, lastHere: Timestamp) {
+            (self.key, self.name, self.lastHere) = (key, name, lastHere)
+        }
+    }
 
     package init(
         epoch: UInt64 = 0, verified: [PeerID] = [], blocked: [PeerID] = [], accepted: [PeerID] = [],
-        nickname: String? = nil
+        nickname: String? = nil, about: String? = nil, contacts: [Contact] = []
     ) {
         self.epoch = epoch
         self.verified = verified
         self.blocked = blocked
         self.accepted = accepted
         self.nickname = nickname
+        self.about = about
+        self.contacts = contacts
     }
 
     /// More than the longest text has: two full tables of lines of 75 bytes, and a sealed part.
-    package static let most = 640 << 10
+    package static let most = 768 << 10
 
     /// The least epoch that counts as later than the last run.
     package var nextEpoch: UInt64 { epoch == .max ? .max : epoch + 1 }
@@ -93,18 +111,22 @@ package struct IdentityState: Hashable, Sendable {
 }
 
 /// The private part: sealed where the identity has a pass phrase, so that a reader of the file learns neither the user's
-/// nickname nor which peers the user talks to.
+/// nickname nor which peers the user talks to and knows.
 extension IdentityState {
     package static let purpose: Domain = "earshot/2 state box\0"
 
     /// Bytes of the private part that are sealed: more than the longest has, and always as many, so that the length hides the
-    /// number of conversations.
-    static let sealedBytes = 20 << 10
+    /// number of conversations and contacts.
+    static let sealedBytes = 72 << 10
 
     private var privateText: String {
         let own = nickname.map { "nickname: \($0)\n" } ?? ""
-        return own
-            + accepted.suffix(Limits.directConversations).map { "accepted: \($0.hexadecimal)\n" }.joined()
+        let line = about.map { "about: \($0)\n" } ?? ""
+        let conversations = accepted.suffix(Limits.directConversations).map { "accepted: \($0.hexadecimal)\n" }
+        let named = contacts.prefix(Limits.contacts).map {
+            "contact: \($0.key.hexadecimal) \($0.lastHere.milliseconds) \($0.name)\n"
+        }
+        return own + line + conversations.joined() + named.joined()
     }
 
     private mutating func readPrivate(_ cursor: inout StrictText) throws(TextFault) {
@@ -112,7 +134,22 @@ extension IdentityState {
             guard let name = cursor.takeLine(atMost: Limits.nicknameBytes) else { throw .damagedState }
             nickname = name
         }
+        if cursor.take("about: ") {
+            guard let line = cursor.takeLine(atMost: Limits.aboutBytes) else { throw .damagedState }
+            about = line
+        }
         accepted = try IdentityState.readKeys("accepted: ", atMost: Limits.directConversations, &cursor)
+        while cursor.take("contact: ") { contacts.append(try readContact(&cursor)) }
+    }
+
+    /// A contact is there once, and its name too.
+    private func readContact(_ cursor: inout StrictText) throws(TextFault) -> Contact {
+        guard contacts.count < Limits.contacts, let bytes = cursor.takeBytes(PeerID.byteCount),
+            let key = PeerID(bytes), cursor.take(" "), let time = cursor.takeNumber(), cursor.take(" "),
+            let name = cursor.takeLine(atMost: Limits.nicknameBytes),
+            !contacts.contains(where: { $0.key == key || $0.name == name })
+        else { throw .damagedState }
+        return Contact(key: key, name: name, lastHere: Timestamp(milliseconds: time))
     }
 
     private func sealed(by seal: borrowing SeedSeal) -> [UInt8] {

@@ -12,6 +12,11 @@ package enum Limits {
     package static let awayReasonCharacters = 80
     /// The payload counts them in one byte.
     package static let awayReasonBytes = 255
+    package static let aboutCharacters = 80
+    /// The payload counts them in one byte.
+    package static let aboutBytes = 255
+    /// Names of rooms in a presence: a list for a screen, and all of it within a record.
+    package static let announcedRooms = 3
     package static let roomNameCharacters = 64
     /// 64 characters of any script.
     package static let roomNameBytes = 256
@@ -42,6 +47,10 @@ package enum Limits {
     package static let handshakesPerSecond = 20.0
     /// Of a process.
     package static let rooms = 16
+    /// Of a process; the oldest goes.
+    package static let invitations = 32
+    /// Peers that the user has named, in an identity's state file.
+    package static let contacts = 256
     package static let links = 256
     /// Links that are kept for peers that this node dials: a peer that answers at its announced address.
     package static let linksForDialled = 32

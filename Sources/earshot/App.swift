@@ -1,4 +1,5 @@
 import Commands
+import Composition
 import ControlFace
 import Process
 import Settings
@@ -10,10 +11,15 @@ import Noise
 import Reactor
 import Storage
 import Synchronization
+import Wire
 import Transports
 
 /// The program put together: a node for each room, a display, standard input and the signals, each on a thread of its own.
 struct App: Sendable {
+    /// Enough for full rooms, listeners, discovery, loops, files and programs at the control socket: a shell often permits
+    /// 1,024.
+    private static let descriptors = Limits.rooms * Limits.links + 512
+
     private let arguments: Arguments
     private let startUp: StartUp
     private let diagnostics: Diagnostics
@@ -58,7 +64,7 @@ struct App: Sendable {
         kept = try KeptState.open(arguments, diagnostics)
         let kept = kept
         let nodes = RoomNodes(arguments, on: loop, rooms, keeping: kept) {
-            reports.entrance(of: $0, and: control?.tell)
+            reports.entrance(of: $0, in: rooms, and: control?.tell)
         }
         self.nodes = nodes
         try nodes.add(openRooms)
@@ -79,6 +85,7 @@ struct App: Sendable {
             input: input,
             executor: CommandExecutor(
                 rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) }, begin: nodes.begin,
+                contacts: kept,
                 keepsMarks: { kept?.keeps($0) ?? false },
                 counters: { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }),
             reports: reports, isTyped: place.isTyped, isAddressed: arguments.format == .json)
@@ -89,6 +96,7 @@ struct App: Sendable {
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
         defer { control?.removeName() }
+        Descriptors.raiseLimit(to: App.descriptors)
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         try await nodes.start()
         await terminal?.begin()
@@ -136,6 +144,7 @@ struct App: Sendable {
             if hasBegun.begin() { startInput() }
             _ = rooms.goOn()
         case .stopped(let reason):
+            kept?.noteEnd(of: room)
             rooms.remove(room)
             rooms.noteReady(room, false)
             if rooms.isEmpty, reason != .asked || !rooms.isWiping {
@@ -143,7 +152,8 @@ struct App: Sendable {
             } else if case .failed(let why) = reason {
                 diagnostics.say(.error, "room \(room.name): \(why)")
             }
-        case .peer, .message, .request, .direct, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
+        case .peer(let state, let who, reason: _, online: _): kept?.note(who.key, isHere: state != .left, in: room)
+        case .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
             break
         }
     }

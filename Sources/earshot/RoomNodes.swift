@@ -16,6 +16,8 @@ struct RoomNodes: Sendable {
     private let loop: EventLoop
     private let rooms: Rooms
     private let kept: KeptState?
+    /// The mDNS of all rooms; nil where peers are not looked for.
+    private let discovery: LocalNetwork.Shared?
     /// The receiver of a room's events.
     private let receiver: @Sendable (RoomLabel) -> @Sendable ([NodeEvent]) -> Void
 
@@ -26,6 +28,7 @@ struct RoomNodes: Sendable {
     ) {
         (self.arguments, self.loop, self.rooms) = (arguments, loop, rooms)
         (self.kept, self.receiver) = (kept, receiver)
+        discovery = arguments.network(of: arguments.rooms[0]).sharedDiscovery()
     }
 
     /// Makes the nodes of the rooms of the command line; the first one has the kept identity, if there is one. The keys of
@@ -76,11 +79,19 @@ struct RoomNodes: Sendable {
 
     /// Joins a further room, as `/join` asks for.
     @Sendable func begin(_ request: RoomRequest, _ label: RoomLabel) async -> CommandExecutor.Joining {
-        let (room, node): (Room, Node)
-        do throws(RoomKeyError) { room = try await RoomNodes.open(request) } catch {
-            return .failed(ChatError(.invalidKey, error.sentence))
+        let room: Room
+        let node: Node
+        if request.key == nil, !request.isOpen, let invited = rooms.invitation(to: request.name) {
+            room = invited
+        } else {
+            do throws(RoomKeyError) { room = try await RoomNodes.open(request) } catch {
+                return .failed(ChatError(.invalidKey, error.sentence))
+            }
         }
-        for known in rooms.all where await known.node.isIn(room) { return .known(known.label) }
+        for known in rooms.all where await known.node.isIn(room) {
+            rooms.forgetInvitation(to: room)
+            return .known(known.label)
+        }
         do throws(StartFailure) {
             node = try self.node(in: room, label, RoomSetup(), isAsKept: request.isAsKept)
             if request.isAsKept, let kept, kept.keeps(label) {
@@ -100,6 +111,7 @@ struct RoomNodes: Sendable {
         guard await rooms.awaitReady(label) else {
             return .failed(ChatError(.roomFailed, .roomFailed, request.name, "its node has ended"))
         }
+        rooms.forgetInvitation(to: room)
         return .ready
     }
 
@@ -127,17 +139,21 @@ struct RoomNodes: Sendable {
         configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
         configuration.sharesHistory = arguments.sharesHistory
         configuration.readReceipts = arguments.readReceipts
+        configuration.contacts = kept?.contacts?.names ?? [:]
         let network = arguments.network(of: setup)
         do throws(SystemError) {
             guard isAsKept, let kept, let identity = kept.identity(for: label) else {
-                return try network.node(configuration, Identity.passing(), on: loop, deliver: receiver(label))
+                return try network.node(
+                    configuration, Identity.passing(), on: loop, discovery: discovery, deliver: receiver(label))
             }
             let state = kept.files.state
             configuration.nickname = setup.nickname ?? state.nickname
+            configuration.profile = Profile(about: state.about)
             return try network.node(
                 configuration, identity,
                 marks: PeerMarks(verified: MarkedPeers(state.verified), blocked: MarkedPeers(state.blocked)),
-                accepted: state.accepted, minimumEpoch: state.nextEpoch, on: loop, deliver: receiver(label),
+                accepted: state.accepted, minimumEpoch: state.nextEpoch, on: loop, discovery: discovery,
+                deliver: receiver(label),
                 epochChanged: { epoch in kept.writer.submit { $0.epoch = max($0.epoch, epoch) } },
                 directsChanged: { kept.store(accepted: $0, of: label) })
         } catch {

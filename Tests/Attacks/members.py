@@ -8,7 +8,7 @@ import threading
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from noise_peer import issue, raw
-from stranger import HAVE, PING, PRESENCE, PUBLIC, REQUEST, WANT, Stranger, now
+from stranger import HAVE, PING, PRESENCE, PUBLIC, REQUEST, WANT, Stranger, now, presence
 
 CERTIFICATE, SEALED = 2, 9
 
@@ -173,7 +173,7 @@ class Presences(Flood):
     """Joins, becomes away and returns with always new nicknames."""
 
     def frames(self, member, number):
-        return [member.payload(PRESENCE, bytes([step % 2, 0]) + b"\x06" + b"%06d" % (number % 1_000_000) + b"\0")
+        return [member.payload(PRESENCE, presence(step % 2, f"{number % 1_000_000:06}"))
                 for step in range(20)]
 
 

@@ -1,11 +1,16 @@
 """The result of each command of /help, and every error code, from the program."""
 
+import hashlib
+import json
 import os
+import pathlib
 import pty
 import resource
 import subprocess
+import tempfile
 
 import contract
+from earshot_node import BINARY
 from people import People
 
 # Command -> the event that answers it: a result, an event of its effect, or None.
@@ -15,7 +20,8 @@ ANSWERS = {
     "nick": "result", "me": "message", "typing": None, "away": "result", "back": "result", "mute": "result",
     "unmute": "result", "block": "result", "unblock": "result", "verify": "result", "stats": "result",
     "help": "result", "wipe": "result", "quit": None, "reply": "message", "search": "result", "whois": "result",
-    "whoami": "result", "join": "result", "part": "result", "rooms": "result",
+    "whoami": "result", "join": "result", "part": "result", "rooms": "result", "room": "result", "invite": "result", "announce": "result", "about": "result",
+    "contact": "result", "uncontact": "result", "contacts": "result",
     # These answer with an error where no terminal is.
     "clear": None, "set": None,
 }
@@ -245,6 +251,23 @@ class Errors(People):
         alice.say("/join one-more")
         self.error(alice, "too_many_rooms")
         self.assertEqual(len(alice.result("rooms")["rooms"]), 16)
+
+    def test_a_line_and_contacts_that_can_not_be_kept(self):
+        alice, bob = self.pair()
+        for line, code in (("/about " + "x" * 81, "invalid_about"), ("/contacts", "no_identity")):
+            alice.say(line)
+            self.error(alice, code)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        identity = pathlib.Path(folder, "me")
+        made = json.loads(subprocess.check_output([BINARY, "identity", "new", "--json", identity]))
+        lines = [f"contact: {number:064x} 0 friend {number}\n" for number in range(256)]
+        state = ("earshot-state-2\nepoch: 0\n" + "".join(lines)).encode()
+        sum = hashlib.sha256(b"earshot/2 state\0" + bytes.fromhex(made["key"]) + state).hexdigest()[:32]
+        pathlib.Path(folder, "me.state").write_bytes(state + f"sum: {sum}\n".encode())
+        carol = self.person("carol", "--identity", str(identity), meets=bob)
+        self.assertEqual(len(carol.result("contacts")["contacts"]), 256)
+        carol.say("/contact bob")
+        self.error(carol, "too_many_contacts")
 
     def test_a_room_without_a_listening_socket_is_not_joined(self):
         alice = self.person("alice")

@@ -143,6 +143,9 @@ class Events(People):
             alice.say(line)
         self.next(alice, "result")
         self.next(bob, "deleted")
+        alice.result("join cellar")
+        alice.say("@lobby /invite bob cellar")
+        self.next(bob, "invitation")
         told = {event["event"] for node in (alice, bob) for event in node.events}
         # A notice needs mDNS, which Tests/Hosts has. Receipts and failures have a test of their own, above.
         self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed"})

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -87,6 +88,14 @@ class Twice(People):
         self.assertEqual((found["history"], found["isFromCurrentUser"]), (True, True))
         again.say("/edit mine still")
         self.assertEqual(self.next(bob, "edited")["text"], "mine still")
+
+    def test_the_limit_of_descriptors_is_raised_for_full_rooms(self):
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+        alice = self.person("alice", launch=lambda *words, **options: subprocess.Popen(*words, preexec_fn=few, **options))
+        soft, hard = resource.prlimit(alice.process.pid, resource.RLIMIT_NOFILE)
+        self.assertEqual(soft, min(hard, 16 * 256 + 512))
 
     def test_of_two_processes_of_one_identity_exactly_one_goes_on(self):
         bob = self.person("bob")

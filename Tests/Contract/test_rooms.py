@@ -69,7 +69,9 @@ class Rooms(People):
         # One key is one room; another key is another room of the name.
         self.assertEqual(alice.result(f"join attic {phrase}")["room"], "attic")
         self.assertEqual(alice.result(f"join attic {phrase} of old")["room"], "attic/2")
-        self.assertEqual(len(alice.result("rooms")["rooms"]), 4)
+        rooms = alice.result("rooms")["rooms"]
+        self.assertEqual([(row["room"], row["private"]) for row in rooms],
+                         [("lobby", False), ("kitchen", False), ("attic", True), ("attic/2", True)])
         self.assertNotIn(phrase, "".join(alice.lines.seen + alice.errors.seen))
 
     def test_a_wipe_forgets_all_rooms(self):

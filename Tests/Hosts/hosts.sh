@@ -23,7 +23,7 @@
 # Works as root and, by a user namespace, as any user. It changes nothing outside the new namespaces.
 set -euo pipefail
 self=$(realpath "${BASH_SOURCE[0]}")
-conf=$(dirname "$self")
+conf=$(dirname "$self")/Configuration
 export PATH=$PATH:/usr/sbin:/sbin
 state=${EARSHOT_HOSTS:-}
 

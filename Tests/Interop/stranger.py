@@ -8,12 +8,19 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
 
 PAYLOAD, PING, PONG, HAVE, WANT, GOODBYE = 1, 3, 4, 5, 6, 7
-PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT, DELIVERED = 1, 2, 4, 5, 16, 17, 19, 20, 21
+PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT, DELIVERED, INVITATION = 1, 2, 4, 5, 16, 17, 19, 20, 21, 23
 SIZES = (512, 1280, 4096)
 
 
 def now():
     return time.time_ns() // 1_000_000
+
+
+def presence(state, nickname, reason="", about="", rooms=()):
+    """The body of a presence (section 6), at the stage of a newcomer."""
+    lines = b"".join(bytes([len(line.encode())]) + line.encode() for line in (nickname, reason, about))
+    names = b"".join(struct.pack(">H", len(name.encode())) + name.encode() for name in rooms)
+    return bytes([state, 0]) + lines + bytes([len(rooms)]) + names
 
 
 class Payload:
@@ -45,7 +52,7 @@ class Stranger:
         self.epoch, self.seq = epoch or now(), 0
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
-        self.say(PRESENCE, bytes([0, 0]) + self.nickname + b"\0")
+        self.say(PRESENCE, presence(0, nickname))
         self.send(bytes([PING]) + bytes(8))
 
     def send(self, *frames):
@@ -118,6 +125,6 @@ class Stranger:
         return True
 
     def leave(self):
-        self.say(PRESENCE, bytes([2, 0]) + self.nickname + b"\0")
+        self.say(PRESENCE, presence(2, self.nickname[1:].decode()))
         self.send(bytes([GOODBYE, 0]))
         self.peer.stream.close()

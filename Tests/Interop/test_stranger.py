@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from earshot_node import Node  # noqa: E402
 from stranger import (  # noqa: E402
-    ACCEPT, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT, Stranger,
+    ACCEPT, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT,
+    Stranger, presence,
 )
 
 
@@ -48,16 +49,65 @@ class AStranger(unittest.TestCase):
         presence = stranger.hear(PRESENCE)
         self.assertEqual(presence.author.hex(), node.key)
         self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
-        self.assertEqual(presence.body, b"\0\0\x06native\0")
+        self.assertEqual(presence.body, b"\0\0\x06native\0\0\0")
 
     def test_a_reason_to_be_away_is_exchanged(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
         stranger.hear(PRESENCE)
         node.say("/away at lunch")
-        self.assertEqual(stranger.hear(PRESENCE).body, b"\1\0\x06native\x08at lunch")
-        stranger.say(PRESENCE, b"\1\0" + stranger.nickname + bytes([6]) + "점심".encode())
+        self.assertEqual(stranger.hear(PRESENCE).body, b"\1\0\x06native\x08at lunch\0\0")
+        stranger.say(PRESENCE, presence(1, "stranger", "점심"))
         self.assertEqual(self.seen(node, stranger, "away")["reason"], "점심")
+
+    def test_a_line_about_oneself_and_announced_rooms_are_exchanged(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        stranger.hear(PRESENCE)
+        node.say("/about in a red hat")
+        self.assertEqual(stranger.hear(PRESENCE).body, presence(0, "native", about="in a red hat"))
+        node.result("join 차고")
+        node.say("@lobby /announce")
+        self.assertEqual(stranger.hear(PRESENCE).body, presence(0, "native", about="in a red hat", rooms=["차고"]))
+        stranger.say(PRESENCE, presence(0, "stranger", about="빨간 모자", rooms=["kitchen", "차고"]))
+        stranger.say_publicly("said")
+        node.hears("said")
+        self.assertEqual([(row["name"], row["people"]) for row in node.result("rooms")["announced"]],
+                         [("kitchen", 1), ("차고", 1)])
+        node.say("@lobby /whois stranger")
+        shown = node.wait(lambda event: event.get("command") == "whois", "the stranger")
+        self.assertEqual((shown["about"], shown["announced"]), ("빨간 모자", ["kitchen", "차고"]))
+
+    def test_four_rooms_a_line_too_long_and_bytes_behind_them_are_refused(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        good = presence(0, "stranger", about="fine")
+        for bad in (presence(0, "stranger", rooms=["a", "b", "c", "d"]), presence(0, "stranger", about="x" * 81),
+                    presence(0, "stranger", rooms=["two\nlines"]), presence(0, "stranger", rooms=[""]), good + b"\0",
+                    good[:-1], good[:-1] + b"\1\0"):
+            stranger.say(PRESENCE, bad)
+        stranger.say_publicly("said")
+        node.hears("said")
+        self.assertIsNone(node.result("whois stranger")["about"])
+        counters = node.result("stats")
+        self.assertEqual((counters["dropped_malformed"], counters["dropped_invalid_about"]), (6, 1))
+
+    def test_rooms_are_invited_to_both_ways(self):
+        node, stranger = self.meet()
+        stranger.write_to_them(REQUEST, "a word?")
+        request = node.wait(lambda event: event["event"] == "request", "a request")
+        node.say(f"/accept {request['from']['number']}")
+        stranger.hear(ACCEPT)
+        stranger.say(INVITATION, stranger.them + bytes(range(32)) + "차고".encode())
+        told = node.wait(lambda event: event["event"] == "invitation", "an invitation")
+        self.assertEqual((told["to"], told["private"]), ("차고", True))
+        node.result("join 차고")
+        node.say("@lobby /invite stranger 차고")
+        # The secret is the same again, and so is the name.
+        self.assertEqual(stranger.hear(INVITATION).body, stranger.me + bytes(range(32)) + "차고".encode())
+        node.result("join cellar")
+        node.say("@lobby /invite stranger cellar")
+        self.assertEqual(stranger.hear(INVITATION).body, stranger.me + bytes(32) + b"cellar")
 
     def test_it_receives_history_on_request(self):
         node = self.node()

@@ -77,7 +77,7 @@ class Plot(unittest.TestCase):
 
 
 class Document(unittest.TestCase):
-    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=(), star=(), standing="old"):
+    def write(self, parts=(), group=(), curve=(), scoreboard=(), rest=(), star=(), rooms=(), standing="old"):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             (root / "Docs").mkdir()
@@ -86,7 +86,7 @@ class Document(unittest.TestCase):
             rows = root / "rows.jsonl"
             rows.write_text("".join(json.dumps(row) + "\n" for row in scoreboard))
             document.write(root, results(*parts), results(*group), results(*curve), rows if scoreboard else None,
-                           rest=results(*rest), star=results(*star))
+                           rest=results(*rest), star=results(*star), rooms=results(*rooms))
             picture = root / "Docs" / "benchmarks-curve.svg"
             return page.read_text(), picture.read_text() if picture.exists() else None
 
@@ -94,7 +94,7 @@ class Document(unittest.TestCase):
         text, picture = self.write()
         self.assertTrue(text.startswith("before\n") and text.endswith("after\n"))
         self.assertNotIn("old", text)
-        self.assertEqual(text.count("Not measured yet."), 5)
+        self.assertEqual(text.count("Not measured yet."), 6)
         self.assertIsNone(picture)
 
     def test_figures_that_are_not_measured_stay_as_before(self):
@@ -121,6 +121,13 @@ class Document(unittest.TestCase):
         self.assertIn("| B1 CPU µs per delivery | 3 |", text)
         self.assertIn("| B1 lost | 0 |", text)
         self.assertIn("earshot failed once, with 33 nodes: node 3 ended.", text)
+
+    def test_rooms_are_a_table_by_discovery_and_number(self):
+        text, _ = self.write(rooms=[
+            {"round": number, "discovery": "embedded", "rooms": count, "pss_mb": count * 1.5, "threads": 7, "sent_bytes": rate}
+            for number, rate in enumerate((10.0, 30.0, 20.0)) for count in (1, 8)])
+        self.assertIn("| embedded | 1 | 1.5 | – | – | 7 | – | 20 | – | – |", text)
+        self.assertIn("| embedded | 8 | 12 | – | – | 7 | – | 20 | – | – |", text)
 
     def test_the_curve_is_a_table_and_a_picture(self):
         text, picture = self.write(curve=[

@@ -72,10 +72,13 @@ WHO_FIELDS = {
     "displayName": text,
     "key": matching(r"[0-9a-f]{64}"),
 }
+# A contact has the user's own name for it too.
+CONTACT_FIELDS = WHO_FIELDS | {"contact": text}
 
 
 def WHO(value):
-    return not breaches(value, WHO_FIELDS) and named_as_its_key_says(value)
+    is_contact = isinstance(value, dict) and "contact" in value
+    return not breaches(value, CONTACT_FIELDS if is_contact else WHO_FIELDS) and named_as_its_key_says(value)
 
 
 PUBLIC = {"conversation": one_of("public")}
@@ -108,8 +111,9 @@ def message(more):
 MESSAGE = message({})
 ERROR_CODES = (
     "empty", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
-    "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason",
+    "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason", "invalid_about",
     "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed",
+    "too_many_contacts", "no_identity",
 )
 NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface")
 PEER_ROW = {
@@ -122,6 +126,9 @@ PEER_ROW = {
     "blocked": flag,
     "reason": nullable(text),
 }
+
+
+PROFILE = {"about": nullable(text), "announced": [text]}
 
 
 def event(name, fields):
@@ -137,6 +144,7 @@ EVENTS = {
         "state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text)}),
     "message": message({"event": one_of("message"), "room": text}),
     "request": event("request", {"from": WHO, "text": text}),
+    "invitation": event("invitation", {"from": WHO, "to": text, "private": flag, "there": flag}),
     "direct": event("direct", {"state": one_of("accepted", "declined", "left"), "with": WHO}),
     "edited": placed(event("edited", {"id": ID, "text": text})),
     "deleted": placed(event("deleted", {"id": ID})),
@@ -167,11 +175,18 @@ RESULTS = {
     "history": placed(result("history", {"messages": [MESSAGE]})),
     "search": placed(result("search", {"messages": [MESSAGE]})),
     "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "from": WHO, "text": text}]}),
-    "rooms": result("rooms", {"rooms": [{"room": text, "open": flag, "self": WHO, "peers": count, "unread": count}]}),
+    "rooms": result("rooms", {
+        "rooms": [{"room": text, "open": flag, "private": flag, "self": WHO, "peers": count, "unread": count}],
+        "announced": [{"name": text, "people": count}], "invitations": [{"from": WHO, "to": text, "private": flag}]}),
+    "room": result("room", {"key": matching(r"[a-z]{3,6}(-[a-z]{3,6}){7}")}),
+    "invite": result("invite", {"with": WHO, "to": text}),
+    "announce": result("announce", {"rooms": [text]}),
+    "contacts": result("contacts", {
+        "contacts": [{"who": WHO, "lastHere": nullable(TIME), "here": [text], "verified": flag}]}),
     "join": placed(result("join", {})),
     "part": placed(result("part", {"left": text})),
-    "whois": result("whois", PEER_ROW | {"code": matching(r"\d{4}( \d{4}){8}")}),
-    "whoami": result("whoami", {"who": WHO}),
+    "whois": result("whois", PEER_ROW | PROFILE | {"code": matching(r"\d{4}( \d{4}){8}")}),
+    "whoami": result("whoami", {"who": WHO} | PROFILE),
     "stats": counters,
     "help": result("help", {"commands": [{"usage": matching(r"/[a-z]+( .+)?"), "does": SENTENCE}]}),
     "open": placed(result("open", {})),
@@ -180,7 +195,7 @@ RESULTS = {
         "with": WHO, "code": matching(r"\d{4}( \d{4}){8}"), "verified": flag, "kept": flag}),
     "wipe": result("wipe", {"conversations": count, "messages": count, "peers": count, "files": [text]}),
 }
-for mark in ("nick", "away", "back", "mute", "unmute", "block", "unblock"):
+for mark in ("nick", "about", "contact", "uncontact", "away", "back", "mute", "unmute", "block", "unblock"):
     RESULTS[mark] = result(mark, {"who": WHO})
 
 

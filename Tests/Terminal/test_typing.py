@@ -128,7 +128,7 @@ class Typing(unittest.TestCase):
         self.hears(node, "bob: hi @bob")
         window.text("/un")
         window.type("Tab")
-        window.wait_for("/unblock  /unmute  /unread")
+        window.wait_for("/unblock  /uncontact  /unignore  /unmute  /unread")
 
     def resized(self, window, columns, rows):
         window.resize(columns, rows)

@@ -16,7 +16,8 @@ package enum AdmissionResult: Sendable {
             case .foreignAuthor: .closeLink(reason)
             case .badSignature: .ban(reason)
             case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
-                .invalidReason, .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory, .badCertificate,
+                .invalidReason, .invalidAbout, .otherRoom, .ownPayload, .tooManyHops, .misdirected, .notHistory,
+                .badCertificate,
                 .duplicate, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate,
                 .relayRate,
                 .newAuthorRate:

@@ -82,7 +82,7 @@ extension PayloadType {
     /// True for payloads that users read; false if only their effect is shown.
     fileprivate var isRead: Bool {
         switch self {
-        case .publicMessage, .edit, .delete, .dmRequest, .directMessage: true
+        case .publicMessage, .edit, .delete, .dmRequest, .directMessage, .invitation: true
         case .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: false
         }
     }

@@ -10,6 +10,7 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     case tooDense = "too_dense"
     case invalidNickname = "invalid_nickname"
     case invalidReason = "invalid_reason"
+    case invalidAbout = "invalid_about"
 
     // Source and destination.
     case otherRoom = "other_room"
@@ -49,6 +50,7 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
         case .notUTF8: self = .notUTF8
         case .nickname: self = .invalidNickname
         case .reason: self = .invalidReason
+        case .about: self = .invalidAbout
         case .text(.tooManyBytes): self = .tooManyBytes
         case .text(.empty): self = .empty
         case .text(.tooLong): self = .tooLong

@@ -34,6 +34,23 @@ extension DirectChat {
         }
     }
 
+    /// Receives an invitation, which no stranger can send.
+    mutating func receive(_ invitation: Invitation, _ id: MessageID) -> DirectStep {
+        let news = ChatEvent.invitation(from: peer, invitation)
+        switch state {
+        case .accepted:
+            take(id)
+            return DirectStep(events: [news])
+        case .requestedByUs:
+            take(id)
+            return DirectStep(events: accepted() + [news])
+        case .left:
+            return DirectStep(reply: .departure)
+        case .none, .requestedByThem, .declined:
+            return .nothing
+        }
+    }
+
     /// Receives a request or a text again that is here: its sender lacks our receipt.
     mutating func receiveAgain(_ id: MessageID, isRequest: Bool) -> DirectStep {
         switch state {

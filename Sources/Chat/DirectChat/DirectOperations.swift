@@ -26,6 +26,15 @@ extension DirectChat {
         }
     }
 
+    /// Composes an invitation. Throws `not_accepted` before the conversation is accepted.
+    package func compose(
+        _ invitation: Invitation, in session: inout UserSession, at time: Timestamp
+    ) throws(ChatError) -> VerifiedPayload {
+        guard state == .accepted else { throw ChatError(.notAccepted, .inviteAfterAcceptance) }
+        return session.sign(
+            .invitation(target: peer, secret: invitation.secret, room: invitation.room), at: time)
+    }
+
     /// Composes the acceptance of the peer's request. Throws `not_accepted` if none is open.
     package func composeAcceptance(
         in session: inout UserSession, at time: Timestamp
@@ -89,6 +98,7 @@ extension DirectChat {
         case .delete(let target):
             forget(target)
             if !queue.takeBack(target) { return (false, []) }
+        case .invitation: break
         case .publicMessage, .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: return (true, [])
         }
         let isSent = queue.append(verified, text: text, isLinked: isLinked)

@@ -22,8 +22,10 @@ package struct P2PPayload: Hashable, Sendable {
     /// Nil if the kind carries no stage.
     package var senderStage: SenderStage? {
         switch body {
-        case .publicMessage(let stage, _, _), .presence(_, let stage, _, _): stage
-        case .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read:
+        case .publicMessage(let stage, _, _): stage
+        case .presence(let presence): presence.stage
+        case .typing, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read,
+            .invitation:
             nil
         }
     }
@@ -31,10 +33,10 @@ package struct P2PPayload: Hashable, Sendable {
     /// Nil if the kind carries no nickname.
     package var senderNickname: String? {
         switch body {
-        case .publicMessage(_, let nickname, _), .presence(_, _, let nickname, _), .dmRequest(_, let nickname, _),
-            .directMessage(_, let nickname, _):
+        case .publicMessage(_, let nickname, _), .dmRequest(_, let nickname, _), .directMessage(_, let nickname, _):
             nickname
-        case .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: nil
+        case .presence(let presence): presence.nickname
+        case .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation: nil
         }
     }
 
@@ -44,7 +46,7 @@ package struct P2PPayload: Hashable, Sendable {
         case .publicMessage(_, _, let text), .edit(_, let text), .dmRequest(_, _, let text),
             .directMessage(_, _, let text):
             text
-        case .presence, .typing, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: nil
+        case .presence, .typing, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation: nil
         }
     }
 
@@ -53,7 +55,8 @@ package struct P2PPayload: Hashable, Sendable {
         switch body {
         case .typing(let target, _): target
         case .dmRequest(let target, _, _), .dmAccept(let target), .dmDecline(let target), .dmLeave(let target),
-            .directMessage(let target, _, _), .delivered(let target, _), .read(let target, _):
+            .directMessage(let target, _, _), .delivered(let target, _), .read(let target, _),
+            .invitation(let target, secret: _, room: _):
             target
         case .publicMessage, .presence, .edit, .delete: nil
         }
@@ -64,7 +67,7 @@ package struct P2PPayload: Hashable, Sendable {
         switch body {
         case .edit(let target, _), .delete(let target): target
         case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage,
-            .delivered, .read:
+            .delivered, .read, .invitation:
             nil
         }
     }

@@ -1,3 +1,4 @@
+import Noise
 package import Wire
 
 /// The body of a payload: one case for each kind, with exactly the fields of that kind (Protocol.md section 6).
@@ -5,8 +6,7 @@ package import Wire
 /// Texts are trimmed and within the limits of section 6; `DisplayGuard` makes them safe to show.
 package enum PayloadBody: Hashable, Sendable {
     case publicMessage(stage: SenderStage, nickname: String, text: String)
-    /// `reason` is nil unless the peer is away.
-    case presence(PresenceState, stage: SenderStage, nickname: String, reason: String? = nil)
+    case presence(Presence)
     /// `target` is nil for the room.
     case typing(target: PeerID?, isOn: Bool)
     case edit(target: MessageID, text: String)
@@ -20,6 +20,8 @@ package enum PayloadBody: Hashable, Sendable {
     case delivered(target: PeerID, ids: [MessageID])
     /// 1 to 100 ids.
     case read(target: PeerID, ids: [MessageID])
+    /// The name and the secret of a room: 32 bytes, zeros for an open one.
+    case invitation(target: PeerID, secret: [UInt8], room: String)
 
     package var type: PayloadType {
         switch self {
@@ -35,6 +37,7 @@ package enum PayloadBody: Hashable, Sendable {
         case .directMessage: .directMessage
         case .delivered: .delivered
         case .read: .read
+        case .invitation: .invitation
         }
     }
 }
@@ -50,9 +53,7 @@ extension PayloadBody {
         case .publicMessage:
             self = .publicMessage(stage: try fields.stage(), nickname: try fields.nickname(), text: try fields.text())
         case .presence:
-            let state = try fields.state()
-            self = .presence(
-                state, stage: try fields.stage(), nickname: try fields.nickname(), reason: try fields.reason(of: state))
+            self = .presence(try fields.presence())
         case .typing:
             self = .typing(target: try fields.peerOrRoom(), isOn: try fields.flag())
         case .edit:
@@ -73,6 +74,8 @@ extension PayloadBody {
             self = .delivered(target: try fields.peer(), ids: try fields.messageIDs())
         case .read:
             self = .read(target: try fields.peer(), ids: try fields.messageIDs())
+        case .invitation:
+            self = .invitation(target: try fields.peer(), secret: try fields.secret(), room: try fields.room())
         }
         guard fields.isAtEnd else { throw .malformed }
     }
@@ -99,6 +102,13 @@ private struct FieldReader: ~Escapable {
     mutating func state() throws(PayloadError) -> PresenceState {
         guard let state = PresenceState(rawValue: try byte()) else { throw .malformed }
         return state
+    }
+
+    mutating func presence() throws(PayloadError) -> Presence {
+        let state = try state()
+        return Presence(
+            state, stage: try stage(), nickname: try nickname(), reason: try reason(of: state),
+            profile: Profile(about: try about(), rooms: try rooms()))
     }
 
     mutating func flag() throws(PayloadError) -> Bool {
@@ -145,6 +155,31 @@ private struct FieldReader: ~Escapable {
         return try AwayReason.accept(try take(count))
     }
 
+    /// Nil for no bytes.
+    private mutating func about() throws(PayloadError) -> String? {
+        let count = Int(try byte())
+        return count > 0 ? try AboutLine.accept(try take(count)) : nil
+    }
+
+    private mutating func rooms() throws(PayloadError) -> [String] {
+        let count = Int(try byte())
+        guard count <= Limits.announcedRooms else { throw .malformed }
+        var rooms: [String] = []
+        for _ in 0..<count { rooms.append(try RoomName.accept(try take(try length()))) }
+        return rooms
+    }
+
+    /// 32 bytes.
+    mutating func secret() throws(PayloadError) -> [UInt8] { [UInt8](copying: try take(RoomSecret.byteCount)) }
+
+    /// All remaining bytes.
+    mutating func room() throws(PayloadError) -> String { try RoomName.accept(try take(reader.remaining)) }
+
+    /// Of two bytes.
+    private mutating func length() throws(PayloadError) -> Int {
+        do throws(TruncatedInput) { return Int(try reader.readUInt16()) } catch { throw .malformed }
+    }
+
     /// All remaining bytes.
     mutating func text() throws(PayloadError) -> String {
         try Text.accept(try take(reader.remaining))
@@ -173,11 +208,7 @@ extension PayloadBody {
             writer.write(stage.rawValue)
             writer.write(nickname: nickname)
             writer.write(Array(text.utf8))
-        case .presence(let state, let stage, let nickname, let reason):
-            writer.write(state.rawValue)
-            writer.write(stage.rawValue)
-            writer.write(nickname: nickname)
-            writer.write(reason: reason ?? "")
+        case .presence(let presence): writer.write(presence)
         case .typing(let target, let isOn):
             writer.write(target?.bytes ?? PayloadBody.everyone)
             writer.write(UInt8(isOn ? 1 : 0))
@@ -195,6 +226,10 @@ extension PayloadBody {
         case .delivered(let target, let ids), .read(let target, let ids):
             writer.write(target)
             writer.write(ids: ids)
+        case .invitation(let target, let secret, let room):
+            writer.write(target)
+            writer.write(secret)
+            writer.write(Array(room.utf8))
         }
         return writer.bytes
     }
@@ -211,9 +246,25 @@ extension ByteWriter {
         write(bytes)
     }
 
-    fileprivate mutating func write(reason: String) {
-        let bytes = Array(reason.utf8)
-        precondition(bytes.count <= Limits.awayReasonBytes, "a reason of \(bytes.count) bytes was never composed")
+    fileprivate mutating func write(_ presence: Presence) {
+        write(presence.state.rawValue)
+        write(presence.stage.rawValue)
+        write(nickname: presence.nickname)
+        write(line: presence.reason ?? "", atMost: Limits.awayReasonBytes)
+        write(line: presence.profile.about ?? "", atMost: Limits.aboutBytes)
+        let rooms = presence.profile.rooms
+        precondition(rooms.count <= Limits.announcedRooms, "\(rooms.count) rooms were announced")
+        write(UInt8(rooms.count))
+        for room in rooms {
+            let bytes = Array(room.utf8)
+            write(UInt16(bytes.count))
+            write(bytes)
+        }
+    }
+
+    private mutating func write(line: String, atMost most: Int) {
+        let bytes = Array(line.utf8)
+        precondition(bytes.count <= most, "a line of \(bytes.count) bytes was never composed")
         write(UInt8(bytes.count))
         write(bytes)
     }
@@ -236,4 +287,5 @@ package enum PayloadError: Error, Hashable, Sendable {
     case text(TextFault)
     case nickname
     case reason
+    case about
 }

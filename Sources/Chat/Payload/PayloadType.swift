@@ -12,18 +12,19 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     case directMessage = 20
     case delivered = 21
     case read = 22
+    case invitation = 23
 
-    /// Kinds 16 to 22: only on their author's link to their target (Protocol.md section 8).
+    /// Kinds 16 to 23: only on their author's link to their target (Protocol.md section 8).
     package var isDirect: Bool { rawValue >= PayloadType.dmRequest.rawValue }
 
     /// True if its author sends it again until its target acknowledges it. Edits and deletions of public messages,
     /// which no peer acknowledges, look the same.
-    var isSentAgain: Bool { self == .dmRequest || self == .directMessage || changesMessage }
+    var isSentAgain: Bool { self == .dmRequest || self == .directMessage || self == .invitation || changesMessage }
 
     /// True if it may come sealed over relays: payloads of a direct conversation, and changes of its messages.
     package var maySeal: Bool {
         switch self {
-        case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete: true
+        case .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .edit, .delete, .invitation: true
         case .publicMessage, .presence, .typing, .dmDecline: false
         }
     }

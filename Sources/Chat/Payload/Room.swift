@@ -49,10 +49,31 @@ package final class Room: Sendable {
         prologue = Array("earshot/2\0".utf8) + id.bytes
     }
 
+    /// The room that a peer invited the user to.
+    package convenience init(_ invitation: Invitation) {
+        let isOpen = invitation.secret.allSatisfy { $0 == 0 }
+        self.init(invitation.room, key: isOpen ? nil : RoomKey(RoomSecret(invitation.secret)))
+    }
+
+    private convenience init(_ name: String, key: RoomKey?) { self.init(name, key: key, secret: key?.secret ?? .open) }
+
+    /// The invitation to this room. It has the room's secret: it is for a peer that the user invites, and is never shown.
+    package var invitation: Invitation {
+        Invitation(room: name, secret: (key?.secret ?? .open).copyBytes())
+    }
+
     /// Whether a node of the one room is a node of the other.
     package func isSame(as other: Room) -> Bool { id == other.id }
 
     private static let tagBytes = 4
 
     package var isPrivate: Bool { key != nil }
+}
+
+/// All that a peer needs to join a room (Protocol.md section 8).
+package struct Invitation: Hashable, Sendable {
+    /// The name as the inviting peer has it; checked, not made safe for display.
+    package let room: String
+    /// 32 bytes; zeros for an open room.
+    let secret: [UInt8]
 }

@@ -12,15 +12,22 @@ package struct UserSession: ~Copyable {
     package internal(set) var state = PresenceState.here
     /// The reason to be away, checked; nil if none was given.
     var awayReason: String?
+    /// Checked.
+    package internal(set) var profile = Profile()
     private var publicMessages = 0
     private var sequence: UInt64 = 0
 
-    /// - Parameter nickname: a result of `Nickname.compose`.
-    package init(identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String) {
+    /// - Parameters:
+    ///   - nickname: a result of `Nickname.compose`.
+    ///   - profile: its texts are composed.
+    package init(
+        identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String, profile: Profile = Profile()
+    ) {
         self.identity = identity
         self.room = room
         self.epoch = epoch
         self.nickname = nickname
+        self.profile = profile
     }
 
     package var id: PeerID { identity.id }
@@ -60,15 +67,16 @@ package struct UserSession: ~Copyable {
             signing: body, by: identity, in: room, epoch: epoch, sequence: sequence, timestamp: time)
     }
 
-    /// Signs the present state, stage, nickname and reason.
+    /// Signs the present state, stage, nickname, reason and profile.
     package mutating func signPresence(at time: Timestamp) -> VerifiedPayload {
         let reason = state == .away ? awayReason : nil
-        return sign(.presence(state, stage: stage, nickname: nickname, reason: reason), at: time)
+        return sign(
+            .presence(Presence(state, stage: stage, nickname: nickname, reason: reason, profile: profile)), at: time)
     }
 
     /// Signs that the user leaves, to be sent before the links close.
     package mutating func signDeparture(at time: Timestamp) -> VerifiedPayload {
-        sign(.presence(.left, stage: stage, nickname: nickname), at: time)
+        sign(.presence(Presence(.left, stage: stage, nickname: nickname)), at: time)
     }
 }
 

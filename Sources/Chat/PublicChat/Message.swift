@@ -55,7 +55,7 @@ package struct Message: Hashable, Sendable, Identifiable {
         case .publicMessage, .dmRequest, .directMessage:
             let stage = source.signed.payload.senderStage ?? knownStage()
             self.init(of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt)
-        case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
+        case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation:
             return nil
         }
     }

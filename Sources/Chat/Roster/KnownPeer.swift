@@ -9,6 +9,8 @@ struct KnownPeer: Sendable {
     private(set) var saidState = PresenceState.here
     /// The reason to be away in the peer's last presence.
     private var saidReason: String?
+    /// From the peer's last presence.
+    private(set) var profile = Profile()
     /// The payload that nickname and stage come from: an older one does not change them back.
     private var source: AuthorClock?
     var isLinked = false
@@ -35,14 +37,13 @@ struct KnownPeer: Sendable {
     /// Nil unless the peer is away.
     var reason: String? { isLinked ? saidReason : nil }
 
-    /// Takes over the nickname, and state and reason from a presence payload.
+    /// Takes over a nickname and a stage, and the rest from a presence payload.
     ///
     /// - Returns: the report to make.
     mutating func take(
-        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, _ reason: String?,
-        as authorClock: AuthorClock
+        _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> News {
-        let isChanged = change(nickname, stage, state, reason, as: authorClock)
+        let isChanged = change(nickname, stage, presence, as: authorClock)
         guard isLinked else { return .nothing }
         if isAnnounced { return isChanged ? .change : .nothing }
         return isLeaving ? .nothing : .arrival
@@ -58,8 +59,7 @@ struct KnownPeer: Sendable {
     }
 
     private mutating func change(
-        _ nickname: String, _ stage: SenderStage?, _ state: PresenceState?, _ reason: String?,
-        as authorClock: AuthorClock
+        _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> Bool {
         if let source, source > authorClock { return false }
         source = authorClock
@@ -67,8 +67,10 @@ struct KnownPeer: Sendable {
         let isRenamed = self.nickname != nickname
         if isRenamed { self.nickname = nickname }
         self.stage = stage ?? self.stage
-        isLeaving = state == .left
-        if let state, state != .left { (saidState, saidReason) = (state, reason) }
+        isLeaving = presence?.state == .left
+        if let presence, presence.state != .left {
+            (saidState, saidReason, profile) = (presence.state, presence.reason, presence.profile)
+        }
         return isRenamed || before != (self.stage, saidState, saidReason)
     }
 }

@@ -21,13 +21,18 @@ package struct PeerName: Hashable, Sendable {
     package let nickname: String
     package let stage: SenderStage
     package let key: PeerID
+    /// The user's own name for the peer; nil unless it is a contact.
+    package let contact: String?
 
-    package init(number: Int, suffix: Int?, nickname: String, stage: SenderStage, key: PeerID) {
+    package init(
+        number: Int, suffix: Int?, nickname: String, stage: SenderStage, key: PeerID, contact: String? = nil
+    ) {
         self.number = number
         self.suffix = suffix
         self.nickname = nickname
         self.stage = stage
         self.key = key
+        self.contact = contact
     }
 
     /// `#4821`, or `#4821-3377` if the number is shared.

@@ -10,6 +10,8 @@ package struct Roster: ~Copyable, Sendable {
     package private(set) var online = 0
     package private(set) var muted = MarkedPeers()
     package private(set) var marks: PeerMarks
+    /// The user's own names for peers.
+    package private(set) var contacts: [PeerID: String] = [:]
     var known = PackedTable<PeerID, KnownPeer>()
     private(set) var numbers = SharedNumbers()
     /// Peers whose names got a suffix that is still to be reported.
@@ -60,6 +62,24 @@ package struct Roster: ~Copyable, Sendable {
         if isBlocked && peer != me { marks.blocked.insert(peer) } else { marks.blocked.remove(peer) }
     }
 
+    /// Takes over the user's own names for peers, each of which is known from then on.
+    package mutating func setContacts(_ contacts: [PeerID: String]) {
+        self.contacts = contacts.filter { $0.key != me }
+        for peer in self.contacts.keys.sorted() { meet(peer) }
+    }
+
+    /// Takes over marks from a room where the user has the same identity.
+    package mutating func setMarks(_ marks: PeerMarks) { self.marks = marks }
+
+    /// The open rooms that linked peers say to be in, with the number of those peers.
+    package var announcedRooms: [String: Int] {
+        var rooms: [String: Int] = [:]
+        for (peer, entry) in known where entry.isLinked && peer != me && !isHidden(peer) {
+            for room in Set(entry.profile.rooms.map(NFC.normalized)) { rooms[room, default: 0] += 1 }
+        }
+        return rooms
+    }
+
     package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
         if isVerified && peer != me { marks.verified.insert(peer) } else { marks.verified.remove(peer) }
     }
@@ -69,7 +89,7 @@ package struct Roster: ~Copyable, Sendable {
         let entry = known[peer] ?? KnownPeer(peer, heardAt: 0)
         return PeerName(
             number: entry.number.number, suffix: isShared(entry.number.number) ? entry.number.suffix : nil,
-            nickname: entry.nickname, stage: entry.stage, key: peer)
+            nickname: entry.nickname, stage: entry.stage, key: peer, contact: contact(peer))
     }
 
     /// The name of a message's author: the nickname in the message with the present number.
@@ -77,8 +97,11 @@ package struct Roster: ~Copyable, Sendable {
         let number = number(of: message.author)
         return PeerName(
             number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
-            nickname: message.senderNickname, stage: message.senderStage, key: message.author)
+            nickname: message.senderNickname, stage: message.senderStage, key: message.author,
+            contact: contact(message.author))
     }
+
+    private func contact(_ peer: PeerID) -> String? { contacts.isEmpty ? nil : contacts[peer] }
 
     func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
 
@@ -89,17 +112,31 @@ package struct Roster: ~Copyable, Sendable {
 
 /// Updates from payloads and links.
 extension Roster {
-    /// Takes over a nickname, a stage, and state and reason from a presence payload.
+    /// Takes over a nickname and a stage from a payload.
     ///
     /// - Parameter events: gets an event if the peer is announced by this, or is announced and changed; before it, the
     ///   event of a peer with the same number, whose name gets a suffix.
-    mutating func noteProfile(
-        _ author: PeerID, nickname: String, stage: SenderStage?, state: PresenceState? = nil,
-        reason: String? = nil, as authorClock: AuthorClock, into events: inout [ChatEvent]
+    mutating func noteName(
+        _ author: PeerID, nickname: String, stage: SenderStage?, as authorClock: AuthorClock,
+        into events: inout [ChatEvent]
+    ) {
+        note(author, nickname, stage, nil, as: authorClock, into: &events)
+    }
+
+    /// Takes over all of a presence payload. As `noteName`; a new profile alone makes no event.
+    mutating func note(
+        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, into events: inout [ChatEvent]
+    ) {
+        note(author, presence.nickname, presence.stage, presence, as: authorClock, into: &events)
+    }
+
+    private mutating func note(
+        _ author: PeerID, _ nickname: String, _ stage: SenderStage?, _ presence: Presence?,
+        as authorClock: AuthorClock, into events: inout [ChatEvent]
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += drainRenamed() }
-        switch known.values[index].take(nickname, stage, state, reason, as: authorClock) {
+        switch known.values[index].take(nickname, stage, presence, as: authorClock) {
         case .nothing: break
         case .arrival: events.note(announce(author))
         case .change: events.append(report(author, known.values[index]))
@@ -162,7 +199,7 @@ extension Roster {
     }
 
     /// A text of the peer: that of a muted one is not shown.
-    private func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
+    func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
 
     private mutating func depart(_ peer: PeerID) -> ChatEvent? {
         deadlines[peer] = nil
@@ -201,70 +238,5 @@ extension Roster {
         let candidates = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced }
         guard let oldest = candidates.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
         known[oldest.key] = nil
-    }
-}
-
-extension Roster {
-    /// The result of a search for a peer.
-    package enum SearchResult: Hashable, Sendable {
-        case none
-        case one(PeerID)
-        /// All candidates, in the order of their keys.
-        case ambiguous([PeerName])
-    }
-
-    /// A row of the list of peers.
-    package struct Row: Hashable, Sendable {
-        package let who: PeerName
-        /// `left` for a peer without a link.
-        package let state: PresenceState
-        /// Nil unless it is away, gave one and is not hidden.
-        package let reason: String?
-        /// When its link was opened, or the last one closed.
-        package let since: Timestamp
-        package let isMuted: Bool
-        package let isBlocked: Bool
-        package let isVerified: Bool
-    }
-
-    /// Linked peers by the time of their links, oldest first; then the last 64 that had one, latest first.
-    package var rows: [Row] {
-        let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isLinked, $0) } }
-        let linked = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
-        let gone = peers.filter { !$0.1 }.sorted { ($1.2, $0.0) < ($0.2, $1.0) }
-        return (linked + gone.prefix(Limits.offlinePeersShown)).map { row($0.0, since: $0.2) }
-    }
-
-    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, or `nickname#4821` as it is shown.
-    ///
-    /// A text in the form of a number is never a nickname, because any peer can call itself `4821`. Nicknames are
-    /// compared by canonical equivalence; without regard to case only if no nickname is equal.
-    package func find(_ text: String) -> SearchResult {
-        let peers = candidates(for: text).filter { $0 != me }.sorted()
-        if peers.count > 1 { return .ambiguous(peers.map { who($0) }) }
-        return peers.first.map { .one($0) } ?? .none
-    }
-
-    private func candidates(for text: String) -> [PeerID] {
-        if let label = NumberLabel(text) { return peers { label.names($0.number) } }
-        let exact = peers { $0.nickname == text }
-        if !exact.isEmpty { return exact }
-        if let hash = text.lastIndex(of: "#"), let label = NumberLabel(text[hash...]) {
-            return peers { label.names($0.number) && $0.nickname == text[..<hash] }
-        }
-        let folded = text.lowercased()
-        return folded.isEmpty ? [] : peers { $0.nickname.lowercased() == folded }
-    }
-
-    private func peers(where matches: (KnownPeer) -> Bool) -> [PeerID] {
-        known.compactMap { matches($0.value) ? $0.key : nil }
-    }
-
-    private func row(_ peer: PeerID, since: Timestamp) -> Row {
-        let entry = known[peer]
-        return Row(
-            who: who(peer), state: entry?.presence ?? .left, reason: entry.flatMap { shownReason(of: peer, $0) },
-            since: since, isMuted: muted.contains(peer), isBlocked: isBlocked(peer),
-            isVerified: marks.verified.contains(peer))
     }
 }

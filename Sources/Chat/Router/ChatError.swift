@@ -17,6 +17,7 @@ package struct ChatError: Error, Hashable, Sendable {
         case rateLimited = "rate_limited"
         case invalidNickname = "invalid_nickname"
         case invalidReason = "invalid_reason"
+        case invalidAbout = "invalid_about"
         case invalidUTF8 = "invalid_utf8"
         case invalidRoom = "invalid_room"
         case invalidKey = "invalid_key"
@@ -24,6 +25,9 @@ package struct ChatError: Error, Hashable, Sendable {
         case tooManyRooms = "too_many_rooms"
         case onlyRoom = "only_room"
         case roomFailed = "room_failed"
+        case tooManyContacts = "too_many_contacts"
+        /// The command keeps something with an identity, and this run has none that is kept.
+        case noIdentity = "no_identity"
     }
 
     package let code: Code

@@ -1,12 +1,5 @@
 package import Wire
 
-/// The presence of a peer.
-package enum PresenceState: UInt8, Sendable, CaseIterable {
-    case here = 0
-    case away = 1
-    case left = 2
-}
-
 /// A change of a direct conversation's state.
 package enum DirectChange: String, Sendable {
     case accepted
@@ -25,6 +18,7 @@ package enum ChatEvent: Hashable, Sendable {
     /// A peer asks for a direct conversation. Reported once while the request is open.
     case request(from: PeerID, text: String)
     case direct(DirectChange, with: PeerID)
+    case invitation(from: PeerID, Invitation)
     /// Only ids whose delivery was not reported yet.
     case delivered(with: PeerID, ids: [MessageID])
     case read(with: PeerID, ids: [MessageID])

@@ -31,16 +31,18 @@ package struct MessageRouter: ~Copyable, Sendable {
     /// - Parameters:
     ///   - marks: the user's marks from earlier runs.
     ///   - accepted: the peers of direct conversations that were accepted in earlier runs, the one used last at the end.
+    ///   - contacts: the user's own names for peers.
     ///   - sendsReadReceipts: whether read receipts are sent, and those of others shown.
     ///   - pace: the rate at which direct messages are sent again; the sender's own rate.
     package init(
-        me: PeerID, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [], sendsReadReceipts: Bool = false,
-        pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
+        me: PeerID, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [], contacts: [PeerID: String] = [:],
+        sendsReadReceipts: Bool = false, pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
     ) {
         let accepted = accepted.filter { $0 != me }
         roster = Roster(me: me, marks: marks, accepted: accepted)
         directChats = DirectChats(accepted: accepted, sendsReadReceipts: sendsReadReceipts)
         self.pace = pace
+        roster.setContacts(contacts)
         publicChat.isActive = true
     }
 
@@ -90,10 +92,8 @@ package struct MessageRouter: ~Copyable, Sendable {
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
-        case .presence(let state, let stage, let nickname, let reason):
-            roster.noteProfile(
-                arrival.author, nickname: nickname, stage: stage, state: state, reason: reason,
-                as: arrival.authorClock, into: &events)
+        case .presence(let presence):
+            roster.note(presence, of: arrival.author, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
             receiveTyping(arrival, target: target, isOn: isOn, into: &events)
         case .edit(let target, let text):
@@ -113,6 +113,8 @@ package struct MessageRouter: ~Copyable, Sendable {
         case .dmDecline:
             // Ignored: a declined request gets no answer, and this node never sends this kind.
             return
+        case .invitation(let target, let secret, let room):
+            receive(Invitation(room: room, secret: secret), arrival, target: target, into: &events)
         case .delivered(let target, let ids):
             receiveReceipt(ids, .delivered, arrival, target: target, into: &events)
         case .read(let target, let ids):
@@ -125,7 +127,8 @@ package struct MessageRouter: ~Copyable, Sendable {
     private func isShown(_ arrival: borrowing Arrival) -> Bool {
         switch arrival.verified.type {
         case .presence, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: !roster.isBlocked(arrival.author)
-        case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage: !roster.isHidden(arrival.author)
+        case .publicMessage, .typing, .edit, .delete, .dmRequest, .directMessage, .invitation:
+            !roster.isHidden(arrival.author)
         }
     }
 }

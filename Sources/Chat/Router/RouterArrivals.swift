@@ -5,7 +5,7 @@ extension MessageRouter {
     mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         let signed = arrival.verified.signed
         let stage = signed.payload.senderStage ?? .newcomer
-        roster.noteProfile(
+        roster.noteName(
             arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
             into: &events)
         if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
@@ -50,7 +50,7 @@ extension MessageRouter {
             let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
             return finish(step, with: peer, into: &events)
         }
-        roster.noteProfile(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        roster.noteName(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }
@@ -86,6 +86,18 @@ extension MessageRouter {
         if isOwn, answer == .acceptance, let request, let change = pendingChanges.take(for: request.id, by: peer) {
             apply(change, into: &events)
         }
+    }
+
+    mutating func receive(
+        _ invitation: Invitation, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
+    ) {
+        guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
+        let id = arrival.verified.payload.messageId
+        if directChats[peer]?.awaitsOurAnswer ?? true { refuse(.notAccepted) }
+        let step = directChats.update(peer) { chat in
+            chat.hasTaken(id) ? chat.receiveAgain(id, isRequest: false) : chat.receive(invitation, id)
+        }
+        finish(step, with: peer, into: &events)
     }
 
     mutating func receiveReceipt(

@@ -89,7 +89,7 @@ extension MessageRouter {
         switch payload.body {
         case .edit(let target, _), .delete(let target):
             acknowledgeChange(of: target, arrival)
-        case .directMessage(let target, _, _):
+        case .directMessage(let target, _, _), .invitation(let target, secret: _, room: _):
             guard let peer = counterpart(in: arrival, target: target) else { return }
             receiveSilently(payload.messageId, from: peer)
         case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:

@@ -36,6 +36,26 @@ extension MessageRouter {
         return commit(payloads, to: peer, now: now, wallClock: wallClock)
     }
 
+    /// Invites a peer to a room, in an accepted conversation. Throws `not_accepted` in any other, and `not_connected` for
+    /// a blocked peer.
+    package mutating func invite(
+        _ peer: PeerID, to room: Room, in session: inout UserSession, now: Instant, wallClock: Timestamp
+    ) throws(ChatError) -> Outcome {
+        let chat = directChats[peer] ?? DirectChat(with: peer)
+        try checkNotBlocked(peer)
+        let payload = try chat.compose(room.invitation, in: &session, at: wallClock)
+        return commit([payload], to: peer, now: now, wallClock: wallClock)
+    }
+
+    /// Changes what the own presence says besides name and state, for all peers to see.
+    package mutating func setProfile(
+        _ profile: Profile, in session: inout UserSession, now: Instant, wallClock: Timestamp
+    ) -> Outcome {
+        guard session.profile != profile else { return Outcome() }
+        session.profile = profile
+        return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
+    }
+
     /// Accepts a peer's open request. Throws `not_accepted` if there is none, and `not_connected`.
     package mutating func accept(
         _ peer: PeerID, in session: inout UserSession, now: Instant, wallClock: Timestamp

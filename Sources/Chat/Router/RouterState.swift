@@ -38,7 +38,7 @@ extension MessageRouter {
         case .publicMessage, .presence: true
         case .typing(let target, _): target == nil
         case .edit(let target, _), .delete(let target): publicChat.knows(target)
-        case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read: false
+        case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: false
         }
     }
 
@@ -67,6 +67,21 @@ extension MessageRouter {
     package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
         roster.setVerified(peer, isVerified)
     }
+
+    /// Takes over marks that were set in another room of the same identity.
+    ///
+    /// - Returns: the events of the peers that are blocked now, and those peers.
+    package mutating func adopt(_ marks: PeerMarks) -> (events: [ChatEvent], blocked: [PeerID], admitted: [PeerID]) {
+        let before = Set(roster.marks.blocked.inOrder)
+        let after = marks.blocked.inOrder.filter { $0 != me }
+        let blocked = after.filter { !before.contains($0) }
+        let admitted = roster.marks.blocked.inOrder.filter { !after.contains($0) }
+        roster.setMarks(marks)
+        let events = blocked.flatMap { setBlocked($0, true) }
+        return (events, blocked, admitted)
+    }
+
+    package mutating func setContacts(_ contacts: [PeerID: String]) { roster.setContacts(contacts) }
 
     /// Notes the first link to a peer.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {

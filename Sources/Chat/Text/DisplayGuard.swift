@@ -25,7 +25,7 @@ package enum DisplayGuard {
         return String(result)
     }
 
-    private static let nameMarks: [Unicode.Scalar] = ["<", ">", "[", "]", "#", "*"]
+    private static let nameMarks: [Unicode.Scalar] = ["<", ">", "[", "]", "#", "*", "★"]
 
     static let replacement: Unicode.Scalar = "\u{fffd}"
 

@@ -41,6 +41,26 @@ package enum AwayReason {
     }
 }
 
+/// The rules for the line about the user: 1 to 80 characters in at most 255 bytes, trimmed, on one line (Protocol.md
+/// section 6).
+package enum AboutLine {
+    private static let rule = LineRule(
+        phrases: LineRule.Phrases(
+            bytes: .aboutBytes, empty: .aboutEmpty, long: .aboutLong, dense: .aboutDense, lines: .aboutLines),
+        code: .invalidAbout, fault: .about, longest: Limits.aboutCharacters, largest: Limits.aboutBytes)
+
+    /// The line as it will be sent: trimmed and normalized.
+    ///
+    /// - Throws: `invalid_about`, with the rule and the figures.
+    package static func compose(_ line: String) throws(ChatError) -> String { try rule.compose(line) }
+
+    /// Checks the line that a peer signed; see `LineRule.accept`.
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        if let plain = try LineRule.plain(bytes, longest: Limits.aboutCharacters) { return plain }
+        return try rule.accept(bytes)
+    }
+}
+
 /// The rules for names of rooms: 1 to 64 characters in at most 256 bytes, trimmed, on one line (Protocol.md section 3).
 package enum RoomName {
     /// The room that a user gets without asking for another.
@@ -55,4 +75,10 @@ package enum RoomName {
     ///
     /// - Throws: `invalid_room`, with the rule and the figures.
     package static func compose(_ name: String) throws(ChatError) -> String { try rule.compose(name) }
+
+    /// Checks the name that a peer signed; see `LineRule.accept`.
+    static func accept(_ bytes: Span<UInt8>) throws(PayloadError) -> String {
+        if let plain = try LineRule.plain(bytes, longest: Limits.roomNameCharacters) { return plain }
+        return try rule.accept(bytes)
+    }
 }

@@ -9,6 +9,9 @@ package final class RoomKey: Sendable {
 
     let secret: RoomSecret
 
+    /// The key of a room that a peer invited the user to.
+    init(_ secret: RoomSecret) { self.secret = secret }
+
     /// Reads the text of a key. That of a pass phrase is slow: Argon2id computes for about a second, in 256 MiB of memory, on the
     /// calling thread, which must not be a node's. Faults are found before.
     ///
@@ -44,6 +47,13 @@ package final class RoomKey: Sendable {
     package static func generate(using randomness: inout Randomness) -> Secret {
         let bits = Secret(random: KeyWords.randomBytes, protection: .guarded, using: &randomness)
         return KeyWords.text(of: bits)
+    }
+
+    /// As `generate`, to be shown to the user once.
+    package static func makeText() -> String {
+        var randomness = Randomness.system
+        let text = generate(using: &randomness)
+        return String(decoding: [UInt8](copying: text.span), as: UTF8.self)
     }
 
     private enum Kind { case generated, phrase }

@@ -218,6 +218,7 @@ extension PayloadType {
         case .directMessage: "direct_message"
         case .delivered: "delivered"
         case .read: "read"
+        case .invitation: "invitation"
         }
     }
 }

@@ -30,6 +30,8 @@ package enum NodeEvent: Sendable {
     case message(MessageView)
     case request(from: PeerName, text: String)
     case direct(DirectChange, with: PeerName)
+    /// A peer invites the user to a room. `isThere`: the program is in that room already, which the node does not know.
+    case invitation(from: PeerName, to: Room, isThere: Bool = false)
     case edited(ConversationView, MessageID, text: String, unread: Int)
     case deleted(ConversationView, MessageID, unread: Int)
     case delivered(with: PeerName, ids: [MessageID])
@@ -91,6 +93,8 @@ package struct PeerView: Hashable, Sendable {
     package let isBlocked: Bool
     /// Nil unless the peer is away and gave one. Not made safe for display: that is done where it is shown.
     package var reason: String?
+    /// Not made safe for display either.
+    package var profile = Profile()
 }
 
 /// A row of `/unread`.

@@ -14,6 +14,18 @@ extension Node {
     /// Whether the node's room is this one.
     package func isIn(_ room: Room) -> Bool { configuration.room.isSame(as: room) }
 
+    /// The room, for an invitation to it.
+    package var ownRoom: Room { configuration.room }
+
+    /// The profile in the own presence.
+    package var profile: Profile { session.profile }
+
+    /// The open rooms that linked peers say to be in, with the number of those peers.
+    package var announcedRooms: [String: Int] { router.roster.announcedRooms }
+
+    /// True if a direct conversation with the peer is accepted.
+    package func isAccepted(_ peer: PeerID) -> Bool { router.directChats[peer]?.state == .accepted }
+
     /// The name of the room.
     package var room: String { configuration.room.name }
 
@@ -34,6 +46,8 @@ extension Node {
         peer == context.me ? me() : router.roster.who(peer)
     }
 
+    package func isOnline(_ peer: PeerID) -> Bool { router.roster.isOnline(peer) }
+
     /// Peers with a link.
     package func online() -> Int { router.roster.online }
 
@@ -43,7 +57,7 @@ extension Node {
             PeerView(
                 who: row.who, state: row.state, since: row.since,
                 roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
-                isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason)
+                isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile)
         }
     }
 
@@ -120,6 +134,8 @@ extension Node {
             .request(from: who(peer), text: text)
         case .direct(let change, let peer):
             .direct(change, with: who(peer))
+        case .invitation(let peer, let invitation):
+            .invitation(from: who(peer), to: Room(invitation))
         case .delivered(let peer, let ids):
             .delivered(with: who(peer), ids: ids)
         case .read(let peer, let ids):

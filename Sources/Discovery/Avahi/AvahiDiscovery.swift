@@ -1,22 +1,13 @@
-package import ChatNode
-package import Reactor
+import ChatNode
+import Reactor
 import Synchronization
 import Wire
 
-/// Looks for peers by mDNS, through the Avahi daemon or an embedded one (Protocol.md section 10).
+/// Looks for the peers of all rooms of a process by mDNS, through the Avahi daemon or an embedded one (Protocol.md
+/// section 10).
 ///
 /// Decides on a loop of its own that never waits; the daemon is talked to on a second one, which may.
-package actor AvahiDiscovery: PeerDiscovery {
-    /// Which Avahi may be used.
-    package enum Policy: Sendable {
-        /// The daemon where it answers, otherwise the embedded one; a daemon that appears later is taken up.
-        case automatic
-        case daemon
-        case embedded
-    }
-
-    private enum Stage { case idle, running, stopped }
-
+actor AvahiDiscovery {
     /// How long the daemon may take for its first answer before it counts as one that hangs: 4 ms as a rule, but several
     /// hundred where dozens of nodes start at once, which would all speak mDNS besides it then, and take that back. Where
     /// there is none, the bus says so at once.
@@ -26,7 +17,7 @@ package actor AvahiDiscovery: PeerDiscovery {
     /// One that computes all the while is waited for, but not for ever: that of 200 nodes which start at once is 40 s behind,
     /// and more if they answer mDNS themselves besides.
     private static let longestPatience = Duration.seconds(120)
-    /// A daemon that hangs is not waited for when the program ends.
+    /// A daemon that hangs is not waited for when a node ends.
     private static let closingTime = Duration.milliseconds(300)
     /// Both loops give way to the node's. Avahi compares each of its questions with each other one, for 0.1 s where there are a
     /// few hundred; who talks is not to wait for who looks for others.
@@ -34,34 +25,30 @@ package actor AvahiDiscovery: PeerDiscovery {
 
     nonisolated let loop: EventLoop
     private nonisolated let daemonLoop: EventLoop
-    private nonisolated let stage = Mutex(Stage.idle)
-    /// Listings that found no room; read on other threads.
-    nonisolated let crowdedOut = Mutex(0)
+    nonisolated let claims = Mutex(RoomClaims())
     private nonisolated let gate = MulticastGate()
-    private nonisolated let policy: Policy
+    private nonisolated let policy: SharedDiscovery.Policy
     private nonisolated let interfaces: [String]
 
     var daemon: AvahiSource?
     var embedded: AvahiSource?
     var pulse = DaemonPulse()
     var choice: ModeChoice
-    var table = InstanceTable()
+    /// The last mode or failure: each room receives it.
+    var outlook: DiscoveryEvent?
+    var rooms: [RoomNumber: RoomState] = [:]
+    let pool = ResolverPool()
     var view = NetworkView()
     var interfaceWarning = InterfaceWarning()
     private var watch: NetworkWatch?
-    var announcement: Announcement?
-    var firstAnnouncement = FirstAnnouncement()
     /// Beside the daemon while that can be used.
     var listener: AnnouncementListener?
-    var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
-    var isRenaming = false
     var isReading = false
     var nextCheck: Instant?
-    var tell: (@Sendable (DiscoveryEvent) -> Void)?
-    private var ending: CheckedContinuation<Bool, Never>?
+    private var endings: [RoomNumber: CheckedContinuation<Bool, Never>] = [:]
 
     /// - Parameter interfaces: names of the interfaces that take part; empty for all.
-    package init(policy: Policy, interfaces: [String] = []) throws(SystemError) {
+    init(policy: SharedDiscovery.Policy, interfaces: [String] = []) throws(SystemError) {
         self.policy = policy
         self.interfaces = interfaces
         choice = ModeChoice(policy: policy)
@@ -69,48 +56,40 @@ package actor AvahiDiscovery: PeerDiscovery {
         daemonLoop = try EventLoop(name: "avahi", niceness: AvahiDiscovery.niceness)
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    package nonisolated var refusals: [Counter] {
-        [
-            Counter(.refusedInstances, crowdedOut.withLock { $0 }),
-            Counter(.refusedMulticast, gate.refused),
+    /// A room for one more node; nil after the last one has left.
+    nonisolated func claim() -> RoomNumber? { claims.withLock { $0.claim() } }
+
+    /// The packets are refused for the whole process: one room counts them.
+    nonisolated func refusals(of room: RoomNumber) -> [Counter] {
+        let (crowdedOut, isFirst) = claims.withLock { ($0.crowdedOut(of: room), $0.isFirst(room)) }
+        return [
+            Counter(.refusedInstances, crowdedOut),
+            Counter(.refusedMulticast, isFirst ? gate.refused : 0),
         ]
     }
 
-    package nonisolated func start(
-        _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void
+    /// Announces a room and looks for its peers. Once for each.
+    nonisolated func enter(
+        _ room: RoomNumber, _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void
     ) {
-        let isFirst = stage.withLock { stage in
-            defer { if stage == .idle { stage = .running } }
-            return stage == .idle
+        let isFirst = claims.withLock { $0.start() }
+        if isFirst {
+            loop.start()
+            daemonLoop.start()
         }
-        guard isFirst else { return }
-        loop.start()
-        daemonLoop.start()
-        run { $0.begin(announcement, tell: tell) }
+        run { $0.begin(room, announcement, tell: tell) }
     }
 
-    package nonisolated func announce(_ announcement: Announcement) {
-        run { $0.replace(announcement) }
-    }
-
-    package nonisolated func linkOpened(to linked: LinkedRun) {
-        run { $0.table.linkOpened(to: linked, now: $0.loop.now) }
-    }
-
-    package nonisolated func linkClosed(to linked: LinkedRun) {
-        run { $0.act($0.table.linkClosed(to: linked, now: $0.loop.now)) }
-    }
-
-    /// Returns within 0.3 s, even if the daemon hangs.
-    package nonisolated func stop() async {
-        let wasRunning = stage.withLock { stage in
-            defer { stage = .stopped }
-            return stage == .running
+    /// Withdraws the records of a room and looks for its peers no more; the last one that leaves ends the threads. Returns
+    /// within 0.3 s, even if the daemon hangs.
+    nonisolated func leave(_ room: RoomNumber) async {
+        guard let (isLast, isStarted) = claims.withLock({ $0.release(room) }), isStarted else { return }
+        let isClosed = await withCheckedContinuation { continuation in
+            run { $0.end(room, isLast: isLast, continuation) }
         }
-        guard wasRunning else { return }
-        let isClosed = await withCheckedContinuation { continuation in run { $0.end(continuation) } }
+        guard isLast else { return }
         await loop.end()
         if isClosed { await daemonLoop.end() }
     }
@@ -140,11 +119,24 @@ package actor AvahiDiscovery: PeerDiscovery {
     }
 }
 
-/// Requests of the node.
+/// Requests of the nodes.
 extension AvahiDiscovery {
-    private func begin(_ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
-        self.tell = tell
-        adopt(announcement)
+    private func begin(
+        _ room: RoomNumber, _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void
+    ) {
+        rooms[room] = RoomState(announcement, in: pool, tell: tell)
+        guard watch != nil else { return open() }
+        for source in [daemon, embedded] {
+            guard let source, source.isReady else { continue }
+            publish(room, with: source.responder)
+            browse(room, with: source.responder)
+        }
+        listener?.listen(for: rooms[room]?.type, of: room)
+        if let outlook { tell(outlook) }
+    }
+
+    /// Opens what the rooms share, for the first one.
+    private func open() {
         view = NetworkView(interfaces: NetworkReader.read(), names: interfaces)
         warnOfInterfaces()
         watch = NetworkWatch(loop: loop) { self.assumeIsolated { $0.networkChanged() } }
@@ -170,38 +162,64 @@ extension AvahiDiscovery {
         obey(choice.began())
     }
 
-    private func replace(_ announcement: Announcement) {
-        let oldType = browsingType
-        adopt(announcement)
-        publish()
-        guard browsingType != oldType else { return }
-        for source in [daemon, embedded] { source?.responder.browse(type: browsingType, in: view) }
-        if listener != nil { listen() }
+    func replace(_ announcement: Announcement, of room: RoomNumber) {
+        guard let former = rooms[room]?.type else { return }
+        rooms[room]?.adopt(announcement)
+        publish(room)
+        guard let type = rooms[room]?.type, type != former else { return }
+        for source in [daemon, embedded] { if let source { browse(room, with: source.responder) } }
+        listener?.listen(for: type, of: room)
     }
 
-    private func end(_ continuation: CheckedContinuation<Bool, Never>) {
-        tell = nil
+    func linkOpened(to run: LinkedRun, in room: RoomNumber) {
+        rooms[room]?.table.linkOpened(to: run, now: loop.now)
+    }
+
+    func linkClosed(to run: LinkedRun, in room: RoomNumber) {
+        change(room) { $0.linkClosed(to: run, now: $1) }
+    }
+
+    private func end(_ room: RoomNumber, isLast: Bool, _ continuation: CheckedContinuation<Bool, Never>) {
+        endings[room] = continuation
+        rooms[room]?.table.close()
+        rooms[room] = nil
+        listener?.listen(for: nil, of: room)
+        let (daemon, embedded) = (daemon, embedded)
+        let finish = { @Sendable in self.run { $0.ended(room, isClosed: true) } }
+        // One after the other, so that both are through when the last one says so; the daemon may keep us waiting.
+        if isLast {
+            close()
+            closeInTurn([embedded, daemon].compactMap { $0?.responder }, then: finish)
+        } else {
+            leaveInTurn(room, [embedded, daemon].compactMap { $0?.responder }, then: finish)
+            serveRooms(after: room)
+            Source.allCases.forEach(noteServing)
+        }
+        after(Self.closingTime) { $0.ended(room, isClosed: false) }
+    }
+
+    private func close() {
         endListening()
         watch?.close()
         watch = nil
-        ending = continuation
-        let daemon = daemon, embedded = embedded
-        (self.daemon, self.embedded) = (nil, nil)
-        // One after the other, so that both are through when the last one says so; the daemon may keep us waiting.
-        embedded?.responder.close {
-            guard let daemon else { return self.run { $0.ended(isClosed: true) } }
-            daemon.responder.close { self.run { $0.ended(isClosed: true) } }
-        }
-        after(Self.closingTime) { $0.ended(isClosed: false) }
+        (daemon, embedded) = (nil, nil)
     }
 
-    private func ended(isClosed: Bool) {
-        ending?.resume(returning: isClosed)
-        ending = nil
+    private nonisolated func closeInTurn(
+        _ responders: [AvahiResponder], then finish: @escaping @Sendable () -> Void
+    ) {
+        guard let first = responders.first else { return finish() }
+        first.close { self.closeInTurn(Array(responders.dropFirst()), then: finish) }
     }
 
-    func adopt(_ announcement: Announcement) {
-        self.announcement = announcement
-        table.addOwn(announcement.instance)
+    private nonisolated func leaveInTurn(
+        _ room: RoomNumber, _ responders: [AvahiResponder], then finish: @escaping @Sendable () -> Void
+    ) {
+        guard let first = responders.first else { return finish() }
+        first.leave(room) { self.leaveInTurn(room, Array(responders.dropFirst()), then: finish) }
+    }
+
+    private func ended(_ room: RoomNumber, isClosed: Bool) {
+        endings.removeValue(forKey: room)?.resume(returning: isClosed)
     }
 }

@@ -1,6 +1,5 @@
 import ChatNode
 import Reactor
-import Synchronization
 import Phrases
 import Wire
 
@@ -9,7 +8,6 @@ extension AvahiDiscovery {
     /// The kernel tells of one change in several messages.
     private static let networkSettling = Duration.milliseconds(100)
     private static let waitingTime = Duration.seconds(5)
-    private static let checkInterval = Duration.milliseconds(20)
 
     func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
         guard self[source]?.epoch == epoch else { return }
@@ -17,18 +15,20 @@ extension AvahiDiscovery {
         case .ready: becameReady(source)
         case .waiting(let reason): waits(source, reason)
         case .failed(let reason): failed(source, reason)
-        case .published:
-            stands(source, .serving)
-            announceSoon(with: source)
-        case .collision: collided()
         case .answered(let number): pulseAnswered(number)
-        case .listed(let listing):
-            act(table.listed(listing, now: loop.now))
-            crowdedOut.withLock { $0 = table.dropped }
-        case .heard(let heard, let listing): self.heard(heard, listing)
-        case .unlisted(let listing): act(table.unlisted(listing, now: loop.now))
-        case .unresolved(let listing): act(table.failed(listing, now: loop.now) + [.cancel(listing)])
-        case .resolved(let listing, let answer): resolved(listing, answer)
+        case .room(let room, let event): handle(event, of: room, from: source)
+        }
+    }
+
+    private func handle(_ event: RoomEvent, of room: RoomNumber, from source: Source) {
+        switch event {
+        case .published: published(room, source)
+        case .collision: collided(room)
+        case .listed(let listing): change(room) { $0.listed(listing, now: $1) }
+        case .heard(let heard, let listing): self.heard(heard, listing, in: room)
+        case .unlisted(let listing): change(room) { $0.unlisted(listing, now: $1) }
+        case .unresolved(let listing): change(room) { $0.failed(listing, now: $1) + [.cancel(listing)] }
+        case .resolved(let listing, let answer): resolved(listing, answer, in: room)
         }
     }
 
@@ -36,18 +36,22 @@ extension AvahiDiscovery {
         guard self[source]?.isReady == false else { return }
         self[source]?.becameReady()
         stands(source, .answering)
-        self[source]?.responder.publish(publication)
-        self[source]?.responder.browse(type: browsingType, in: view)
+        guard let responder = self[source]?.responder else { return }
+        for room in rooms.keys.sorted() {
+            publish(room, with: responder)
+            browse(room, with: responder)
+        }
         if source == .daemon { listen() }
     }
 
-    /// Anew, to what is browsed for now.
-    func listen() {
+    private func listen() {
         listener?.close()
-        listener = AnnouncementListener(type: browsingType, loop: loop) { [weak self] heard, listing in
-            self?.assumeIsolated { $0.heard(heard, listing) }
+        let listener = AnnouncementListener(loop: loop) { [weak self] heard, listing, room in
+            self?.assumeIsolated { $0.heard(heard, listing, in: room) }
         }
-        listener?.move(to: served)
+        for (room, state) in rooms { listener.listen(for: state.type, of: room) }
+        listener.move(to: served)
+        self.listener = listener
     }
 
     /// Where the daemon works.
@@ -58,10 +62,31 @@ extension AvahiDiscovery {
         listener = nil
     }
 
+    private func published(_ room: RoomNumber, _ source: Source) {
+        rooms[room]?.publishers.insert(source)
+        noteServing(source)
+        announceSoon(room, with: source)
+    }
+
+    /// A responder serves once it has the records of all rooms; a room that begins later does not change that.
+    func noteServing(_ source: Source) {
+        guard self[source]?.isReady == true, !rooms.isEmpty,
+            rooms.values.allSatisfy({ $0.publishers.contains(source) })
+        else { return }
+        stands(source, .serving)
+    }
+
+    private func sourceEnded(_ source: Source) {
+        for room in Array(rooms.keys) {
+            rooms[room]?.publishers.remove(source)
+            change(room) { $0.sourceEnded(source, now: $1) }
+        }
+    }
+
     private func lost(_ source: Source, _ reason: String) {
         self[source]?.isReady = false
         if source == .daemon { endListening() }
-        act(table.sourceEnded(source, now: loop.now))
+        sourceEnded(source)
         let isOutOfReach = reason == DaemonConnection.noBus || reason == DaemonConnection.noLibrary
         guard source == .daemon, isOutOfReach else { return stands(source, .unusable(reason)) }
         obey(choice.daemonIsOutOfReach(reason))
@@ -102,11 +127,21 @@ extension AvahiDiscovery {
             case .openEmbedded: embedded?.open()
             case .closeEmbedded:
                 _ = embedded?.close { self.run { $0.announceAnew() } }
-                act(table.sourceEnded(.embedded, now: loop.now))
-            case .tell(let mode, let detail): tell?(.mode(mode, detail: detail))
-            case .fail(let reason): tell?(.failed(AvahiDiscovery.failure(reason)))
+                sourceEnded(.embedded)
+            case .tell(let mode, let detail): settle(.mode(mode, detail: detail))
+            case .fail(let reason): settle(.failed(AvahiDiscovery.failure(reason)))
             }
         }
+    }
+
+    /// Tells each room, and each that begins later.
+    private func settle(_ event: DiscoveryEvent) {
+        outlook = event
+        tellAll(event)
+    }
+
+    private func tellAll(_ event: DiscoveryEvent) {
+        for (_, state) in rooms.sorted(by: { $0.key < $1.key }) { state.tell(event) }
     }
 
     private static func failure(_ reason: String) -> String {
@@ -118,55 +153,18 @@ extension AvahiDiscovery {
     /// unless they are announced again.
     private func announceAnew() {
         guard let daemon, daemon.isReady else { return }
-        daemon.responder.publish(publication)
-    }
-
-    func act(_ actions: [ListingAction]) {
-        for action in actions {
-            switch action {
-            case .resolve(let listing, let family): self[listing.source]?.responder.resolve(listing, family)
-            case .cancel(let listing): self[listing.source]?.responder.cancel(listing)
-            case .tell(let event): tell?(event)
-            }
-        }
-        guard let next = table.nextDue else { return }
-        // Many things fall due within milliseconds of each other, and each check looks through the whole table.
-        let due = max(next, loop.now + Self.checkInterval)
-        guard nextCheck.map({ due < $0 }) ?? true else { return }
-        nextCheck = due
-        loop.schedule(at: due) { self.assumeIsolated { $0.check(due) } }
-    }
-
-    private func check(_ instant: Instant) {
-        if nextCheck == instant { nextCheck = nil }
-        act(table.due(now: loop.now))
-    }
-
-    private func resolved(_ listing: Listing, _ answer: Resolution) {
-        let endpoint =
-            answer.isOurVersion
-            ? view.endpoint(address: answer.address, port: answer.port, interface: listing.interface) : nil
-        act([.cancel(listing)] + table.resolved(listing, endpoint, now: loop.now))
-    }
-
-    func heard(_ heard: HeardInstance, _ listing: Listing) {
-        // While the network changes, the network that the packet came from is unknown.
-        guard heard.isOurVersion, !isReading else { return }
-        let endpoints = heard.addresses(first: listing.family).lazy.compactMap {
-            self.view.endpoint(address: $0, port: heard.port, interface: listing.interface)
-        }
-        guard let endpoint = endpoints.first else { return }
-        act(table.heard(listing, endpoint, now: loop.now))
-        crowdedOut.withLock { $0 = table.dropped }
+        for room in rooms.keys.sorted() { publish(room, with: daemon.responder) }
     }
 
     /// Another host has our names: a copy of this machine's state, or an attacker. Draws other names, at a bounded rate.
-    private func collided() {
-        guard !isRenaming else { return }
-        isRenaming = true
-        after(collisions.next()) {
-            $0.isRenaming = false
-            $0.tell?(.namesOutdated)
+    private func collided(_ room: RoomNumber) {
+        guard let isRenaming = rooms[room]?.isRenaming, !isRenaming, let pause = rooms[room]?.collisions.next() else {
+            return
+        }
+        rooms[room]?.isRenaming = true
+        after(pause) {
+            $0.rooms[room]?.isRenaming = false
+            $0.rooms[room]?.tell(.namesOutdated)
         }
     }
 
@@ -180,21 +178,22 @@ extension AvahiDiscovery {
             $0.view.interfaces = NetworkReader.read()
             $0.warnOfInterfaces()
             if old.isOutdated(by: $0.view) {
-                $0.tell?(.namesOutdated)
+                $0.tellAll(.namesOutdated)
             } else if $0.view.publications != old.publications {
-                $0.publish()
+                for room in $0.rooms.keys.sorted() { $0.publish(room) }
             }
             $0.embedded?.responder.networkChanged($0.view)
             $0.listener?.move(to: $0.served)
             guard $0.view != old else { return }
-            $0.act($0.table.networkChanged(now: $0.loop.now))
-            $0.tell?(.networkChanged)
+            for room in $0.rooms.keys.sorted() { $0.change(room) { $0.networkChanged(now: $1) } }
+            $0.tellAll(.networkChanged)
         }
     }
 
     func warnOfInterfaces() {
         guard interfaceWarning.isDue(in: view) else { return }
-        tell?(.warning(.noInterface, Sentence(.noInterface)))
+        // It concerns the machine: one room tells it.
+        rooms.min { $0.key < $1.key }?.value.tell(.warning(.noInterface, Sentence(.noInterface)))
     }
 
     func probeDaemon() {
@@ -203,7 +202,7 @@ extension AvahiDiscovery {
             source.responder.probe(number)
             awaitDaemon(DaemonPulse.patience, while: { $0.pulse.isOpen(number) }) {
                 guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
-                $0.act($0.table.sourceEnded(.daemon, now: $0.loop.now))
+                $0.sourceEnded(.daemon)
                 $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
             }
         }
@@ -213,35 +212,38 @@ extension AvahiDiscovery {
     private func pulseAnswered(_ number: Int) {
         guard pulse.answered(number) else { return }
         // Listings from before the daemon hung are reported again.
-        daemon?.responder.browse(type: browsingType, in: view)
+        if let daemon { for room in rooms.keys.sorted() { browse(room, with: daemon.responder) } }
         stands(.daemon, .serving)
     }
 
-    private func announceSoon(with source: Source) {
+    private func announceSoon(_ room: RoomNumber, with source: Source) {
         var generator = SystemRandomNumberGenerator()
         after(.random(in: FirstAnnouncement.wait, using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
-            guard !$0.isReading, $0.tell != nil else { return }
+            guard !$0.isReading, let publication = $0.rooms[room]?.publication(in: $0.view) else { return }
             let view = source == .daemon ? $0.served : $0.view
-            let packets = $0.firstAnnouncement.packets(of: $0.publication, in: view, now: $0.loop.now)
-            packets.forEach { $0.send() }
+            let packets = $0.rooms[room]?.firstAnnouncement.packets(of: publication, in: view, now: $0.loop.now)
+            packets?.forEach { $0.send() }
         }
     }
 
-    func publish() {
+    func publish(_ room: RoomNumber) {
         for source in [daemon, embedded] {
-            if let source, source.isReady { source.responder.publish(publication) }
+            if let source, source.isReady { publish(room, with: source.responder) }
         }
     }
 
-    private var publication: Publication {
-        guard let announcement else { return [:] }
-        return view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0) }
+    func publish(_ room: RoomNumber, with responder: AvahiResponder) {
+        guard let state = rooms[room] else { return }
+        responder.publish(state.publication(in: view), of: room)
     }
 
-    var browsingType: String { MDNSName.browsingType(subtype: announcement?.subtype ?? "") }
+    func browse(_ room: RoomNumber, with responder: AvahiResponder) {
+        guard let state = rooms[room] else { return }
+        responder.browse(type: state.type, of: room, in: view)
+    }
 
-    private subscript(source: Source) -> AvahiSource? {
+    subscript(source: Source) -> AvahiSource? {
         get {
             switch source {
             case .daemon: daemon

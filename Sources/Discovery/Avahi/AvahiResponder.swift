@@ -25,15 +25,32 @@ actor AvahiResponder {
     /// Gets ready to speak. Everything told from now on bears `epoch`.
     nonisolated func open(epoch: Int) { run { $0.reconnect(epoch: epoch) } }
 
-    nonisolated func publish(_ publication: Publication) { run { $0.connection?.publish(publication) } }
-    nonisolated func browse(type: String, in view: NetworkView) {
-        run { $0.connection?.browse(type: type, in: view) }
+    nonisolated func publish(_ publication: Publication, of room: RoomNumber) {
+        run { $0.connection?.publish(publication, of: room) }
+    }
+
+    nonisolated func browse(type: String, of room: RoomNumber, in view: NetworkView) {
+        run { $0.connection?.browse(type: type, of: room, in: view) }
+    }
+
+    /// Withdraws what a room has. `completion` runs when it is done; a daemon that hangs may take its time.
+    nonisolated func leave(_ room: RoomNumber, _ completion: @escaping @Sendable () -> Void) {
+        run {
+            $0.connection?.leave(room)
+            completion()
+        }
     }
 
     nonisolated func networkIsChanging() { run { $0.connection?.networkIsChanging() } }
     nonisolated func networkChanged(_ view: NetworkView) { run { $0.connection?.networkChanged(view) } }
-    nonisolated func resolve(_ listing: Listing, _ family: Family?) { run { $0.connection?.resolve(listing, family) } }
-    nonisolated func cancel(_ listing: Listing) { run { $0.connection?.cancel(listing) } }
+
+    nonisolated func resolve(_ listing: Listing, _ family: Family?, for room: RoomNumber) {
+        run { $0.connection?.resolve(listing, family, for: room) }
+    }
+
+    nonisolated func cancel(_ listing: Listing, for room: RoomNumber) {
+        run { $0.connection?.cancel(listing, for: room) }
+    }
 
     /// Answers with the same number once everything before it is done, if the other side is there.
     nonisolated func probe(_ number: Int) { run { $0.answer(number) } }

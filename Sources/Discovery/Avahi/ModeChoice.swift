@@ -25,7 +25,7 @@ struct ModeChoice {
         case fail(String)
     }
 
-    let policy: AvahiDiscovery.Policy
+    let policy: SharedDiscovery.Policy
     private(set) var daemon: Standing = .unknown
     private(set) var embedded: Standing = .unknown
     private(set) var isEmbeddedOpen = false
@@ -33,7 +33,7 @@ struct ModeChoice {
     /// Whether the daemon, or its absence on the bus, has been seen.
     private var hasBus = false
 
-    init(policy: AvahiDiscovery.Policy) {
+    init(policy: SharedDiscovery.Policy) {
         self.policy = policy
     }
 

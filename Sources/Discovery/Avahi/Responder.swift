@@ -1,6 +1,9 @@
 /// The records to publish on each interface, by its index.
 typealias Publication = [UInt32: [MDNSRecord]]
 
+/// A node's part in what the nodes of a process share: a number that no other of its rooms has had.
+typealias RoomNumber = Int
+
 /// The reports of a responder.
 enum ResponderEvent: Sendable {
     /// Publishing and browsing may begin.
@@ -9,9 +12,15 @@ enum ResponderEvent: Sendable {
     case waiting(String)
     /// No more comes of it: to be closed, and opened again later.
     case failed(String)
+    case answered(Int)
+    case room(RoomNumber, RoomEvent)
+}
+
+/// The reports of a responder about one room.
+enum RoomEvent: Sendable {
     /// The last publication is out.
     case published
-    /// Another host owns one of our names.
+    /// Another host owns one of the room's names.
     case collision
     case listed(Listing)
     /// One packet told of an instance what a resolver would answer.
@@ -19,7 +28,6 @@ enum ResponderEvent: Sendable {
     case unlisted(Listing)
     case resolved(Listing, Resolution)
     case unresolved(Listing)
-    case answered(Int)
 }
 
 /// Where a responder tells its events, with the source and the epoch they belong to; from any thread.
@@ -33,13 +41,16 @@ struct ResponderFailure: Error {
 /// One of the two Avahis while it is open: the daemon behind D-Bus, or the library within this process. Confined to its
 /// loop.
 protocol ResponderConnection: AnyObject {
-    /// Replaces what is published.
-    func publish(_ publication: Publication)
+    /// Replaces what is published for a room.
+    func publish(_ publication: Publication, of room: RoomNumber)
 
-    /// Browses for one service type, instead of any before: everything is listed anew.
+    /// Browses for one service type, instead of any before in this room: everything is listed anew.
     ///
     /// - Parameter view: the interfaces and addresses of this machine.
-    func browse(type: String, in view: NetworkView)
+    func browse(type: String, of room: RoomNumber, in view: NetworkView)
+
+    /// Withdraws the records of a room, and ends its browsing and resolving.
+    func leave(_ room: RoomNumber)
 
     /// Interfaces are changing: listings from before are not reported until the change is read.
     func networkIsChanging()
@@ -47,10 +58,10 @@ protocol ResponderConnection: AnyObject {
     /// The interfaces and addresses of this machine as they are after a change.
     func networkChanged(_ view: NetworkView)
 
-    /// Resolves once, asking for addresses of one family or of any.
-    func resolve(_ listing: Listing, _ family: Family?)
+    /// Resolves once for a room, asking for addresses of one family or of any.
+    func resolve(_ listing: Listing, _ family: Family?, for room: RoomNumber)
 
-    func cancel(_ listing: Listing)
+    func cancel(_ listing: Listing, for room: RoomNumber)
 
     /// Throws where the other side does not answer.
     func probe() throws(ResponderFailure)

@@ -1,13 +1,14 @@
 import ChatNode
 import Wire
 
-/// The instances that mDNS lists, merged over interfaces, families and sources: decides which to resolve, which to query
-/// again, and which to report to the node.
+/// The instances that mDNS lists for one room, merged over interfaces, families and sources: decides which to resolve,
+/// which to query again, and which to report to the node. Its bounds are per room; the resolvers are of the process.
 ///
 /// A resolver answers with one address and gives up for good after 5 s, so each listing is queried for the likeliest family
 /// first, and again as long as the instance has no endpoint. Of the two families on one interface the second is queried
 /// only where the first fails: queries of all nodes for all others are most of the traffic when a group meets.
 struct InstanceTable {
+    /// In one room; a process has up to 16 of them.
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
     /// The answer is cached when an instance is listed; a family without one within this time was not published.
@@ -19,14 +20,9 @@ struct InstanceTable {
 
     private var instances: [String: PackedTable<Listing, Lookup>] = [:]
     private var told: [String: [Endpoint]] = [:]
-    /// Those that were never asked for go first, so that a crowd of names that never resolve can not keep them waiting.
-    private var newcomers: [Listing] = []
-    private var repeaters: [Listing] = []
-    private var isTurnOfNewest = false
+    private var queue: ResolverQueue
     /// All instances, in the order in which they came.
     private var arrivals: [String] = []
-    private var resolving = 0
-    private(set) var window = ResolverWindow()
     private var earliest: Instant?
     private static let maximumOwn = 64
     /// Names that are ours, or were not long ago.
@@ -35,7 +31,15 @@ struct InstanceTable {
     private(set) var dropped = 0
     private var linked = LinkedRuns()
 
+    init(_ pool: ResolverPool = ResolverPool()) { queue = ResolverQueue(pool) }
+
     var instanceCount: Int { instances.count }
+
+    /// True if a listing waits for a resolver.
+    var isWaiting: Bool { queue.isWaiting }
+
+    /// Returns the resolvers to the pool: the room has ended, and nothing else is called.
+    mutating func close() { queue.close() }
 
     mutating func listed(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard !own.contains(listing.instance) else { return [] }
@@ -88,12 +92,10 @@ struct InstanceTable {
     /// Cancels the query of a listing, or its wait for one.
     private mutating func stop(_ listing: Listing, _ lookup: Lookup) -> [ListingAction] {
         if lookup.isResolving {
-            resolving -= 1
+            queue.closed()
             return [.cancel(listing)]
         }
-        guard lookup.isWaiting else { return [] }
-        newcomers.removeAll { $0 == listing }
-        repeaters.removeAll { $0 == listing }
+        if lookup.isWaiting { queue.remove(listing) }
         return []
     }
 
@@ -137,11 +139,10 @@ struct InstanceTable {
 
     /// The listings of an ended source are kept for a while, until it or the other source lists them again.
     mutating func sourceEnded(_ source: Source, now: Instant) -> [ListingAction] {
-        newcomers.removeAll { $0.source == source }
-        repeaters.removeAll { $0.source == source }
+        queue.removeAll { $0.source == source }
         for listing in listings where listing.source == source {
             guard var lookup = instances[listing.instance]?[listing] else { continue }
-            if lookup.isResolving { resolving -= 1 }
+            if lookup.isResolving { queue.closed() }
             lookup.phase = .idle
             let expires = lookup.expires ?? now + Self.staleTime
             lookup.expires = expires
@@ -167,7 +168,7 @@ struct InstanceTable {
                 actions += unlisted(listing, now: now)
             } else if let deadline = lookup.deadline, deadline <= now {
                 actions.append(.cancel(listing))
-                window.missed(now: now)
+                queue.pool.window.missed(now: now)
                 actions += finish(listing, endpoint: nil, now: now)
             } else if let retry = lookup.retry, retry <= now, !hasEndpoint(listing.instance) {
                 actions += begin(listing, now: now)
@@ -194,11 +195,11 @@ extension InstanceTable {
             return []
         }
         let isNewcomer = lookup.attempt == 0
-        guard resolving < window.room(isNewcomer: isNewcomer) else {
+        guard queue.hasRoom(isNewcomer: isNewcomer) else {
             wait(listing, lookup)
             return []
         }
-        resolving += 1
+        queue.opened()
         let deadline = isNewcomer ? now + Self.quickLookup : nil
         lookup.phase = .resolving(deadline: deadline)
         if let deadline { note(deadline) }
@@ -208,9 +209,9 @@ extension InstanceTable {
 
     private mutating func finish(_ listing: Listing, endpoint: Endpoint?, now: Instant) -> [ListingAction] {
         guard var lookup = instances[listing.instance]?[listing], lookup.isResolving else { return [] }
-        resolving -= 1
+        queue.closed()
         if let endpoint {
-            window.answered()
+            queue.pool.window.answered()
             lookup.answered(endpoint)
         } else {
             let retry = now + lookup.pause
@@ -242,19 +243,13 @@ extension InstanceTable {
     private mutating func wait(_ listing: Listing, _ lookup: Lookup) {
         guard !lookup.isWaiting else { return }
         instances[listing.instance]?[listing]?.phase = .waiting
-        if lookup.attempt == 0 { newcomers.append(listing) } else { repeaters.append(listing) }
+        queue.append(listing, isNewcomer: lookup.attempt == 0)
     }
 
-    private mutating func serveWaiting(now: Instant) -> [ListingAction] {
+    /// Resolves listings that wait, as far as resolvers are free; also to be called when another room has freed some.
+    mutating func serveWaiting(now: Instant) -> [ListingAction] {
         var actions: [ListingAction] = []
-        while resolving < window.room(isNewcomer: true), !newcomers.isEmpty {
-            // The listing that has waited longest and the newest take turns, so that a crowd keeps neither waiting.
-            isTurnOfNewest.toggle()
-            actions += resume(isTurnOfNewest ? newcomers.removeLast() : newcomers.removeFirst(), now: now)
-        }
-        while resolving < window.room(isNewcomer: false), !repeaters.isEmpty {
-            actions += resume(repeaters.removeFirst(), now: now)
-        }
+        while let listing = queue.next() { actions += resume(listing, now: now) }
         return actions
     }
 

@@ -2,24 +2,52 @@ import ChatNode
 import Reactor
 import Wire
 
-/// Looks for peers by sockets of its own, beside libavahi-core, which answers for us and resolves: a quiet browser at each
-/// interface in each family. Confined to its event loop.
+/// Looks for the peers of all rooms by sockets of its own, beside libavahi-core, which answers for us and resolves: for each
+/// room, a quiet browser at each interface in each family. Confined to its event loop.
+///
+/// The rooms share the sockets and nothing else: each asks in packets of its own, with its own instances as known answers.
 final class MulticastBrowser {
-    private let name: BrowsedName
+    private struct Search {
+        let name: BrowsedName
+        let context: RoomContext
+        var browsers: [MulticastPlace: QuietBrowser] = [:]
+
+        func listing(_ instance: String, at place: MulticastPlace) -> Listing {
+            Listing(source: context.source, instance: instance, at: place)
+        }
+    }
+
     private let loop: EventLoop
-    private let context: ResponderContext
     private lazy var posts = MulticastPosts(loop: loop) { [unowned self] bytes, sender, place in
         heard(bytes, from: sender, at: place)
     }
-    private var browsers: [MulticastPlace: QuietBrowser] = [:]
+    private var searches: [RoomNumber: Search] = [:]
     private var generator = SystemRandomNumberGenerator()
     private var nextCheck: Instant?
     private var isHeld = false
 
-    init(for name: BrowsedName, loop: EventLoop, context: ResponderContext) {
-        self.name = name
+    init(loop: EventLoop) {
         self.loop = loop
-        self.context = context
+    }
+
+    /// Begins to browse for a name in a room, where `move` leads; or tells everything anew, and asks as at the start.
+    func browse(for name: BrowsedName, of room: RoomNumber, context: RoomContext) {
+        if searches[room]?.name == name {
+            for place in places(of: room) {
+                change(room, place) { $0.restart(now: loop.now, using: &generator) }
+            }
+        } else {
+            end(room)
+            searches[room] = Search(name: name, context: context)
+            posts.places.forEach { take($0, for: room) }
+        }
+        arm()
+    }
+
+    /// Browses for a room no more.
+    func end(_ room: RoomNumber) {
+        for place in places(of: room) { leave(place, for: room) }
+        searches[room] = nil
     }
 
     /// Asks nothing until it is moved: what is known of one network is not for the next (Protocol.md section 10).
@@ -27,59 +55,83 @@ final class MulticastBrowser {
 
     /// Browses on the interfaces of `view`: starts on new ones, and anew where the network may be another one.
     func move(to view: NetworkView) throws(SystemError) {
+        let rooms = Array(searches.keys)
         try posts.move(to: view) { move in
-            move.left.forEach(leave)
-            for place in move.taken {
-                browsers[place] = QuietBrowser(for: name, now: loop.now, using: &generator)
+            for room in rooms {
+                move.left.forEach { leave($0, for: room) }
+                move.taken.forEach { take($0, for: room) }
             }
         }
         isHeld = false
         arm()
     }
 
-    /// Tells everything anew, and asks as at the start.
-    func restart() {
-        for place in Array(browsers.keys) { change(place) { $0.restart(now: loop.now, using: &generator) } }
-        arm()
+    /// Browses nowhere until it is moved.
+    func leaveAll() {
+        posts.close()
+        for room in Array(searches.keys) {
+            for place in places(of: room) { leave(place, for: room) }
+        }
     }
 
     func close() {
-        posts.close()
-        Array(browsers.keys).forEach(leave)
+        leaveAll()
+        searches = [:]
     }
 
     private func heard(_ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace) {
-        // Before it is listed, so that it is not asked about.
-        for heard in HeardInstance.all(in: bytes, of: name) {
-            context.tell(.heard(heard, listing(heard.instance, at: place)))
+        // No copy of a search is held while it changes, since its browsers would be copied.
+        for room in Array(searches.keys) {
+            // Before it is listed, so that it is not asked about.
+            tellComplete(in: bytes, at: place, of: room)
+            change(room, place) { $0.heard(bytes, from: sender, now: loop.now, using: &generator) }
         }
-        change(place) { $0.heard(bytes, from: sender, now: loop.now, using: &generator) }
         arm()
     }
 
-    private func leave(_ place: MulticastPlace) {
-        guard let browser = browsers.removeValue(forKey: place) else { return }
-        for instance in browser.instances { context.tell(.unlisted(listing(instance, at: place))) }
+    private func tellComplete(in bytes: ArraySlice<UInt8>, at place: MulticastPlace, of room: RoomNumber) {
+        guard let search = searches[room] else { return }
+        for heard in HeardInstance.all(in: bytes, of: search.name) {
+            search.context.tell(.heard(heard, search.listing(heard.instance, at: place)))
+        }
     }
 
-    private func listing(_ instance: String, at place: MulticastPlace) -> Listing {
-        Listing(source: context.source, instance: instance, at: place)
+    private func take(_ place: MulticastPlace, for room: RoomNumber) {
+        guard let name = searches[room]?.name else { return }
+        searches[room]?.browsers[place] = QuietBrowser(for: name, now: loop.now, using: &generator)
     }
 
-    private func change(_ place: MulticastPlace, _ change: (inout QuietBrowser) -> [QuietBrowser.Action]) {
-        guard let index = browsers.index(forKey: place) else { return }
-        for action in change(&browsers.values[index]) {
+    private func leave(_ place: MulticastPlace, for room: RoomNumber) {
+        guard let browser = searches[room]?.browsers.removeValue(forKey: place), let search = searches[room] else {
+            return
+        }
+        for instance in browser.instances { search.context.tell(.unlisted(search.listing(instance, at: place))) }
+    }
+
+    private func places(of room: RoomNumber) -> [MulticastPlace] {
+        searches[room].map { Array($0.browsers.keys) } ?? []
+    }
+
+    private func change(
+        _ room: RoomNumber, _ place: MulticastPlace, _ change: (inout QuietBrowser) -> [QuietBrowser.Action]
+    ) {
+        guard let index = searches.index(forKey: room),
+            let inner = searches.values[index].browsers.index(forKey: place)
+        else { return }
+        let actions = change(&searches.values[index].browsers.values[inner])
+        let search = searches.values[index]
+        for action in actions {
             switch action {
             case .ask(let packet): posts.send(packet, at: place)
-            case .list(let instance): context.tell(.listed(listing(instance, at: place)))
-            case .unlist(let instance): context.tell(.unlisted(listing(instance, at: place)))
+            case .list(let instance): search.context.tell(.listed(search.listing(instance, at: place)))
+            case .unlist(let instance): search.context.tell(.unlisted(search.listing(instance, at: place)))
             }
         }
     }
 
     private func arm() {
-        guard !isHeld, let next = browsers.values.map(\.nextDue).min() else { return }
-        guard nextCheck.map({ next < $0 }) ?? true else { return }
+        let next = searches.values.lazy.flatMap(\.browsers.values).map(\.nextDue).min()
+        guard !isHeld, let next, nextCheck.map({ next < $0 }) ?? true else { return }
         nextCheck = next
         loop.scheduleOnLoop(at: next) { [weak self] in self?.check(next) }
     }
@@ -88,7 +140,11 @@ final class MulticastBrowser {
         guard nextCheck == instant else { return }
         nextCheck = nil
         guard !isHeld else { return }
-        for place in Array(browsers.keys) { change(place) { $0.due(now: loop.now, using: &generator) } }
+        for room in Array(searches.keys) {
+            for place in places(of: room) {
+                change(room, place) { $0.due(now: loop.now, using: &generator) }
+            }
+        }
         arm()
     }
 }

@@ -13,6 +13,7 @@ struct QuietBrowser {
         case unlist(String)
     }
 
+    /// In one room at one place; a process has up to 16 rooms, and places by its interfaces.
     static let maximumInstances = 1_024
     /// The first question waits, because others may have been switched on with us (RFC 6762 section 5.2).
     static let firstWait = Duration.milliseconds(20)...Duration.milliseconds(120)

@@ -15,18 +15,18 @@ enum DaemonCallbacks {
     }
 
     static let group: AvahiEntryGroupCallback = { _, state, userdata in
-        guard let context = unsafe ResponderContext.from(userdata) else { return }
+        guard let context = unsafe RoomContext.from(userdata) else { return }
         switch state {
         case AVAHI_ENTRY_GROUP_COLLISION: context.tell(.collision)
-        case AVAHI_ENTRY_GROUP_FAILURE: context.tell(.failed("the daemon could not publish"))
+        case AVAHI_ENTRY_GROUP_FAILURE: context.responder.tell(.failed("the daemon could not publish"))
         default: break
         }
     }
 
     static let browser: AvahiServiceBrowserCallback = {
         _, interface, family, event, name, _, _, _, userdata in
-        guard let context = unsafe ResponderContext.from(userdata) else { return }
-        if event == AVAHI_BROWSER_FAILURE { return context.tell(.failed("the daemon stopped browsing")) }
+        guard let context = unsafe RoomContext.from(userdata) else { return }
+        if event == AVAHI_BROWSER_FAILURE { return context.responder.tell(.failed("the daemon stopped browsing")) }
         let listing = unsafe AvahiAnswers.listing(context.source, interface: interface, family: family, name: name)
         guard let listing else { return }
         if event == AVAHI_BROWSER_NEW { context.tell(.listed(listing)) }
@@ -35,7 +35,7 @@ enum DaemonCallbacks {
 
     static let resolver: AvahiServiceResolverCallback = {
         _, _, _, event, _, _, _, _, address, port, texts, _, userdata in
-        guard let context = unsafe ResponderContext.from(userdata), let listing = context.listing else { return }
+        guard let context = unsafe RoomContext.from(userdata), let listing = context.listing else { return }
         let answer = unsafe AvahiAnswers.resolution(address: address, port: port, texts: texts)
         guard event == AVAHI_RESOLVER_FOUND, let answer else { return context.tell(.unresolved(listing)) }
         context.tell(.resolved(listing, answer))

@@ -14,9 +14,7 @@ final class DaemonConnection: ResponderConnection {
     private let avahi: AvahiLoop
     private let context: ResponderContext
     private let client: OpaquePointer
-    private var groups: [OpaquePointer] = unsafe []
-    private var browser: OpaquePointer?
-    private var resolvers: [Listing: OpenResolver] = [:]
+    private var rooms: [RoomNumber: RoomObjects] = [:]
 
     init(loop: EventLoop, context: ResponderContext) throws(ResponderFailure) {
         guard let library = loadAvahiClient() else { throw ResponderFailure(reason: Self.noLibrary) }
@@ -42,23 +40,26 @@ final class DaemonConnection: ResponderConnection {
     }
 
     /// A fresh group for every publication: one that is committed again and again is held back by the daemon.
-    func publish(_ publication: Publication) {
-        unsafe groups.forEach { _ = unsafe library.avahi_entry_group_free($0) }
-        unsafe groups = []
-        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) {
-            switch add(records, interface: interface) {
-            case 0: continue
-            case CInt(AVAHI_ERR_COLLISION): return context.tell(.collision)
-            case let error: return context.tell(.failed(AvahiAnswers.message(error)))
-            }
+    func publish(_ publication: Publication, of room: RoomNumber) {
+        var objects = self[room]
+        freeGroups(of: &objects)
+        var failure: CInt = 0
+        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) where failure == 0 {
+            failure = add(records, interface: interface, to: &objects)
         }
-        context.tell(.published)
+        self[room] = objects
+        switch failure {
+        case 0: objects.context.tell(.published)
+        case CInt(AVAHI_ERR_COLLISION): objects.context.tell(.collision)
+        default: context.tell(.failed(AvahiAnswers.message(failure)))
+        }
     }
 
-    private func add(_ records: [MDNSRecord], interface: UInt32) -> CInt {
-        let group = unsafe library.avahi_entry_group_new(client, DaemonCallbacks.group, context.userdata)
+    private func add(_ records: [MDNSRecord], interface: UInt32, to objects: inout RoomObjects) -> CInt {
+        let group = unsafe library.avahi_entry_group_new(
+            client, DaemonCallbacks.group, objects.context.userdata)
         guard let group = unsafe group else { return unsafe library.avahi_client_errno(client) }
-        unsafe groups.append(group)
+        unsafe objects.groups.append(group)
         for record in records {
             let status = unsafe library.avahi_entry_group_add_record(
                 group, CInt(interface), CInt(AVAHI_PROTO_UNSPEC), record.flags, record.name.text,
@@ -69,29 +70,43 @@ final class DaemonConnection: ResponderConnection {
         return unsafe library.avahi_entry_group_commit(group)
     }
 
-    func browse(type: String, in view: NetworkView) {
-        if let browser = unsafe browser { _ = unsafe library.avahi_service_browser_free(browser) }
-        unsafe browser = library.avahi_service_browser_new(
+    private func freeGroups(of objects: inout RoomObjects) {
+        unsafe objects.groups.forEach { _ = unsafe library.avahi_entry_group_free($0) }
+        unsafe objects.groups = []
+    }
+
+    func browse(type: String, of room: RoomNumber, in view: NetworkView) {
+        var objects = self[room]
+        if let browser = unsafe objects.browser { _ = unsafe library.avahi_service_browser_free(browser) }
+        unsafe objects.browser = library.avahi_service_browser_new(
             client, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
-            DaemonCallbacks.browser, context.userdata)
-        guard unsafe browser == nil else { return }
+            DaemonCallbacks.browser, objects.context.userdata)
+        self[room] = objects
+        guard unsafe objects.browser == nil else { return }
         let error = unsafe library.avahi_client_errno(client)
         context.tell(.failed(AvahiAnswers.message(error)))
     }
 
-    func resolve(_ listing: Listing, _ family: Family?) {
-        cancel(listing)
-        let own = context.with(listing)
+    func leave(_ room: RoomNumber) {
+        guard var objects = rooms.removeValue(forKey: room) else { return }
+        freeGroups(of: &objects)
+        if let browser = unsafe objects.browser { _ = unsafe library.avahi_service_browser_free(browser) }
+        for open in objects.resolvers.values { _ = unsafe library.avahi_service_resolver_free(open.pointer) }
+    }
+
+    func resolve(_ listing: Listing, _ family: Family?, for room: RoomNumber) {
+        cancel(listing, for: room)
+        let own = self[room].context.with(listing)
         let resolver = unsafe library.avahi_service_resolver_new(
             client, CInt(listing.interface), AvahiAnswers.avahiFamily(listing.family), listing.instance,
             MDNSName.serviceType, "local", AvahiAnswers.avahiFamily(family), AvahiLookupFlags(0),
             DaemonCallbacks.resolver, own.userdata)
         guard let resolver = unsafe resolver else { return own.tell(.unresolved(listing)) }
-        resolvers[listing] = unsafe OpenResolver(pointer: resolver, context: own)
+        self[room].resolvers[listing] = unsafe OpenResolver(pointer: resolver, context: own)
     }
 
-    func cancel(_ listing: Listing) {
-        guard let open = resolvers.removeValue(forKey: listing) else { return }
+    func cancel(_ listing: Listing, for room: RoomNumber) {
+        guard let open = rooms[room]?.resolvers.removeValue(forKey: listing) else { return }
         _ = unsafe library.avahi_service_resolver_free(open.pointer)
     }
 
@@ -101,7 +116,14 @@ final class DaemonConnection: ResponderConnection {
 
     /// Asks the daemon something trivial.
     func probe() throws(ResponderFailure) {
-        guard let group = unsafe groups.first, unsafe library.avahi_entry_group_is_empty(group) < 0 else { return }
+        guard let group = unsafe rooms.values.lazy.compactMap({ unsafe $0.groups.first }).first,
+            unsafe library.avahi_entry_group_is_empty(group) < 0
+        else { return }
         throw ResponderFailure(reason: "the Avahi daemon does not answer")
+    }
+
+    private subscript(room: RoomNumber) -> RoomObjects {
+        get { rooms[room] ?? RoomObjects(RoomContext(room, in: context)) }
+        set { rooms[room] = newValue }
     }
 }

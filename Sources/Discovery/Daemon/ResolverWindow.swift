@@ -7,7 +7,8 @@ import Wire
 /// of packets on a crowded line: one more for each round of answers, half as many after a miss (RFC 5681).
 struct ResolverWindow {
     static let least = 8
-    /// A daemon gives one client 1,024 objects; open resolvers are such.
+    /// Of all rooms of a process: a daemon gives one client 1,024 objects, which are resolvers, a browser for each room, and
+    /// an entry group for each room and interface.
     static let most = 64
 
     private(set) var size = least * 2

@@ -1,25 +1,28 @@
 import ChatNode
 import Reactor
 
-/// Hears announcements beside Avahi's daemon, so that no query for them is needed. Confined to its event loop.
+/// Hears announcements beside Avahi's daemon, so that no query for them is needed; for all rooms, by one set of sockets.
+/// Confined to its event loop.
 ///
 /// The daemon answers each query of each program separately: a hundred nodes of one host that query each other keep it busy
 /// for longer than they would wait.
 final class AnnouncementListener {
-    typealias Tell = (HeardInstance, Listing) -> Void
+    typealias Tell = (HeardInstance, Listing, RoomNumber) -> Void
 
-    private let posts: MulticastPosts
+    private let loop: EventLoop
+    private let tell: Tell
+    private var names: [RoomNumber: BrowsedName] = [:]
+    private lazy var posts = MulticastPosts(loop: loop) { [unowned self] bytes, _, place in heard(bytes, at: place) }
 
-    /// - Parameters:
-    ///   - type: what Avahi browses for.
-    ///   - tell: takes what is heard as the daemon would list it, on the loop.
-    init(type: String, loop: EventLoop, tell: @escaping Tell) {
-        let name = BrowsedName(type: type)
-        posts = MulticastPosts(loop: loop) { bytes, _, place in
-            for heard in HeardInstance.all(in: bytes, of: name) {
-                tell(heard, Listing(source: .daemon, instance: heard.instance, at: place))
-            }
-        }
+    /// - Parameter tell: takes what is heard as the daemon would list it, on the loop.
+    init(loop: EventLoop, tell: @escaping Tell) {
+        self.loop = loop
+        self.tell = tell
+    }
+
+    /// - Parameter type: what Avahi browses for in the room; nil to end it.
+    func listen(for type: String?, of room: RoomNumber) {
+        names[room] = type.map(BrowsedName.init(type:))
     }
 
     /// Where no socket is to be had, nothing is heard: the daemon is asked.
@@ -32,4 +35,12 @@ final class AnnouncementListener {
     }
 
     func close() { posts.close() }
+
+    private func heard(_ bytes: ArraySlice<UInt8>, at place: MulticastPlace) {
+        for (room, name) in names {
+            for heard in HeardInstance.all(in: bytes, of: name) {
+                tell(heard, Listing(source: .daemon, instance: heard.instance, at: place), room)
+            }
+        }
+    }
 }

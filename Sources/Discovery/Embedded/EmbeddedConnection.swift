@@ -12,11 +12,12 @@ final class EmbeddedConnection: ResponderConnection {
     private let avahi: AvahiLoop
     private let context: ResponderContext
     private let server: OpaquePointer
-    private var groups: [OpaquePointer] = unsafe []
-    private var search: (type: String, browser: MulticastBrowser)?
-    /// In its stead, where it can not have its sockets.
-    private var browser: OpaquePointer?
-    private var resolvers: [Listing: OpenResolver] = [:]
+    private var rooms: [RoomNumber: RoomObjects] = [:]
+    /// The service type that each room browses for.
+    private var types: [RoomNumber: String] = [:]
+    private let browser: MulticastBrowser
+    /// True if Avahi browses instead, because the browser can not have its sockets.
+    private var isBrowsingByAvahi = false
 
     /// - Parameters:
     ///   - interfaces: the only ones to speak on; empty for all.
@@ -44,39 +45,55 @@ final class EmbeddedConnection: ResponderConnection {
         self.avahi = avahi
         self.context = context
         unsafe self.server = server
+        browser = MulticastBrowser(loop: loop)
     }
 
     func close() {
-        for open in resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
-        search?.browser.close()
-        endAvahisBrowser()
-        withdraw()
+        browser.close()
+        for room in Array(rooms.keys) { free(room) }
         // Says goodbye for everything.
         unsafe library.avahi_server_free(server)
         avahi.close()
     }
 
-    func publish(_ publication: Publication) {
-        withdraw()
-        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) {
-            switch add(records, interface: interface) {
-            case 0: continue
-            case CInt(AVAHI_ERR_COLLISION): return context.tell(.collision)
-            case let error: return context.tell(.failed(AvahiAnswers.message(error)))
-            }
+    func leave(_ room: RoomNumber) {
+        browser.end(room)
+        types[room] = nil
+        free(room)
+    }
+
+    private func free(_ room: RoomNumber) {
+        guard var objects = rooms.removeValue(forKey: room) else { return }
+        freeGroups(of: &objects)
+        freeBrowser(of: &objects)
+        for open in objects.resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
+    }
+
+    func publish(_ publication: Publication, of room: RoomNumber) {
+        var objects = self[room]
+        freeGroups(of: &objects)
+        var failure: CInt = 0
+        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) where failure == 0 {
+            failure = add(records, interface: interface, to: &objects)
         }
-        context.tell(.published)
+        self[room] = objects
+        switch failure {
+        case 0: objects.context.tell(.published)
+        case CInt(AVAHI_ERR_COLLISION): objects.context.tell(.collision)
+        default: context.tell(.failed(AvahiAnswers.message(failure)))
+        }
     }
 
-    private func withdraw() {
-        unsafe groups.forEach { unsafe library.avahi_s_entry_group_free($0) }
-        unsafe groups = []
+    private func freeGroups(of objects: inout RoomObjects) {
+        unsafe objects.groups.forEach { unsafe library.avahi_s_entry_group_free($0) }
+        unsafe objects.groups = []
     }
 
-    private func add(_ records: [MDNSRecord], interface: UInt32) -> CInt {
-        let group = unsafe library.avahi_s_entry_group_new(server, EmbeddedCallbacks.group, context.userdata)
+    private func add(_ records: [MDNSRecord], interface: UInt32, to objects: inout RoomObjects) -> CInt {
+        let group = unsafe library.avahi_s_entry_group_new(
+            server, EmbeddedCallbacks.group, objects.context.userdata)
         guard let group = unsafe group else { return unsafe library.avahi_server_errno(server) }
-        unsafe groups.append(group)
+        unsafe objects.groups.append(group)
         for record in records {
             let status = unsafe add(record, to: group, interface: interface)
             guard status == 0 else { return status }
@@ -97,61 +114,78 @@ final class EmbeddedConnection: ResponderConnection {
         return status == 0 ? 0 : unsafe library.avahi_server_errno(server)
     }
 
-    func browse(type: String, in view: NetworkView) {
-        endAvahisBrowser()
-        if let search, search.type == type {
-            search.browser.restart()
-        } else {
-            search?.browser.close()
-            search = (type, MulticastBrowser(for: BrowsedName(type: type), loop: loop, context: context))
-        }
-        networkChanged(view)
-    }
-
-    func networkIsChanging() { search?.browser.hold() }
-
-    func networkChanged(_ view: NetworkView) {
-        guard let search else { return }
-        do throws(SystemError) {
-            try search.browser.move(to: view)
-            endAvahisBrowser()
-        } catch {
-            search.browser.close()
-            browseByAvahi(search.type)
-        }
-    }
-
-    private func browseByAvahi(_ type: String) {
-        guard unsafe browser == nil else { return }
-        unsafe browser = library.avahi_s_service_browser_new(
-            server, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
-            EmbeddedCallbacks.browser, context.userdata)
-        guard unsafe browser == nil else { return }
-        let error = unsafe library.avahi_server_errno(server)
-        context.tell(.failed(AvahiAnswers.message(error)))
-    }
-
-    private func endAvahisBrowser() {
-        if let browser = unsafe browser { unsafe library.avahi_s_service_browser_free(browser) }
-        unsafe browser = nil
-    }
-
-    func resolve(_ listing: Listing, _ family: Family?) {
-        cancel(listing)
-        let own = context.with(listing)
+    func resolve(_ listing: Listing, _ family: Family?, for room: RoomNumber) {
+        cancel(listing, for: room)
+        let own = self[room].context.with(listing)
         let resolver = unsafe library.avahi_s_service_resolver_new(
             server, CInt(listing.interface), AvahiAnswers.avahiFamily(listing.family), listing.instance,
             MDNSName.serviceType, "local", AvahiAnswers.avahiFamily(family), AvahiLookupFlags(0),
             EmbeddedCallbacks.resolver, own.userdata)
         guard let resolver = unsafe resolver else { return own.tell(.unresolved(listing)) }
-        resolvers[listing] = unsafe OpenResolver(pointer: resolver, context: own)
+        self[room].resolvers[listing] = unsafe OpenResolver(pointer: resolver, context: own)
     }
 
-    func cancel(_ listing: Listing) {
-        guard let open = resolvers.removeValue(forKey: listing) else { return }
+    func cancel(_ listing: Listing, for room: RoomNumber) {
+        guard let open = rooms[room]?.resolvers.removeValue(forKey: listing) else { return }
         unsafe library.avahi_s_service_resolver_free(open.pointer)
     }
 
     /// No process is asked that could fail to answer.
     func probe() throws(ResponderFailure) {}
+
+    private subscript(room: RoomNumber) -> RoomObjects {
+        get { rooms[room] ?? RoomObjects(RoomContext(room, in: context)) }
+        set { rooms[room] = newValue }
+    }
+}
+
+/// Browsing, by sockets of our own or by Avahi.
+extension EmbeddedConnection {
+    func browse(type: String, of room: RoomNumber, in view: NetworkView) {
+        endBrowsingByAvahi()
+        types[room] = type
+        // Kept for the browser, which tells it.
+        let objects = self[room]
+        self[room] = objects
+        browser.browse(for: BrowsedName(type: type), of: room, context: objects.context)
+        networkChanged(view)
+    }
+
+    func networkIsChanging() { browser.hold() }
+
+    func networkChanged(_ view: NetworkView) {
+        do throws(SystemError) {
+            try browser.move(to: view)
+            endBrowsingByAvahi()
+        } catch {
+            browser.leaveAll()
+            browseByAvahi()
+        }
+    }
+
+    private func browseByAvahi() {
+        isBrowsingByAvahi = true
+        for (room, type) in types {
+            var objects = self[room]
+            guard unsafe objects.browser == nil else { continue }
+            unsafe objects.browser = library.avahi_s_service_browser_new(
+                server, CInt(AVAHI_IF_UNSPEC), CInt(AVAHI_PROTO_UNSPEC), type, nil, AvahiLookupFlags(0),
+                EmbeddedCallbacks.browser, objects.context.userdata)
+            self[room] = objects
+            guard unsafe objects.browser == nil else { continue }
+            let error = unsafe library.avahi_server_errno(server)
+            return context.tell(.failed(AvahiAnswers.message(error)))
+        }
+    }
+
+    private func endBrowsingByAvahi() {
+        guard isBrowsingByAvahi else { return }
+        isBrowsingByAvahi = false
+        for room in Array(rooms.keys) { freeBrowser(of: &self[room]) }
+    }
+
+    private func freeBrowser(of objects: inout RoomObjects) {
+        if let browser = unsafe objects.browser { unsafe library.avahi_s_service_browser_free(browser) }
+        unsafe objects.browser = nil
+    }
 }

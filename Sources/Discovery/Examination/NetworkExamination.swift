@@ -172,15 +172,14 @@ extension NetworkExamination {
         switch (event, source) {
         case (.ready, .daemon):
             daemonStands(.answers)
-            daemon?.publish(publication)
-        case (.ready, .embedded): embedded?.publish(publication)
+            daemon?.publish(publication, of: 0)
+        case (.ready, .embedded): embedded?.publish(publication, of: 0)
         case (.waiting, .daemon): daemonStands(.isAbsent)
         case (.failed(let reason), .daemon):
             daemonStands(reason == DaemonConnection.noBus ? .hasNoBus : .failed(reason))
         case (.failed(let reason), .embedded), (.waiting(let reason), .embedded): embeddedFailure = reason
-        // Names of 128 random bits do not collide, and a missing record shows by itself.
-        case (.collision, _), (.published, _): break
-        case (.listed, _), (.heard, _), (.unlisted, _), (.resolved, _), (.unresolved, _), (.answered, _): break
+        // Names of 128 random bits do not collide, and a missing record shows by itself; nothing is browsed for.
+        case (.room, _), (.answered, _): break
         }
     }
 

@@ -38,6 +38,8 @@ final class MulticastPosts: DescriptorHandler {
         self.heard = heard
     }
 
+    var places: [MulticastPlace] { posts.values.map(\.place) }
+
     /// Listens on the interfaces of `view`: opens posts on new ones, and anew where the network may be another one.
     ///
     /// - Parameter moved: takes each change, also if a later one fails.

@@ -6,7 +6,7 @@ struct NetworkView: Hashable, Sendable {
     /// Only these interfaces take part; empty for all.
     var names: [String] = []
 
-    /// More interfaces than this are left out: each costs a publication of its own.
+    /// More interfaces than this are left out: each costs each room a publication of its own.
     static let maximumPublications = 16
 
     /// The addresses to publish, by interface index. The loopback interface only where nothing else could carry them.

@@ -36,7 +36,7 @@ extension ControlServer {
     ) async throws(ControlFault) -> [UInt8]? {
         switch request.action {
         case .say(let text):
-            return try await lines(answering: text, as: request.format) { text throws(ChatError) in .announce(text) }
+            return try await lines(answering: text, as: request.format) { text throws(ChatError) in .sayToRoom(text) }
         case .command(let line):
             return try await lines(answering: line, as: request.format) { line throws(ChatError) in
                 try Command(line: line)

@@ -40,7 +40,9 @@ package struct ControlRenderer: Sendable {
     private mutating func lines(of answer: Answer, _ report: RoomReport, at time: Timestamp) -> [UInt8] {
         switch answer {
         case .history, .found, .wiped: plain.rendering(of: report, at: time).output
-        case .peers, .requests, .unread, .rooms, .parted, .statistics, .help, .active, .whoami, .person, .done,
+        case .peers, .requests, .unread, .rooms, .invited, .made, .announced, .contacts, .parted, .statistics, .help,
+            .active,
+            .whoami, .person, .done,
             .verification:
             Array(plain.notices(of: report, at: time).joined(separator: "\n").utf8)
         }

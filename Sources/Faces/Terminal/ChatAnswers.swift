@@ -12,6 +12,9 @@ extension ChatView {
         switch answer {
         case .active(_, let conversation, let recent), .parted(_, let conversation, let recent):
             open(RoomConversation(report.room, conversation), recent, report, at: wallClock)
+        case .made:
+            open(RoomConversation(report.room, .publicRoom), [], report, at: wallClock)
+            tell(report, at: wallClock)
         case .history(let conversation, let messages): show(messages, under: headOfHistory(conversation, messages))
         case .found: show(answer, report, at: wallClock)
         case .peers(let peers, let isWhole):
@@ -29,7 +32,8 @@ extension ChatView {
             change(report.room) { $0.name(me) }
             showNames(of: report.room)
             tell(report, at: wallClock)
-        case .requests, .unread, .rooms, .help, .whoami, .person, .verification, .done: tell(report, at: wallClock)
+        case .requests, .unread, .rooms, .invited, .announced, .contacts, .help, .whoami, .person, .verification, .done:
+            tell(report, at: wallClock)
         }
     }
 
@@ -73,7 +77,8 @@ extension ChatView {
     }
 
     private func headOfHistory(_ conversation: ConversationView, _ messages: [MessageView]) -> String {
-        PlainAnswers(language: language, clock: rendering.clock).historyHead(conversation, count: messages.count)
+        PlainAnswers(language: language, clock: rendering.clock, day: rendering.day).historyHead(
+            conversation, count: messages.count)
     }
 
     private mutating func tellPlace(of label: RoomLabel, at time: Timestamp) {
@@ -89,8 +94,7 @@ extension ChatView {
         let groups = zip(CommandEntry.Group.allCases, titles).map { group, title -> ChatLine in
             let blanks = String(repeating: " ", count: width - DisplayWidth.of(title))
             var line = StyledText(title + blanks, rendering.theme.own)
-            // A command is not cut from its operands.
-            let usages = entries.filter { $0.group == group }.map { $0.usage.replacingSpaces() }
+            let usages = ChatView.usages(of: entries.filter { $0.group == group })
             line.append(usages.joined(separator: "  "))
             return ChatLine(text: line, indent: width)
         }
@@ -98,6 +102,23 @@ extension ChatView {
             ChatLine(text: StyledText($0, rendering.theme.notice), indent: 2)
         }
         return groups + notes
+    }
+
+    /// Commands with equal operands together, each with the one that takes it back, as in `/[un]mute|[un]block WHO`. A
+    /// command is not cut from its operands.
+    private static func usages(of entries: [CommandEntry]) -> [String] {
+        let names = Set(entries.map(\.name))
+        let listed = entries.filter { !$0.name.hasPrefix("un") || !names.contains(String($0.name.dropFirst(2))) }
+        var usages: [(names: String, operands: String)] = []
+        for entry in listed {
+            let name = names.contains("un" + entry.name) ? "[un]" + entry.name : entry.name
+            if let last = usages.last, !last.operands.isEmpty, last.operands == entry.operands {
+                usages[usages.count - 1].names += "|" + name
+            } else {
+                usages.append(("/" + name, entry.operands))
+            }
+        }
+        return usages.map { ($0.operands.isEmpty ? $0.names : "\($0.names) \($0.operands)").replacingSpaces() }
     }
 }
 

@@ -132,7 +132,7 @@ package struct ChatView: Sendable {
 
     /// The user opens conversations by commands that show their effect.
     private static func showsItself(_ command: String) -> Bool {
-        ["/open", "/close", "/query", "/join", "/part", "/wipe"].contains {
+        ["/open", "/close", "/query", "/join", "/room", "/part", "/wipe"].contains {
             command == $0 || command.hasPrefix($0 + " ")
         }
     }
@@ -153,6 +153,10 @@ extension ChatView {
             requests.append(OpenRequest(room: room, who: who, since: now))
             if !change(room, { $0.arrivals.hold(.request(who, text)) }) { showRequest(report, at: wallClock) }
         case .direct(let change, let who): note(change, who, report, at: wallClock)
+        case .invitation:
+            for text in notices(of: report, at: wallClock) {
+                add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
+            }
         case .edited(let conversation, let id, let text, let unread):
             let target = RoomConversation(room, conversation)
             prompt.conversations.note(target, unread: unread)
@@ -209,9 +213,18 @@ extension ChatView {
         }
         if state == .left { typingPeers.remove(who, from: room) }
         let texts = notices(of: report, at: wallClock)
+        if who.contact != nil, state != .away, !texts.isEmpty { return tell(texts, of: who, in: room, at: wallClock) }
         guard showsJoins, isOpen(room) || showsAll, !texts.isEmpty else { return }
         guard state == .away || change(room, { $0.joins.note(isArrival: state == .here, at: now) }) else { return }
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
+    }
+
+    /// Contacts come and go with a line of their own, whichever room is open.
+    private mutating func tell(_ texts: [String], of who: PeerName, in room: RoomLabel, at time: Timestamp) {
+        for text in texts {
+            let line = isOpen(room) ? text : language(.inRoom, text, DisplayGuard.safe(room.name))
+            add(rendering.notice(line, at: time), of: time)
+        }
     }
 
     private mutating func note(_ change: DirectChange, _ who: PeerName, _ report: RoomReport, at time: Timestamp) {

@@ -10,6 +10,8 @@ package struct KnownNames: Sendable {
     private var known: [RoomLabel: [PeerID: PeerName]] = [:]
     /// Nil before the first room is ready.
     private var open: RoomLabel?
+    /// Rooms that peers announce or invite to; those of the last answer, and later invitations.
+    private var joinable: Set<String> = []
 
     /// Those of the open room.
     private var people: [PeerID: PeerName] { open.flatMap { known[$0] } ?? [:] }
@@ -21,9 +23,21 @@ package struct KnownNames: Sendable {
         case .event(.stopped): known[room] = nil
         case .event(.peer(let state, let who, reason: _, online: _)): set(who, in: room, isThere: state != .left)
         case .event(.request(let who, text: _)): set(who, in: room, isThere: true)
-        case .answer(.active), .answer(.parted): open = room
+        case .answer(.done(command: "contact", let who)), .answer(.done(command: "uncontact", let who)):
+            for (room, people) in known where people[who.key] != nil { set(who, in: room, isThere: true) }
+        case .event(.invitation(from: _, to: let invited, isThere: _)): noteJoinable([invited.name])
+        case .answer(.rooms(let list)):
+            joinable = []
+            noteJoinable(list.announced.map(\.name) + list.invitations.map(\.room.name))
+        case .answer(.active), .answer(.made), .answer(.parted): open = room
         case .event, .answer, .error, .entered: break
         }
+    }
+
+    private mutating func noteJoinable(_ names: [String]) {
+        // Only names that the line can show as they are.
+        joinable.formUnion(names.filter { DisplayGuard.safe($0) == $0 && !$0.hasPrefix("\"") })
+        while joinable.count > 2 * Limits.invitations { joinable.removeFirst() }
     }
 
     private mutating func set(_ who: PeerName, in room: RoomLabel, isThere: Bool) {
@@ -45,8 +59,12 @@ package struct KnownNames: Sendable {
         let name = left[..<space].dropFirst()
         let rest = left[left.index(after: space)...].drop { $0 == " " }
         let entry = CommandEntry.all.first { $0.name == name || $0.aliases.contains { $0 == name } }
-        guard let entry, entry.takesWho, !rest.contains(" ") else { return inText(left) }
         let rooms = known.count > 1 ? known.keys.map(\.name).sorted() : []
+        if let entry, !rest.contains(" "), let names = ["join": Array(joinable), "part": rooms][entry.name] {
+            let words = names.map { $0.contains(where: \.isWhitespace) ? "\"\($0)\"" : $0 }
+            return WordCompletion(word: String(rest), candidates: words.filter { $0.hasPrefix(rest) }.sorted())
+        }
+        guard let entry, entry.takesWho, !rest.contains(" ") else { return inText(left) }
         let places = entry.name == "open" ? (["public"] + rooms).filter { $0.hasPrefix(rest) } : []
         return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))
     }
@@ -74,10 +92,11 @@ package struct KnownNames: Sendable {
         if typed.hasPrefix("#") { return people.values.map(\.numberText).filter { $0.hasPrefix(typed) }.sorted() }
         let typed = typed.lowercased()
         let digits = people.values.filter { !typed.isEmpty && String($0.number).hasPrefix(typed) }.map(\.numberText)
-        let named = people.values.filter { !$0.nickname.isEmpty && $0.nickname.lowercased().hasPrefix(typed) }
-        let names = named.map { who in
-            let isShared = named.count { $0.nickname.lowercased() == who.nickname.lowercased() } > 1
-            return isShared || !KnownNames.isPlain(who.nickname) ? who.numberText : who.nickname
+        let named = people.values.map { (who: $0, name: $0.contact ?? $0.nickname) }
+            .filter { !$0.name.isEmpty && $0.name.lowercased().hasPrefix(typed) }
+        let names = named.map { who, name in
+            let isShared = named.count { $0.name.lowercased() == name.lowercased() } > 1
+            return isShared || !KnownNames.isPlain(name) ? who.numberText : name
         }
         return Set(names + digits).sorted()
     }

@@ -81,7 +81,7 @@ struct Prompt: Sendable {
     private func name(_ row: ConversationList.Row) -> String {
         switch row.target.conversation {
         case .publicRoom: DisplayGuard.safe(row.target.room.name)
-        case .direct(let who): who.nickname.isEmpty ? who.numberText : DisplayGuard.safeName(who.nickname)
+        case .direct(let who): PlainName.word(of: who) ?? who.numberText
         }
     }
 

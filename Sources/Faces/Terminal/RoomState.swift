@@ -39,10 +39,11 @@ struct RoomState: Sendable {
         arrivals.begin(at: now)
     }
 
-    /// The nickname alone, unless another peer that is present has the same one.
+    /// The name alone, unless another peer that is present has the same one.
     func shortName(of who: PeerName) -> String {
-        let isShared = present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
-        return isShared || who.nickname.isEmpty ? PlainName.of(who) : DisplayGuard.safeName(who.nickname)
+        let isShared =
+            who.contact == nil && present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
+        return isShared ? PlainName.of(who) : PlainName.word(of: who) ?? PlainName.of(who)
     }
 
     func level(of message: MessageView) -> ConversationList.Level {

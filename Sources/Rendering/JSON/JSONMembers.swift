@@ -15,8 +15,15 @@ extension JSONWriter {
                 $0.member("stage", "\(who.stage)")
                 $0.member("displayName", who.displayName)
                 $0.member("key", who.key.hexadecimal)
+                if let contact = who.contact { $0.member("contact", contact) }
             }
         }
+    }
+
+    /// The room of an invitation, without its key.
+    package mutating func members(of room: Room) {
+        member("to", room.name)
+        member("private", room.isPrivate)
     }
 
     package mutating func member(_ name: String, _ time: Timestamp) { member(name, UniversalTime(time).text) }
@@ -52,21 +59,24 @@ extension JSONWriter {
             members(of: conversation)
             list("messages", messages) { $0.members(of: $1) }
         case .unread(let rooms): members(ofConversationsIn: rooms)
-        case .rooms(let rooms): list("rooms", rooms) { $0.members(of: $1) }
+        case .rooms(let list): members(of: list)
+        case .invited(let who, let room): members(with: who, to: room)
+        case .made(let key): member("key", key)
+        case .announced(let rooms): member("rooms") { $0.array { for room in rooms { $0.string(room) } } }
+        case .contacts(let contacts): list("contacts", contacts) { $0.members(of: $1) }
         case .parted(let left, let conversation, recent: _):
             member("left", left.name)
             members(of: conversation)
         case .statistics(let counters):
             for counter in counters { member(counter.metric.name, counter.value) }
-        case .help(let entries):
-            list("commands", entries) {
-                $0.member("usage", $1.usage)
-                $0.member("does", $1.help.english)
-            }
+        case .help(let entries): list("commands", entries) { $0.members(of: $1) }
         case .active(_, let conversation, recent: _): members(of: conversation)
-        case .whoami(let me, room: _): member("who", me)
+        case .whoami(let me, room: _, let profile):
+            member("who", me)
+            members(of: profile)
         case .person(let peer, let code):
             members(of: peer)
+            members(of: peer.profile)
             member("code", code)
         case .done(_, let who): member("who", who)
         case .verification(let who, let code, let isVerified, let isKept):
@@ -75,11 +85,37 @@ extension JSONWriter {
             member("verified", isVerified)
             member("kept", isKept)
         case .wiped(let lost, let files):
-            member("conversations", lost.conversations)
-            member("messages", lost.messages)
-            member("peers", lost.peers)
+            members(of: lost)
             member("files") { $0.array { for file in files { $0.string(file) } } }
         }
+    }
+
+    private mutating func members(with who: PeerName, to room: String) {
+        member("with", who)
+        member("to", room)
+    }
+
+    private mutating func members(of all: RoomList) {
+        list("rooms", all.rooms) { $0.members(of: $1) }
+        list("announced", all.announced) {
+            $0.member("name", $1.name)
+            $0.member("people", $1.people)
+        }
+        list("invitations", all.invitations) {
+            $0.member("from", $1.from)
+            $0.members(of: $1.room)
+        }
+    }
+
+    private mutating func members(of entry: CommandEntry) {
+        member("usage", entry.usage)
+        member("does", entry.help.english)
+    }
+
+    private mutating func members(of lost: MemoryUsage) {
+        member("conversations", lost.conversations)
+        member("messages", lost.messages)
+        member("peers", lost.peers)
     }
 
     private mutating func members(ofConversationsIn rooms: [RoomOverview]) {
@@ -103,9 +139,22 @@ extension JSONWriter {
     private mutating func members(of room: RoomOverview) {
         member("room", room.room.name)
         member("open", room.isOpen)
+        member("private", room.isPrivate)
         member("self", room.me)
         member("peers", room.online)
         member("unread", room.unread)
+    }
+
+    private mutating func members(of contact: ContactView) {
+        member("who", contact.who)
+        member("lastHere") { $0.literal(contact.lastHere.map { "\"\(UniversalTime($0).text)\"" } ?? "null") }
+        member("here") { $0.array { for room in contact.rooms { $0.string(room.name) } } }
+        member("verified", contact.isVerified)
+    }
+
+    private mutating func members(of profile: Profile) {
+        member("about", profile.about)
+        member("announced") { $0.array { for room in profile.rooms { $0.string(room) } } }
     }
 
     private mutating func members(of peer: PeerView) {

@@ -39,11 +39,7 @@ extension JSONWriter {
         member("event", event.name)
         member("room", room)
         switch event {
-        case .ready(let me, let port, room: _, let discovery):
-            member("version", Version.current)
-            member("self", me)
-            member("port", Int(port))
-            member("discovery", discovery.rawValue)
+        case .ready(let me, let port, room: _, let discovery): members(ofReady: me, port, discovery)
         case .peer(let state, let who, let reason, let online):
             member("state", state.name)
             member("who", who)
@@ -56,13 +52,14 @@ extension JSONWriter {
         case .direct(let change, let with):
             member("state", change.rawValue)
             member("with", with)
+        case .invitation(let from, let room, let isThere):
+            member("from", from)
+            members(of: room)
+            member("there", isThere)
         case .edited(let conversation, let id, let text, unread: _):
-            members(of: conversation)
-            member("id", id.hexadecimal)
+            members(of: conversation, id)
             member("text", text)
-        case .deleted(let conversation, let id, unread: _):
-            members(of: conversation)
-            member("id", id.hexadecimal)
+        case .deleted(let conversation, let id, unread: _): members(of: conversation, id)
         case .delivered(let with, let ids), .read(let with, let ids): members(with, ids)
         case .failed(let with, let messages): members(with, messages.map(\.id))
         case .typing(let who, let conversation, let isOn):
@@ -78,6 +75,18 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
+    private mutating func members(of conversation: ConversationView, _ id: MessageID) {
+        members(of: conversation)
+        member("id", id.hexadecimal)
+    }
+
+    private mutating func members(ofReady me: PeerName, _ port: UInt16, _ discovery: DiscoveryMode) {
+        member("version", Version.current)
+        member("self", me)
+        member("port", Int(port))
+        member("discovery", discovery.rawValue)
+    }
+
     /// Members of events about our messages to one peer.
     private mutating func members(_ with: PeerName, _ ids: [MessageID]) {
         member("with", with)
@@ -94,6 +103,7 @@ extension NodeEvent {
         case .message: "message"
         case .request: "request"
         case .direct: "direct"
+        case .invitation: "invitation"
         case .edited: "edited"
         case .deleted: "deleted"
         case .delivered: "delivered"

@@ -2,13 +2,14 @@ package import Commands
 package import Chat
 import ChatNode
 
-/// Decides what is worth a sound in a terminal: a direct message, a request, or a mention of one's name or number.
+/// Decides what is worth a sound in a terminal: a direct message, a request, an invitation, or a mention of one's name or number.
 package struct Bell: Sendable {
     /// The peer that calls for the user's attention, and the reason.
     package enum Call: Hashable, Sendable {
         case request(PeerName)
         case direct(PeerName)
         case mention(PeerName)
+        case invitation(PeerName)
     }
 
     package let isQuiet: Bool
@@ -35,6 +36,7 @@ package struct Bell: Sendable {
             mentions[report.room.number] = nil
             return nil
         case .event(.request(from: let who, text: _)): return .request(who)
+        case .event(.invitation(from: let who, to: _, isThere: false)): return .invitation(who)
         case .event(.message(let message)): return call(in: message, mentions[report.room.number])
         case .event, .answer, .error, .entered: return nil
         }
@@ -61,6 +63,7 @@ package struct Bell: Sendable {
         switch call {
         case .request(let who): "\(PlainName.of(who)) asks for a direct conversation"
         case .direct(let who): "\(PlainName.of(who)) wrote to you"
+        case .invitation(let who): "\(PlainName.of(who)) invites you to a room"
         case .mention(let who): "\(PlainName.of(who)) named you"
         }
     }

@@ -8,10 +8,13 @@ package import Wire
 package struct PlainAnswers: Sendable {
     package let language: Language
     package let clock: @Sendable (Timestamp) -> String
+    private let day: @Sendable (Timestamp) -> String
 
-    package init(language: Language, clock: @escaping @Sendable (Timestamp) -> String) {
-        self.language = language
-        self.clock = clock
+    package init(
+        language: Language, clock: @escaping @Sendable (Timestamp) -> String,
+        day: @escaping @Sendable (Timestamp) -> String
+    ) {
+        (self.language, self.clock, self.day) = (language, clock, day)
     }
 
     package func lines(of answer: Answer, at time: Timestamp) -> [String] {
@@ -22,7 +25,12 @@ package struct PlainAnswers: Sendable {
         case .found(let text, let conversation, let messages):
             [language(.found, name(conversation), language(.messages, "\(messages.count)"), DisplayGuard.safe(text))]
         case .unread(let rooms): rooms.flatMap { lines(of: $0, isOnly: rooms.count == 1) }
-        case .rooms(let rooms): rooms.map(line)
+        case .rooms(let list): lines(of: list)
+        case .invited(let who, let room): [language(.invited, PlainName.of(who), DisplayGuard.safe(room))]
+        case .made(let key): [language(.roomMade, key)]
+        case .announced(let rooms):
+            [rooms.isEmpty ? language(.announcesNothing) : language(.announces, names(rooms))]
+        case .contacts(let contacts): contacts.isEmpty ? [language(.noContacts)] : contacts.map { line($0, at: time) }
         case .parted(let left, let conversation, recent: _):
             [language(.roomLeft, DisplayGuard.safe(left.name), name(conversation))]
         // People want to know what happened; JSON also tells what did not.
@@ -30,9 +38,11 @@ package struct PlainAnswers: Sendable {
         case .help(let entries): help(entries)
         case .active(_, let conversation, recent: _): [language(.lookingAt, name(conversation))]
         case .done(let command, let who): [done(command, PlainName.of(who))]
-        case .whoami(let me, let room): [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))]
+        case .whoami(let me, let room, let profile):
+            [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))] + lines(of: profile)
         case .person(let peer, let code):
             [line(peer, at: time), language(.keyLine, peer.who.key.hexadecimal), language(.codeLine, code)]
+                + lines(ofContact: peer.who) + lines(of: peer.profile)
         case .verification(let who, let code, let isVerified, let isKept):
             verification(who, code, isVerified: isVerified, isKept: isKept)
         case .wiped(let lost, let files): wiped(lost, files: files)
@@ -58,6 +68,9 @@ package struct PlainAnswers: Sendable {
         case "back": language(.nowBack)
         case "mute": language(.muted, name)
         case "unmute": language(.unmuted, name)
+        case "contact": language(.namedContact, name)
+        case "uncontact": language(.forgottenContact, name)
+        case "about": language(.aboutChanged)
         case "block": language(.blocked, name)
         case "unblock": language(.unblocked, name)
         default: "\(command): \(name)"
@@ -84,6 +97,47 @@ package struct PlainAnswers: Sendable {
         return parts.compactMap(\.self).joined(separator: ", ") + reason
     }
 
+    /// Texts of the peer, each on a line of its own.
+    private func lines(of profile: Profile) -> [String] {
+        [
+            profile.about.map { language(.aboutLine, DisplayGuard.safe($0)) },
+            profile.rooms.isEmpty ? nil : language(.alsoIn, names(profile.rooms)),
+        ].compactMap(\.self)
+    }
+
+    private func lines(ofContact who: PeerName) -> [String] {
+        guard who.contact != nil, !who.nickname.isEmpty else { return [] }
+        return [language(.callsItself, DisplayGuard.safeName(who.nickname))]
+    }
+
+    private func names(_ rooms: [String]) -> String { rooms.map(DisplayGuard.safe).joined(separator: ", ") }
+
+    private func line(_ contact: ContactView, at time: Timestamp) -> String {
+        let name = PlainName.of(contact.who)
+        let mark = contact.isVerified ? ", \(language(.isVerified))" : ""
+        guard contact.rooms.isEmpty else {
+            return language(.contactHere, name, names(contact.rooms.map(\.name))) + mark
+        }
+        guard let last = contact.lastHere else { return language(.contactUnseen, name) + mark }
+        return language(.contactLast, name, "\(day(last)) \(clock(last))") + mark
+    }
+
+    private func lines(of list: RoomList) -> [String] {
+        list.rooms.map(line)
+            + list.announced.map {
+                language(.announcedRoom, "\($0.people)", DisplayGuard.safe($0.name), operand($0.name))
+            }
+            + list.invitations.map {
+                language(.invites, PlainName.of($0.from), DisplayGuard.safe($0.room.name), operand($0.room.name))
+            }
+    }
+
+    /// A name as it is typed: in quotation marks if it has a space.
+    func operand(_ name: String) -> String {
+        let name = DisplayGuard.safe(name)
+        return name.contains(where: \.isWhitespace) ? "\"\(name)\"" : name
+    }
+
     private func line(_ request: (who: PeerName, text: String)) -> String {
         language(.asks, PlainName.of(request.who), DisplayGuard.safe(request.text))
     }
@@ -94,8 +148,9 @@ package struct PlainAnswers: Sendable {
 
     private func line(_ room: RoomOverview) -> String {
         let mark = room.isOpen ? " \(language(.isOpen))" : ""
+        let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
-        return language(.roomLine, name, PlainName.of(room.me), "\(room.online + 1)", "\(room.unread)")
+        return language(.roomLine, name + lock, PlainName.of(room.me), "\(room.online + 1)", "\(room.unread)")
     }
 
     /// The conversations and the requests of a room. Where it is not the only one, its name is with each.

@@ -33,7 +33,7 @@ package struct PlainOutput: Sendable {
         self.language = language
     }
 
-    private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock) }
+    private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock, day: day) }
 
     package mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
@@ -62,6 +62,7 @@ package struct PlainOutput: Sendable {
                 .parted(_, _, recent: let messages):
                 for message in messages { memory.note(message) }
             case .wiped: (shown, memory) = ([:], PlainMemory())
+            case .done(command: "contact", let who), .done(command: "uncontact", let who): rename(who)
             default: break
             }
             return answers.lines(of: answer, at: time)
@@ -94,6 +95,9 @@ package struct PlainOutput: Sendable {
         case .peer(let state, let who, let reason, online: _): return presence(state, who, reason)
         case .request(let who, let text):
             return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
+        case .invitation(let who, let room, let isThere):
+            let name = DisplayGuard.safe(room.name)
+            return language(isThere ? .invitesThere : .invites, PlainName.of(who), name, answers.operand(room.name))
         case .direct(.accepted, let who): return language(.directAccepted, PlainName.of(who))
         case .direct(.declined, let who): return language(.directDeclined, PlainName.of(who))
         case .direct(.left, let who): return language(.directLeft, PlainName.of(who))
@@ -106,6 +110,12 @@ package struct PlainOutput: Sendable {
         case .read(let who, ids: _): return language(.hasRead, PlainName.of(who))
         case .message, .delivered, .failed, .typing, .stopped: return nil
         }
+    }
+
+    /// The user gave the peer another name: that is no news when it comes or goes.
+    private mutating func rename(_ who: PeerName) {
+        guard let before = shown[who.key] else { return }
+        shown[who.key] = Sighting(state: before.state, name: PlainName.of(who), reason: before.reason)
     }
 
     /// A new name, state or reason is worth a line; a stage that grew is not.

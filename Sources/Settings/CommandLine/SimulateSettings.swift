@@ -1,4 +1,5 @@
 package import Simulator
+import Wire
 
 /// The settings of `earshot simulate`.
 package struct SimulateSettings: Sendable {
@@ -29,6 +30,11 @@ extension SimulateSettings: CommandSettings {
             name: "--nodes", help: "how many nodes there are (default 20)",
             kind: .value("N", wanted: "a number from 1 to \(ExperimentSettings.mostNodes)") { settings, value in
                 whole(value, 1...ExperimentSettings.mostNodes).map { settings.experiment.nodes = $0 } != nil
+            }),
+        Option(
+            name: "--rooms", help: "rooms that each is in, with a node in each; all but one private (default 1)",
+            kind: .value("N", wanted: "a number from 1 to \(Limits.rooms)") { settings, value in
+                whole(value, 1...Limits.rooms).map { settings.experiment.rooms = $0 } != nil
             }),
         Option(
             name: "--messages", help: "how many messages they send, each from a random node (default 100)",

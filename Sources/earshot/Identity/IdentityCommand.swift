@@ -53,7 +53,10 @@ struct IdentityCommand {
         ]
         let verified = state.verified.map { "verified     \(IdentityCommand.label($0)) \($0.hexadecimal)" }
         let blocked = state.blocked.map { "blocked      \(IdentityCommand.label($0)) \($0.hexadecimal)" }
-        return (head + verified + blocked).joined(separator: "\n") + "\n"
+        let contacts = state.contacts.map { contact in
+            "contact      \(DisplayGuard.safeName(contact.name))\(IdentityCommand.label(contact.key)) \(contact.key.hexadecimal)"
+        }
+        return (head + verified + blocked + contacts).joined(separator: "\n") + "\n"
     }
 
     private var json: String {
@@ -67,6 +70,16 @@ struct IdentityCommand {
             $0.member("passphrase", isSealed)
             $0.member("verified") { $0.array { for peer in state.verified { $0.string(peer.hexadecimal) } } }
             $0.member("blocked") { $0.array { for peer in state.blocked { $0.string(peer.hexadecimal) } } }
+            $0.member("contacts") {
+                $0.array {
+                    for contact in state.contacts {
+                        $0.object {
+                            $0.member("name", contact.name)
+                            $0.member("key", contact.key.hexadecimal)
+                        }
+                    }
+                }
+            }
         }
         writer.endLine()
         return String(decoding: writer.bytes, as: UTF8.self)

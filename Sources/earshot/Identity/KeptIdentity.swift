@@ -51,7 +51,10 @@ enum KeptIdentity {
         } catch {
             throw StartFailure(error)
         }
-        if let nickname = opened.files.state.nickname, (try? Nickname.compose(nickname)) != nickname {
+        let state = opened.files.state
+        let names = [state.nickname].compactMap(\.self) + state.contacts.map(\.name)
+        let isComposed = names.allSatisfy { (try? Nickname.compose($0)) == $0 }
+        guard isComposed, state.about.map({ (try? AboutLine.compose($0)) == $0 }) ?? true else {
             throw StartFailure(StorageError(opened.files.statePath, .unreadable(.damagedState)))
         }
         return opened

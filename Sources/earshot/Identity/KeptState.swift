@@ -20,6 +20,9 @@ final class KeptState: Sendable {
         var identity: Identity?
         /// The peers of accepted direct conversations in each room.
         var accepted: [RoomLabel: [PeerID]] = [:]
+        var contacts = Contacts()
+        /// The peers that are in each room, contacts or not.
+        var here: [RoomLabel: Set<PeerID>] = [:]
     }
 
     /// That of the arguments; nil for an identity that lasts as long as the program.
@@ -36,7 +39,11 @@ final class KeptState: Sendable {
         writer = try StartFailure.naming { () throws(SystemError) in
             try StateWriter(files) { diagnostics.say(.error, "\($0)") }
         }
-        content = Mutex(Content(identity: opened.take()))
+        let contacts = files.state.contacts.map { contact in
+            let lastHere = contact.lastHere.milliseconds > 0 ? contact.lastHere : nil
+            return Contacts.Contact(key: contact.key, name: contact.name, lastHere: lastHere)
+        }
+        content = Mutex(Content(identity: opened.take(), contacts: Contacts(contacts)))
     }
 
     /// The identity for one more room; nil after a wipe.
@@ -62,6 +69,7 @@ final class KeptState: Sendable {
             let (verified, blocked) = (marks.verified.inOrder, marks.blocked.inOrder)
             return writer.submit { ($0.verified, $0.blocked) = (verified, blocked) }
         case .nickname(let nickname): return writer.submit { $0.nickname = nickname }
+        case .about(let line): return writer.submit { $0.about = line }
         }
     }
 
@@ -77,9 +85,45 @@ final class KeptState: Sendable {
         writer.submit { $0.accepted = Array(all.suffix(Limits.directConversations)) }
     }
 
+    /// Notes that a peer is in a room, or left it: of a contact, the time is kept.
+    func note(_ peer: PeerID, isHere: Bool, in room: RoomLabel) {
+        let changed = content.withLock { content -> Contacts? in
+            let wasHere = content.here[room, default: []].contains(peer)
+            guard wasHere != isHere else { return nil }
+            if isHere { content.here[room, default: []].insert(peer) } else { content.here[room]?.remove(peer) }
+            guard content.contacts[peer] != nil else { return nil }
+            content.contacts.note(peer, hereAt: .wall)
+            return content.contacts
+        }
+        if let changed { submit(changed) }
+    }
+
+    /// Notes that the node of a room has ended: its peers were here until now.
+    func noteEnd(of room: RoomLabel) {
+        for peer in content.withLock({ $0.here[room] ?? [] }) { note(peer, isHere: false, in: room) }
+    }
+
+    @discardableResult
+    private func submit(_ contacts: Contacts) -> @Sendable () async -> Void {
+        let kept = contacts.inOrder.map {
+            IdentityState.Contact(
+                key: $0.key, name: $0.name, lastHere: $0.lastHere ?? Timestamp(milliseconds: 0))
+        }
+        return writer.submit { $0.contacts = kept }
+    }
+
     /// Removes the files and forgets the key.
     func remove() -> (removed: [String], failures: [StorageError]) {
         content.withLock { $0 = Content(identity: nil) }
         return files.remove()
+    }
+}
+
+extension KeptState: ContactKeeper {
+    var contacts: Contacts? { files.isInUse ? content.withLock { $0.contacts } : nil }
+
+    func store(_ contacts: Contacts) -> @Sendable () async -> Void {
+        content.withLock { $0.contacts = contacts }
+        return submit(contacts)
     }
 }

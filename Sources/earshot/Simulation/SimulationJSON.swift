@@ -9,6 +9,7 @@ extension JSONWriter {
         member("settings") { writer in writer.object { $0.members(of: report.settings) } }
         member("messages", report.messages)
         members(of: report.deliveries)
+        member("strays", report.strays)
         member("sendsPerDelivery") { $0.literal(report.sendsPerDelivery.map { Thousandths($0).text } ?? "null") }
         member("payloadsSent", report.payloadsSent)
         member("linksMet", report.linksMet)
@@ -40,6 +41,7 @@ extension JSONWriter {
 
     private mutating func members(of settings: ExperimentSettings) {
         member("nodes", settings.nodes)
+        member("rooms", settings.rooms)
         member("messages", settings.messages)
         member("rate") { $0.literal(Thousandths(settings.rateInThousandths).text) }
         member("latencyMs") { writer in

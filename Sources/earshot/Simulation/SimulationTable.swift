@@ -28,6 +28,7 @@ struct SimulationTable {
             ("  repaired", count(deliveries.repaired), "later, from who had kept it"),
             ("duplicates", count(deliveries.duplicates), ""),
             ("to who just came or went", count(deliveries.others), "not expected, not counted above"),
+            ("in another room", count(report.strays), "shown where they were not said: a fault"),
             ("messages lost", count(deliveries.lost), "with authors that were killed before any node had them"),
             ("latency, median", milliseconds(deliveries.latency(percent: 50)), "from being said to being shown live"),
             ("  90 % within", milliseconds(deliveries.latency(percent: 90)), ""),
@@ -59,6 +60,10 @@ struct SimulationTable {
         var lines = [
             "\(nodes), \(sight), on a simulated network with \(latency) latency and \(loss); seed \(settings.seed)."
         ]
+        if settings.rooms > 1 {
+            lines.append(
+                "Each is a process with a node in each of \(settings.rooms) rooms, all but one of them private.")
+        }
         if settings.partition > .zero {
             lines.append("For \(Thousandths(settings.partitionInMilliseconds).text) s it was cut in halves.")
         }

@@ -135,6 +135,37 @@ import Wire
         #expect(report.deliveries.missed == 0)
     }
 
+    @Test(arguments: 1...3) func `processes in an open and a private room hear each message in its room alone`(
+        seed: UInt64
+    ) {
+        let report = report {
+            $0.rooms = 2
+            $0.messages = 60
+            $0.loss = 0.05
+            $0.partition = .seconds(5)
+            $0.seed = seed
+        }
+        #expect(report.messages == 60)
+        #expect(report.deliveries.expected == 300)
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(report.strays == 0)
+    }
+
+    @Test(arguments: 1...3) func `where processes come and go, no message is shown twice or in another room`(
+        seed: UInt64
+    ) {
+        let report = report {
+            $0.rooms = 2
+            $0.messages = 60
+            $0.churnPerMinute = 60
+            $0.seed = seed
+        }
+        #expect(report.joined >= 3 && report.deliveries.live > 0)
+        #expect(report.deliveries.duplicates == 0)
+        #expect(report.strays == 0)
+    }
+
     @Test func `one node alone is an experiment too`() {
         let report = report { $0.nodes = 1 }
         #expect(report.messages == 30)

@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// Rooms of 2 to 6 in which anything happens at any time. `EARSHOT_FUZZ_SEED=N` runs one seed alone and tells its
+/// Two rooms of 2 to 6 processes in which anything happens at any time. `EARSHOT_FUZZ_SEED=N` runs one seed alone and tells its
 /// script; `EARSHOT_FUZZ_RUNS=N` runs as many as wished.
 @Suite struct InteractionFuzzTests {
     private static let portion: UInt64 = 50
-    private static let runs = number("EARSHOT_FUZZ_RUNS") ?? 1_000
+    private static let runs = number("EARSHOT_FUZZ_RUNS") ?? 500
 
     static let portions: [ClosedRange<UInt64>] =
         if let seed = number("EARSHOT_FUZZ_SEED") {
@@ -15,12 +15,14 @@ import Testing
         }
 
     @Test(arguments: portions)
-    func `under any actions of users and network, nothing is lost without cause, reported twice or invented`(
-        seeds: ClosedRange<UInt64>
-    ) {
+    func
+        `under any actions of users and network, nothing is lost without cause, reported twice, invented or in another room`(
+            seeds: ClosedRange<UInt64>
+        )
+    {
         for seed in seeds {
             let script = InteractionScript(seed: seed)
-            let breaches = InteractionRoom(script).play()
+            let breaches = InteractionProcesses(script).play()
             if let first = breaches.first {
                 Issue.record("\(breaches.count) breaches, first: \(first)\nEARSHOT_FUZZ_SEED=\(script)")
                 break

@@ -5,7 +5,7 @@ import Wire
 
 @testable import ChatNode
 
-/// A room in which a script happens, and what is to be expected of it.
+/// One of the rooms in which a script happens, and what is to be expected of it.
 final class InteractionRoom {
     /// A message that a witness has to be shown, if nothing came between the two.
     struct Expectation {
@@ -26,9 +26,12 @@ final class InteractionRoom {
         }
     }
 
+    private unowned let processes: InteractionProcesses
+    let number: Int
+    let room: Room
     let script: InteractionScript
     let simulation: Simulation
-    /// By seat; nil for who is not there.
+    /// By seat; nil for a process that is not in this room.
     var present: [InteractionWitness?]
     var lives: [InteractionWitness] = []
     /// The expected public conversation: the last text of each message, nil for a deleted one; its author, and the order.
@@ -44,43 +47,39 @@ final class InteractionRoom {
     var disturbances: [Pair: [Instant]] = [:]
     var mindChanges: [Pair: [Instant]] = [:]
     var identitySeeds: [UInt64]
-    var groups: [Int]
-    var isReading: [Bool]
     /// The muted lives of each life, by number.
     var muted: Set<[Int]> = []
     var everMuted: Set<[Int]> = []
     /// The declined requests: a declined request is shown as a message if its receiver asks in turn later.
     var declined: Set<[Int]> = []
-    private var textCount = 0
 
-    init(_ script: InteractionScript) {
-        self.script = script
-        simulation = Simulation(seed: script.seed, latency: script.latency, loss: script.loss)
+    init(number: Int, _ room: Room, of processes: InteractionProcesses) {
+        self.processes = processes
+        self.number = number
+        self.room = room
+        script = processes.script
+        simulation = processes.simulation
         present = Array(repeating: nil, count: script.people)
-        groups = Array(repeating: 0, count: script.people)
-        isReading = Array(repeating: true, count: script.people)
-        identitySeeds = (0..<script.people).map { script.seed &* 1_000 &+ UInt64($0) }
-        for seat in 0..<script.people { start(seat) }
+        let first = script.seed &* 1_000 &+ UInt64(number) << 48
+        identitySeeds = (0..<script.people).map { first &+ UInt64($0) }
     }
 
     var allWitnesses: [InteractionWitness] { present.compactMap(\.self) }
 
-    /// No text is said twice, so that one is known by its text.
-    func nextText(_ what: String) -> String {
-        textCount += 1
-        return "\(what) \(textCount)"
-    }
+    func nextText(_ what: String) -> String { processes.nextText(what) }
 
-    func start(_ seat: Int) {
+    func start(_ seat: Int, asTheSame: Bool) {
+        if !asTheSame { identitySeeds[seat] &+= 100 }
         // The file of an identity keeps the epoch of its last run.
         let epochs = lives.filter { $0.seat == seat }.map { $0.peer.with { node in node.epoch } }
         let peer = simulation.node(
             "seat-\(seat)", clockError: script.clockErrors[seat], identitySeed: identitySeeds[seat],
-            minimumEpoch: (epochs.max() ?? 0) + 1
-        ) { [isPaced = script.isPaced] in
-            if !isPaced { $0.messagesPerSecond = 0 }
-            $0.handshakesPerSecond = 0
-        }
+            minimumEpoch: (epochs.max() ?? 0) + 1, beside: processes.neighbour(of: seat),
+            configure: { [isPaced = script.isPaced, room] in
+                $0.room = room
+                if !isPaced { $0.messagesPerSecond = 0 }
+                $0.handshakesPerSecond = 0
+            })
         let witness = InteractionWitness(number: lives.count, seat: seat, peer: peer)
         // Marks belong to the key: a peer that returns under its key is still muted.
         let before = Set(lives.filter { $0.peer.key == peer.key }.map(\.number))
@@ -88,16 +87,24 @@ final class InteractionRoom {
         for pair in everMuted where before.contains(pair[1]) { everMuted.insert([pair[0], witness.number]) }
         lives.append(witness)
         present[seat] = witness
-        regroup()
+        processes.regroup()
         simulation.directory.introduce(peer.host)
         disturb(witness)
     }
 
-    /// Puts every node into its part of the partition, leavers too: their last words are still under way.
-    func regroup() {
-        let sides = [0, 1].map { side in lives.filter { groups[$0.seat] == side }.map(\.peer.host) }
-        simulation.network.partition(sides)
-        for witness in allWitnesses { simulation.network.setReading(isReading[witness.seat], at: witness.peer.host) }
+    /// The process of a seat ends, or leaves this room.
+    func end(_ seat: Int, _ body: (SimulatedPeer) -> Void) {
+        guard let witness = present[seat] else { return }
+        witness.catchUp()
+        disturb(witness)
+        body(witness.peer)
+        present[seat] = nil
+    }
+
+    func breakConnections(_ one: Int, _ other: Int) {
+        guard let first = present[one], let second = present[other] else { return }
+        disturb(first, second)
+        simulation.network.breakConnections(between: first.peer.host, and: second.peer.host)
     }
 
     /// A barrier comes between one node and all others.
@@ -115,7 +122,7 @@ final class InteractionRoom {
 
     /// Whether two are undisturbed now, as far as can be seen from outside.
     func areTogether(_ one: InteractionWitness, _ other: InteractionWitness) -> Bool {
-        groups[one.seat] == groups[other.seat] && isReading[one.seat] && isReading[other.seat]
+        processes.canReach(one.seat, other.seat)
             && one.hasLink(to: other) && other.hasLink(to: one)
             && !muted.contains([other.number, one.number])
     }

@@ -26,22 +26,48 @@ enum Interaction: Hashable, Sendable {
     case kill(Int)
     case leave(Int)
     case start(Int, asTheSame: Bool)
+    /// A running process enters a room that it is not in, or leaves one of its two.
+    case join(Int, asTheSame: Bool)
+    case part(Int)
+    /// A node gets the address of a node in another room.
+    case misdial(Int, at: Int)
 
     /// Whether it touches the network or who is there; the other kinds only talk.
     var isDisturbance: Bool {
         switch self {
-        case .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start: true
+        case .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start, .join, .part: true
         case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .open, .openPublic, .mute, .unmute,
-            .rename, .away, .pass:
+            .rename, .away, .pass, .misdial:
             false
+        }
+    }
+
+    /// The seat that acts; 0 where none does.
+    var seat: Int {
+        switch self {
+        case .say(let seat), .direct(let seat, _), .accept(let seat, _), .decline(let seat, _),
+            .leaveDirect(let seat, _), .edit(let seat, _), .delete(let seat, _), .open(let seat, _),
+            .openPublic(let seat), .mute(let seat, _), .unmute(let seat, _), .rename(let seat), .away(let seat, _),
+            .breakConnections(let seat, _), .stopReading(let seat), .readAgain(let seat), .kill(let seat),
+            .leave(let seat), .start(let seat, _), .join(let seat, _), .part(let seat), .misdial(let seat, _):
+            seat
+        case .pass, .partition, .heal: 0
         }
     }
 }
 
-/// Steps of a room of 2 to 6, drawn from a seed.
+/// Steps of 2 to 6 processes in two rooms, drawn from a seed.
 struct InteractionScript: Sendable {
+    /// A step, in the first room or the second; what touches a whole process or the network happens in both.
+    struct Step: Hashable, Sendable {
+        let room: Int
+        let kind: Interaction
+    }
+
     let seed: UInt64
     let people: Int
+    /// The seat with another key of the second room; nil if all have the same.
+    let stranger: Int?
     let latency: ClosedRange<Duration>
     let loss: Double
     /// By seat.
@@ -49,7 +75,7 @@ struct InteractionScript: Sendable {
     let isPaced: Bool
     /// No node comes or goes, and the network only delays: then all nodes end with equal rooms.
     let isCalm: Bool
-    var steps: [Interaction] = []
+    var steps: [Step] = []
 
     init(seed: UInt64, steps count: Int = 60) {
         self.seed = seed
@@ -66,9 +92,12 @@ struct InteractionScript: Sendable {
         }
         isPaced = Bool.random(using: &randomness)
         isCalm = Int.random(in: 0..<4, using: &randomness) == 0
+        let seat = Int.random(in: 0..<people, using: &randomness)
+        stranger = Bool.random(using: &randomness) ? seat : nil
         while steps.count < count {
             let step = draw(using: &randomness)
-            if !isCalm || !step.isDisturbance { steps.append(step) }
+            if isCalm && step.isDisturbance { continue }
+            steps.append(Step(room: Int.random(in: 0..<2, using: &randomness), kind: step))
         }
     }
 
@@ -113,7 +142,7 @@ struct InteractionScript: Sendable {
     }
 
     private func drawDisturbance(_ one: Int, _ other: Int, using randomness: inout Randomness) -> Interaction {
-        switch Int.random(in: 0..<12, using: &randomness) {
+        switch Int.random(in: 0..<16, using: &randomness) {
         case 0: return .partition(with: (0..<people).filter { _ in Bool.random(using: &randomness) })
         case 1..<3: return .heal
         case 3..<5: return .breakConnections(one, other)
@@ -121,6 +150,9 @@ struct InteractionScript: Sendable {
         case 6: return .readAgain(one)
         case 7: return .kill(one)
         case 8: return .leave(one)
+        case 9: return .part(one)
+        case 10, 11: return .join(one, asTheSame: Bool.random(using: &randomness))
+        case 12: return .misdial(one, at: other)
         default: return .start(one, asTheSame: Bool.random(using: &randomness))
         }
     }
@@ -128,7 +160,10 @@ struct InteractionScript: Sendable {
 
 extension InteractionScript: CustomStringConvertible {
     var description: String {
-        let head = "seed \(seed): \(people) people, latency \(latency), loss \(loss), calm \(isCalm), paced \(isPaced)"
-        return ([head] + steps.enumerated().map { "  \($0.offset): \($0.element)" }).joined(separator: "\n")
+        let key = stranger.map { "seat \($0) has another key" } ?? "one key"
+        let head =
+            "seed \(seed): \(people) people, \(key), latency \(latency), loss \(loss), calm \(isCalm), paced \(isPaced)"
+        return ([head] + steps.enumerated().map { "  \($0.offset): room \($0.element.room), \($0.element.kind)" })
+            .joined(separator: "\n")
     }
 }

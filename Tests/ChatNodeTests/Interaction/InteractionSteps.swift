@@ -4,7 +4,7 @@ import Wire
 
 @testable import ChatNode
 
-/// Performs each step of a script. A refusal by a node is no fault: nothing is expected of it.
+/// Performs what is said and decided in one room. A refusal by a node is no fault: nothing is expected of it.
 extension InteractionRoom {
     func take(_ step: Interaction) {
         switch step {
@@ -26,10 +26,10 @@ extension InteractionRoom {
             let name = nextText("name")
             present[seat]?.peer.with { node in try? node.rename(name) }
         case .away(let seat, let isAway): present[seat]?.peer.with { node in node.setAway(isAway) }
-        case .pass(let duration): simulation.advance(by: duration)
-        case .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start: disturb(by: step)
+        case .pass, .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start, .join, .part,
+            .misdial:
+            break
         }
-        for witness in allWitnesses { witness.catchUp() }
     }
 
     private func say(_ seat: Int) {
@@ -104,60 +104,6 @@ extension InteractionRoom {
         if isMuted { muted.insert([one.number, other.number]) } else { muted.remove([one.number, other.number]) }
         disturb(one, other)
         changeMind(one, other)
-    }
-
-    private func disturb(by step: Interaction) {
-        switch step {
-        case .partition(let seats):
-            for seat in groups.indices { groups[seat] = seats.contains(seat) ? 1 : 0 }
-            for witness in allWitnesses { disturb(witness) }
-            regroup()
-        case .heal: heal()
-        case .breakConnections(let one, let other):
-            guard let first = present[one], let second = present[other] else { return }
-            disturb(first, second)
-            simulation.network.breakConnections(between: first.peer.host, and: second.peer.host)
-            simulation.advance(by: .zero)
-        case .stopReading(let seat): setReading(seat, false)
-        case .readAgain(let seat): setReading(seat, true)
-        case .kill(let seat): end(seat) { $0.peer.kill() }
-        case .leave(let seat): end(seat) { $0.peer.leave() }
-        case .start(let seat, let asTheSame): restart(seat, asTheSame)
-        case .say, .direct, .accept, .decline, .leaveDirect, .edit, .delete, .open, .openPublic, .mute, .unmute,
-            .rename, .away, .pass:
-            break
-        }
-    }
-
-    func heal() {
-        for seat in groups.indices { groups[seat] = 0 }
-        for witness in allWitnesses { disturb(witness) }
-        simulation.heal()
-        regroup()
-    }
-
-    func setReading(_ seat: Int, _ reads: Bool) {
-        isReading[seat] = reads
-        guard let witness = present[seat] else { return }
-        disturb(witness)
-        simulation.network.setReading(reads, at: witness.peer.host)
-    }
-
-    private func end(_ seat: Int, _ body: (InteractionWitness) -> Void) {
-        guard let witness = present[seat] else { return }
-        witness.catchUp()
-        disturb(witness)
-        body(witness)
-        present[seat] = nil
-        isReading[seat] = true
-    }
-
-    private func restart(_ seat: Int, _ asTheSame: Bool) {
-        guard present[seat] == nil else { return }
-        // Of two runs of an identity the later one began later.
-        simulation.advance(by: .milliseconds(20))
-        if !asTheSame { identitySeeds[seat] &+= 100 }
-        start(seat)
     }
 }
 

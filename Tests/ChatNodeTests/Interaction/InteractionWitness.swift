@@ -19,7 +19,9 @@ final class InteractionWitness {
     private(set) var directTexts: [PeerID: [String]] = [:]
     private(set) var requestTexts: [PeerID: [String]] = [:]
     private var unread: [Conversation: Set<MessageID>] = [:]
+    /// The receiver of texts; it is looked at unless a conversation of another room is.
     private(set) var active = Conversation.publicRoom
+    private var isLooking = true
     private var eventsRead = 0
 
     init(number: Int, seat: Int, peer: SimulatedPeer) {
@@ -31,9 +33,18 @@ final class InteractionWitness {
     func open(_ conversation: Conversation) {
         catchUp()
         peer.open(conversation)
-        active = conversation
+        (active, isLooking) = (conversation, true)
         unread[conversation] = []
     }
+
+    /// The user opens a conversation of another room.
+    func lookAway() {
+        catchUp()
+        peer.with { node in node.lookAway() }
+        (active, isLooking) = (.publicRoom, false)
+    }
+
+    var events: [NodeEvent] { peer.events }
 
     /// Takes in what the node has told since the last time.
     func catchUp() {
@@ -72,7 +83,7 @@ final class InteractionWitness {
             check(count, in: Conversation(view), at: "a deletion")
         case .request(let from, let text):
             requestTexts[from.key, default: []].append(text)
-        case .ready, .peer, .direct, .delivered, .read, .failed, .typing, .notice, .stopped:
+        case .ready, .peer, .direct, .invitation, .delivered, .read, .failed, .typing, .notice, .stopped:
             break
         }
     }
@@ -87,7 +98,7 @@ final class InteractionWitness {
         case .direct(let other):
             if !message.isFromCurrentUser { directTexts[other, default: []].append(message.text) }
         }
-        if !message.isFromCurrentUser, !message.isHistory, active != conversation {
+        if !message.isFromCurrentUser, !message.isHistory, !(isLooking && active == conversation) {
             unread[conversation, default: []].insert(message.id)
         }
         check(message.unread, in: conversation, at: "\"\(message.text)\"")

@@ -55,7 +55,7 @@ import Wire
     }
 
     @Test func `a presence stays between the messages around it`() {
-        let away = PayloadBody.presence(.away, stage: .newcomer, nickname: "dora")
+        let away = PayloadBody.presence(Presence(.away, stage: .newcomer, nickname: "dora"))
         send([message("one"), frame(away), message("two", by: "dora")])
         #expect(told == ["here ann", "one", "away dora", "two"])
     }

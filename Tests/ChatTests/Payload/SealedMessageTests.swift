@@ -49,7 +49,9 @@ struct SealedMessageTests {
         }
         let sealed = PayloadType.allCases.filter(\.maySeal)
         #expect(
-            sealed == [.edit, .delete, .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read])
+            sealed == [
+                .edit, .delete, .dmRequest, .dmAccept, .dmLeave, .directMessage, .delivered, .read, .invitation,
+            ])
     }
 
     @Test func `sealed provenance differs from direct, and counts as much in a direct conversation`() throws {
@@ -216,7 +218,7 @@ extension Bodies {
     static func of(_ kind: PayloadType, to target: PeerID) -> PayloadBody {
         switch kind {
         case .publicMessage: .publicMessage(stage: .newcomer, nickname: "n", text: "hello")
-        case .presence: .presence(.here, stage: .newcomer, nickname: "n")
+        case .presence: .presence(Presence(.here, stage: .newcomer, nickname: "n"))
         case .typing: .typing(target: target, isOn: true)
         case .edit: .edit(target: .numbered(1), text: "better")
         case .delete: .delete(target: .numbered(1))
@@ -227,6 +229,7 @@ extension Bodies {
         case .directMessage: .directMessage(target: target, nickname: "n", text: "hello")
         case .delivered: .delivered(target: target, ids: [.numbered(1)])
         case .read: .read(target: target, ids: [.numbered(1)])
+        case .invitation: .invitation(target: target, secret: [UInt8](repeating: 7, count: 32), room: "kitchen")
         }
     }
 }

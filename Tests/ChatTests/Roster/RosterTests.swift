@@ -30,7 +30,7 @@ struct RosterTests {
     private static func roster(_ names: [(PeerID, String)]) -> Roster {
         var roster = Roster(me: peer(999_999))
         for (peer, name) in names {
-            _ = roster.noteProfile(peer, nickname: name, stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
+            _ = roster.noteName(peer, nickname: name, stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
         }
         return roster
     }
@@ -157,7 +157,7 @@ struct RosterTests {
         let (first, second) = RosterTests.twins
         var roster = RosterTests.roster([(first, "ann")])
         #expect(roster.who(first).suffix == nil)
-        _ = roster.noteProfile(second, nickname: "ben", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
+        _ = roster.noteName(second, nickname: "ben", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
         #expect(roster.who(first).suffix == SenderNumber(of: first).suffix)
         #expect(roster.who(second).suffix == SenderNumber(of: second).suffix)
         #expect(roster.who(first).numberText != roster.who(second).numberText)
@@ -196,7 +196,7 @@ struct RosterTests {
         let (number, other) = (SenderNumber(of: RosterTests.peer(2)).number, RosterTests.peer(2))
         var roster = RosterTests.roster([(impostor, "\(number)")])
         #expect(roster.find("\(number)") == .none)
-        _ = roster.noteProfile(other, nickname: "real", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
+        _ = roster.noteName(other, nickname: "real", stage: .newcomer, as: AuthorClock(epoch: 1, sequence: 1))
         #expect(roster.find("\(number)") == .one(other))
     }
 
@@ -206,7 +206,7 @@ struct RosterTests {
             let (now, time) = (Instant(nanoseconds: 0), Timestamp(milliseconds: number))
             _ = roster.linkOpened(RosterTests.peer(number), now: now, wallClock: time)
             let authorClock = AuthorClock(epoch: 1, sequence: 1)
-            _ = roster.noteProfile(RosterTests.peer(number), nickname: "\(number)", stage: .newcomer, as: authorClock)
+            _ = roster.noteName(RosterTests.peer(number), nickname: "\(number)", stage: .newcomer, as: authorClock)
             _ = roster.linkClosed(RosterTests.peer(number), .goodbye, now: now, wallClock: time)
         }
         #expect(roster.rows.map(\.since.milliseconds) == (7...70).reversed())
@@ -218,7 +218,7 @@ struct RosterTests {
         _ = roster.linkOpened(RosterTests.peer(1), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
         for number in 2...50 as ClosedRange<UInt64> {
             let authorClock = AuthorClock(epoch: 1, sequence: 1)
-            _ = roster.noteProfile(RosterTests.peer(number), nickname: "n\(number)", stage: .newcomer, as: authorClock)
+            _ = roster.noteName(RosterTests.peer(number), nickname: "n\(number)", stage: .newcomer, as: authorClock)
         }
         #expect(roster.count == 10)
         #expect(roster.isOnline(RosterTests.peer(1)) == true)
@@ -232,7 +232,7 @@ struct RosterTests {
         for step in 1...500 as ClosedRange<UInt64> {
             let number = step / 2 % 30 + 1
             let authorClock = AuthorClock(epoch: 1, sequence: step)
-            _ = roster.noteProfile(
+            _ = roster.noteName(
                 RosterTests.peer(number), nickname: "n\(number)-\(step)", stage: .regular, as: authorClock)
             #expect(roster.who(RosterTests.peer(number)).nickname == "n\(number)-\(step)")
             #expect(roster.count <= 10)
@@ -252,11 +252,11 @@ struct RosterTests {
 }
 
 extension Roster {
-    fileprivate mutating func noteProfile(
+    fileprivate mutating func noteName(
         _ author: PeerID, nickname: String, stage: SenderStage?, as authorClock: AuthorClock
     ) -> [ChatEvent] {
         var events: [ChatEvent] = []
-        noteProfile(author, nickname: nickname, stage: stage, as: authorClock, into: &events)
+        noteName(author, nickname: nickname, stage: stage, as: authorClock, into: &events)
         return events
     }
 }

@@ -128,8 +128,13 @@ enum Bodies {
 
     static let all: [PayloadBody] = [
         .publicMessage(stage: .resident, nickname: "quiet-otter", text: "안녕, world"),
-        .presence(.away, stage: .regular, nickname: "quiet-otter"),
-        .presence(.away, stage: .regular, nickname: "quiet-otter", reason: "점심"),
+        .presence(Presence(.away, stage: .regular, nickname: "quiet-otter")),
+        .presence(Presence(.away, stage: .regular, nickname: "quiet-otter", reason: "점심")),
+        .presence(
+            Presence(
+                .here, stage: .regular, nickname: "quiet-otter",
+                profile: Profile(about: "빨간 모자", rooms: ["kitchen", "차고"]))),
+        .invitation(target: target, secret: [UInt8](repeating: 7, count: 32), room: "차고"),
         .typing(target: nil, isOn: true),
         .typing(target: target, isOn: false),
         .edit(target: .numbered(1), text: "better"),

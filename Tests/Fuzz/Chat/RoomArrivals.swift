@@ -36,9 +36,13 @@ extension RoomRun {
         let target = choices.below(4) == 0 ? author(&choices).id : session.id
         let name = choices.pick(["otter", "heron", "x", "me"])
         let text = choices.pick(["hello", "안녕", "e\u{301}", "ring me", "a\u{202e}b"])
-        switch choices.below(14) {
+        switch choices.below(15) {
         case 0, 1: return .publicMessage(stage: .newcomer, nickname: name, text: text)
-        case 2: return .presence(choices.pick(PresenceState.allCases), stage: .regular, nickname: name)
+        case 2:
+            return .presence(
+                Presence(
+                    choices.pick(PresenceState.allCases), stage: .regular, nickname: name,
+                    profile: Profile(about: choices.flag() ? name : nil, rooms: choices.flag() ? [name] : [])))
         case 3: return .typing(target: choices.flag() ? target : nil, isOn: choices.flag())
         case 4: return .edit(target: message(&choices), text: text)
         case 5: return .dmRequest(target: target, nickname: name, text: text)
@@ -47,6 +51,8 @@ extension RoomRun {
         case 8: return .dmLeave(target: target)
         case 9, 10: return .directMessage(target: target, nickname: name, text: text)
         case 11: return .delivered(target: target, ids: (0...choices.below(3)).map { _ in message(&choices) })
+        case 13:
+            return .invitation(target: target, secret: [UInt8](repeating: choices.byte() & 1, count: 32), room: name)
         case 12: return .read(target: target, ids: (0...choices.below(3)).map { _ in message(&choices) })
         default: return .delete(target: message(&choices))
         }

@@ -28,6 +28,10 @@ struct ToldModel {
                 demand(peer != me, "a contact request from ourselves")
                 PayloadRules.check(text: text)
             case .direct(_, let peer): demand(peer != me, "a conversation with ourselves")
+            case .invitation(let peer, let invitation):
+                demand(peer != me, "an invitation from ourselves")
+                PayloadRules.check(room: invitation.room)
+                demand(Room(invitation).invitation == invitation, "another room than that of the invitation")
             case .delivered(_, let ids): for id in ids { step(id, .delivered) }
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }

@@ -81,7 +81,8 @@ private enum SealedRules {
         case 16: .dmRequest(target: me, nickname: "author", text: "may I?")
         case 17: .dmAccept(target: me)
         case 19: .dmLeave(target: me)
-        case 2: .presence(.here, stage: .newcomer, nickname: "author")
+        case 23: .invitation(target: me, secret: [UInt8](repeating: 7, count: 32), room: "kitchen")
+        case 2: .presence(Presence(.here, stage: .newcomer, nickname: "author"))
         case 1: .publicMessage(stage: .newcomer, nickname: "author", text: "to all")
         default: .directMessage(target: me, nickname: "author", text: "only for you")
         }

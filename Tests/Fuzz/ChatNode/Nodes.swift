@@ -111,9 +111,13 @@ private final class Siege {
     private func body(_ choices: inout Choices) -> PayloadBody {
         let target = choices.flag() ? alice.key : choices.pick(intruders).id
         let message = said.isEmpty ? MessageID(signed: [1].span) : choices.pick(said).payload.messageId
-        switch choices.below(12) {
+        switch choices.below(13) {
         case 0: return .publicMessage(stage: .newcomer, nickname: "rude", text: "to all \(said.count)")
-        case 1: return .presence(choices.pick(PresenceState.allCases), stage: .resident, nickname: "alice")
+        case 1:
+            let profile = Profile(about: choices.flag() ? "a line" : nil, rooms: choices.flag() ? ["kitchen"] : [])
+            return .presence(
+                Presence(
+                    choices.pick(PresenceState.allCases), stage: .resident, nickname: "alice", profile: profile))
         case 2: return .typing(target: choices.flag() ? nil : target, isOn: choices.flag())
         case 3: return .edit(target: message, text: "edited")
         case 4: return .delete(target: message)
@@ -123,6 +127,8 @@ private final class Siege {
         case 8: return .dmLeave(target: target)
         case 9: return .directMessage(target: target, nickname: "rude", text: "only for you")
         case 10: return .delivered(target: target, ids: [message])
+        case 11:
+            return .invitation(target: target, secret: [UInt8](repeating: choices.byte(), count: 32), room: "kitchen")
         default: return .read(target: target, ids: [message, message])
         }
     }

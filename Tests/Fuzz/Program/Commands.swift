@@ -54,7 +54,7 @@ private enum CommandRules {
         case .say(let text):
             let isSlash = line.utf8.first == UInt8(ascii: "/")
             demand(Array(text.utf8) == Array(line.utf8.dropFirst(isSlash ? 1 : 0)), "another text is said")
-        case .announce: demand(false, "a line that only the control socket has a word for")
+        case .sayToRoom: demand(false, "a line that only the control socket has a word for")
         case .message(let who, let text): demand(!who.isEmpty && !text.isEmpty, "nothing to nobody")
         case .accept(let who), .decline(let who), .leave(let who), .open(let who), .mark(_, let who),
             .verify(let who, _), .whois(let who):
@@ -65,13 +65,19 @@ private enum CommandRules {
             if request.key != nil {
                 demand(command.shown(as: line) == "/join \(request.name) …", "a key that is shown")
             }
+        case .invite(let who, let room): demand(!who.isEmpty && room != "", "an invitation of nobody")
+        case .contact(let who, let name): demand(!who.isEmpty && name != "", "a contact without a name")
+        case .uncontact(let who): demand(!who.isEmpty, "nobody is forgotten")
+        case .announce(let names): demand(names?.allSatisfy { $0.utf8.count <= line.utf8.count } ?? true, "odd names")
         case .part(let room): demand(room != "", "a room without a name")
         case .history(let who): demand(who != "", "the history of nobody")
         case .edit(let target, let text): demand(!text.isEmpty && isReference(target), "an edit of nothing")
         case .delete(let target): demand(isReference(target), "a deletion of nothing")
         case .act(let text), .reply(let text), .search(let text): demand(!text.isEmpty, "an empty text")
-        case .rename(let text), .help(let text), .away(let text): demand(text != "", "an empty operand")
-        case .who, .whoami, .requests, .openPublic, .rooms, .close, .unread, .typing, .back, .wipe, .statistics, .quit:
+        case .rename(let text), .help(let text), .away(let text), .about(let text):
+            demand(text != "", "an empty operand")
+        case .who, .whoami, .requests, .openPublic, .rooms, .contacts, .close, .unread, .typing, .back, .wipe,
+            .statistics, .quit:
             break
         }
     }

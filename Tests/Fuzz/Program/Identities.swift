@@ -23,6 +23,7 @@ private enum IdentityRules {
         return [
             [0] + clear(1), [0] + Array(sealed.utf8), [1, 1], [1, 1, 3, 40, 0, 1],
             [2, 0] + Array("epoch: 7\nverified: \(key)\nblocked: \(key)\n".utf8), [2, 1] + Array("epoch: 0\n".utf8),
+            [2, 0] + Array("epoch: 7\nnickname: a\nabout: b c\naccepted: \(key)\ncontact: \(key) 12 d e\n".utf8),
         ]
     }
 

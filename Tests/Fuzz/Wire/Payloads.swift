@@ -59,15 +59,29 @@ enum PayloadRules {
             .directMessage(_, let nickname, let text):
             check(nickname: nickname)
             check(text: text)
-        case .presence(let state, _, let nickname, let reason):
-            check(nickname: nickname)
-            demand(reason == nil || state == .away, "a reason of a peer that is not away")
-            if let reason { check(reason: reason) }
+        case .presence(let presence): check(presence)
+        case .invitation(_, let secret, let room):
+            demand(secret.count == 32, "a secret of \(secret.count) bytes")
+            check(room: room)
         case .edit(_, let text): check(text: text)
         case .delivered(_, let ids), .read(_, let ids):
             demand((1...100).contains(ids.count), "a receipt of \(ids.count) ids")
         case .typing, .delete, .dmAccept, .dmDecline, .dmLeave: break
         }
+    }
+
+    static func check(_ presence: Presence) {
+        check(nickname: presence.nickname)
+        demand(presence.reason == nil || presence.state == .away, "a reason of a peer that is not away")
+        for line in [presence.reason, presence.profile.about].compactMap(\.self) { check(reason: line) }
+        demand(presence.profile.rooms.count <= Limits.announcedRooms, "\(presence.profile.rooms.count) rooms")
+        for room in presence.profile.rooms { check(room: room) }
+    }
+
+    static func check(room: String) {
+        demand(room.utf8.count <= Limits.roomNameBytes, "a room name of \(room.utf8.count) bytes")
+        demand((1...Limits.roomNameCharacters).contains(room.count), "a room name of \(room.count) characters")
+        for scalar in room.unicodeScalars { demand(!isControl(scalar), "a control character in a room name") }
     }
 
     static func check(text: String) {

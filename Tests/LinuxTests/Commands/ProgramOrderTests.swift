@@ -50,7 +50,8 @@ import Testing
             _ = try? node.say("two")
             log.note("then \(alice.messages.count)")
             log.note(
-                "\(Command.announce("three").performApart(on: node).events.count) apart behind \(alice.messages.count)")
+                "\(Command.sayToRoom("three").performApart(on: node).events.count) apart behind \(alice.messages.count)"
+            )
         }
         #expect(log.lines == ["[\"one\"] behind 1", "then 1", "1 apart behind 3"])
     }

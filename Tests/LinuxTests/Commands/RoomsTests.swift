@@ -1,5 +1,4 @@
 import Chat
-import ChatNode
 import Noise
 import Phrases
 import Reactor
@@ -7,6 +6,7 @@ import Testing
 import Transports
 import Wire
 
+@testable import ChatNode
 @testable import Commands
 
 /// Commands in several rooms of one program.
@@ -18,13 +18,13 @@ import Wire
         let labels: [RoomLabel]
         let executor: CommandExecutor
 
-        init(_ names: String...) throws {
+        init(_ names: String..., rate: Double = Limits.sendPerSecond) throws {
             let (rooms, loop) = (rooms, try EventLoop(name: "rooms"))
             self.loop = loop
             loop.start()
             labels = try names.map { name in
                 let label = try rooms.reserve(name)
-                rooms.add(label, RoomsTests.node(on: loop))
+                rooms.add(label, RoomsTests.node(on: loop, rate: rate))
                 return label
             }
             executor = CommandExecutor(
@@ -34,6 +34,14 @@ import Wire
             ) { [] }
         }
 
+        /// Whether a text waits until a room's rate lets it through.
+        var isAnyWaiting: Bool {
+            get async {
+                for room in rooms.all where await !room.node.waitingToSend.isEmpty { return true }
+                return false
+            }
+        }
+
         func summaries() async -> [[ConversationSummary]] {
             var all: [[ConversationSummary]] = []
             for room in rooms.all { all.append(await room.node.summaries()) }
@@ -41,17 +49,31 @@ import Wire
         }
     }
 
-    private static func node(on loop: EventLoop) -> Node {
+    private static func node(on loop: EventLoop, rate: Double = Limits.sendPerSecond) -> Node {
         var randomness = Randomness.system
+        var configuration = NodeConfiguration()
+        configuration.messagesPerSecond = rate
         let identity = Identity.generate(using: &randomness)
         return Node(
-            configuration: NodeConfiguration(), identity: identity, randomness: randomness, scheduler: loop,
+            configuration: configuration, identity: identity, randomness: randomness, scheduler: loop,
             transport: TCPTransport(loop: loop, interfaces: ["lo"]), discoveries: [], deliver: { _ in })
     }
 
     private static func failure(_ reports: [RoomReport]?) -> ChatError.Code? {
         guard case .error(let error) = reports?.last?.report else { return nil }
         return error.code
+    }
+
+    @Test func `a room that is ready, or gone, before its caller waits keeps no caller waiting`() async throws {
+        let rooms = Rooms()
+        let early = try rooms.reserve("early")
+        rooms.noteReady(early)
+        rooms.add(early, RoomsTests.node(on: try EventLoop(name: "rooms")))
+        #expect(await rooms.awaitReady(early))
+        let gone = try rooms.reserve("gone")
+        rooms.remove(gone)
+        rooms.noteReady(gone, false)
+        #expect(await !rooms.awaitReady(gone))
     }
 
     @Test func `a label is unique, and names of rooms are found in any case`() throws {
@@ -119,6 +141,23 @@ import Wire
         // Another room than the open one changes nothing in that.
         _ = await program.executor.reports(of: .part(room: "kitchen"))
         #expect(program.rooms.open?.label == program.labels[0])
+        program.loop.stop()
+    }
+
+    @Test func `a text for a room that is left meanwhile is said in no other room`() async throws {
+        let program = try Program("lobby", "kitchen", rate: 0.001)
+        let kitchen = program.labels[1]
+        for room in program.rooms.all { try await room.node.start() }
+        _ = await program.executor.reports(of: .say("first"), in: kitchen)
+        // The rate lets the next one wait.
+        async let late = program.executor.reports(of: .say("late"), in: kitchen)
+        while await !program.isAnyWaiting { await Task.yield() }
+        _ = await program.executor.reports(of: .part(room: "kitchen"))
+        #expect(Self.failure(await late) == .unknownRoom)
+        // Nor is one that comes later.
+        #expect(Self.failure(await program.executor.reports(of: .say("later"), in: kitchen)) == .unknownRoom)
+        let said = try #require(await program.summaries().first?.first)
+        #expect(said.last == nil)
         program.loop.stop()
     }
 

@@ -22,7 +22,8 @@ import Transports
         process.noteReady()
         let control = [Metric.controlClients, .controlTails, .controlTailsDropped].map { Counter($0, 1) }
         let network =
-            try AvahiDiscovery(policy: .embedded, interfaces: ["lo"]).refusals + TCPTransport(loop: loop).refusals
+            try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port().refusals
+            + TCPTransport(loop: loop).refusals
         return alice.with { $0.statistics() } + network + process.counters + ReportQueue().counters + loop.counters
             + control
     }

@@ -153,8 +153,8 @@ private func soon(_ milliseconds: Int) -> timeval {
     func `two embedded nodes on loopback find each other, and the one that leaves is lost`()
         async throws
     {
-        let alice = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
-        let bob = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let alice = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
+        let bob = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
         let (aliceHears, bobHears) = (Listener(), Listener())
         let (alices, bobs) = (announcement(port: 1_001), announcement(port: 1_002))
         alice.start(alices) { aliceHears.tell($0) }
@@ -173,8 +173,8 @@ private func soon(_ milliseconds: Int) -> timeval {
     @Test(.timeLimit(.minutes(1))) func `a replaced announcement is found under its new names, and the old one lost`()
         async throws
     {
-        let alice = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
-        let bob = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let alice = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
+        let bob = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
         let (first, second) = (announcement(port: 1_003), announcement(port: 1_004))
         let listener = Listener()
         alice.start(announcement(port: 1_005)) { listener.tell($0) }
@@ -199,9 +199,9 @@ private func soon(_ milliseconds: Int) -> timeval {
     }
 
     @Test(.timeLimit(.minutes(1))) func `stopping twice, or before the start, returns`() async throws {
-        let never = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let never = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
         await never.stop()
-        let once = try AvahiDiscovery(policy: .embedded, interfaces: ["lo"])
+        let once = try SharedDiscovery(policy: .embedded, interfaces: ["lo"]).port()
         once.start(announcement(port: 1)) { _ in }
         await once.stop()
         await once.stop()

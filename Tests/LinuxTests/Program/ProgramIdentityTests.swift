@@ -56,7 +56,9 @@ import Testing
         let (made, _, code) = try await identity("new", "--json", file)
         #expect(code == 0)
         #expect(
-            made?.names == ["event", "command", "number", "key", "file", "passphrase", "verified", "blocked"])
+            made?.names == [
+                "event", "command", "number", "key", "file", "passphrase", "verified", "blocked", "contacts",
+            ])
         let (shown, _, _) = try await identity("show", file, "--json")
         #expect(shown?["key"] == made?["key"])
         #expect(shown?["number"] == made?["number"])

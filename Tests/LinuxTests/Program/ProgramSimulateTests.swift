@@ -9,12 +9,14 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ProgramSimulateTests {
     @Test func `every option is taken`() throws {
         let arguments = try SimulateSettings(parsing: [
-            "--nodes", "50", "--messages", "7", "--rate", "2.5", "--latency", "0.5-30", "--loss=1.5", "--links", "8",
+            "--nodes", "50", "--rooms", "2", "--messages", "7", "--rate", "2.5", "--latency", "0.5-30", "--loss=1.5",
+            "--links", "8",
             "--partition", "20", "--churn", "6", "--residents", "2",
             "--sample", "60", "--seed", "18446744073709551615", "--json",
         ])
         var settings = ExperimentSettings()
         settings.nodes = 50
+        settings.rooms = 2
         settings.messages = 7
         settings.rate = 2.5
         settings.latency = .microseconds(500)...(.milliseconds(30))
@@ -43,7 +45,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--nodes", "0"], ["--nodes", "1001"], ["--nodes", "-1"], ["--messages", "1000001"], ["--rate", "0"],
+        ["--nodes", "0"], ["--nodes", "1001"], ["--nodes", "-1"], ["--rooms", "0"], ["--rooms", "17"],
+        ["--messages", "1000001"], ["--rate", "0"],
         ["--rate", "nan"], ["--latency", ""], ["--latency", "-"], ["--latency", "5-"], ["--latency", "-5"],
         ["--latency", "20-1"], ["--latency", "1-2-3"], ["--latency", "10001"], ["--loss", "51"], ["--loss", "x"],
         ["--links", "1"], ["--links", "257"], ["--links", "none"], ["--partition", "3601"],
@@ -84,7 +87,9 @@ import Testing
     }
 
     @Test func `the program prints the same line for the same seed, and nothing else`() async throws {
-        let words = ["simulate", "--nodes", "4", "--messages", "10", "--loss", "3", "--churn", "60", "--json"]
+        let words = [
+            "simulate", "--nodes", "4", "--rooms", "2", "--messages", "10", "--loss", "3", "--churn", "60", "--json",
+        ]
         let first = try ProgramProcess(words)
         let lines = await first.remainingLines()
         #expect(await first.ended() == .exited(0))
@@ -94,6 +99,8 @@ import Testing
         #expect(report["settings"]?["nodes"]?.integer == 4)
         #expect(report["messages"]?.integer == 10)
         #expect(report["duplicates"]?.integer == 0)
+        #expect(report["settings"]?["rooms"]?.integer == 2)
+        #expect(report["strays"]?.integer == 0)
         let second = try ProgramProcess(words)
         #expect(await second.remainingLines() == lines)
     }

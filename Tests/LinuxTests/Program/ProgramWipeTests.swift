@@ -30,7 +30,7 @@ import Transports
         let reports = ReportQueue()
         let rooms = Rooms()
         let labels = try ["lobby", "kitchen"].map { name in try rooms.reserve(name) }
-        for label in labels { rooms.add(label, node(reports.entrance(of: label))) }
+        for label in labels { rooms.add(label, node(reports.entrance(of: label, in: rooms))) }
         weak let old = rooms.open?.node
         for room in rooms.all { try await room.node.start() }
         try await rooms.all[0].node.send("hello")
@@ -48,8 +48,8 @@ import Transports
 
     @Test func `events of a node after its end are not taken`() async {
         let reports = ReportQueue()
-        let tell = reports.entrance(of: .lobby)
-        let next = reports.entrance(of: RoomLabel(number: 2, name: "lobby"))
+        let tell = reports.entrance(of: .lobby, in: Rooms())
+        let next = reports.entrance(of: RoomLabel(number: 2, name: "lobby"), in: Rooms())
         tell([.notice(.clockSkew, "1")])
         tell([.notice(.clockSkew, "2"), .stopped(.asked)])
         tell([.notice(.clockSkew, "3")])

@@ -142,7 +142,8 @@ import Wire
     @Test func `a state is read as it was written, full tables too, and in no more bytes than are read`() throws {
         let full = IdentityState(
             epoch: .max, verified: Self.peers(0..<4_096), blocked: Self.peers(4_096..<8_192),
-            accepted: Self.peers(0..<256), nickname: String(repeating: "가", count: 32))
+            accepted: Self.peers(0..<256), nickname: String(repeating: "가", count: 32),
+            about: String(repeating: "나", count: 85), contacts: Self.contacts(256))
         for state in [IdentityState(), IdentityState(epoch: 1_790_000_000_000, verified: Self.peers(0..<2)), full] {
             let text = state.write(of: Self.alice)
             #expect(text.count <= IdentityState.most)
@@ -151,6 +152,28 @@ import Wire
             #expect(sealed.count <= IdentityState.most)
             #expect(try IdentityState(reading: sealed.span, of: Self.alice, under: Self.seal()) == state)
         }
+    }
+
+    /// Contacts with the longest names.
+    static func contacts(_ count: Int) -> [IdentityState.Contact] {
+        peers(0..<count).enumerated().map { index, key in
+            let name = String(repeating: "x", count: 93) + String(1_000 + index).dropFirst()
+            return IdentityState.Contact(key: key, name: name, lastHere: Timestamp(milliseconds: .max))
+        }
+    }
+
+    @Test func `too many contacts are cut, and one that is there twice is damage`() throws {
+        for contacts in [Self.contacts(2) + Self.contacts(1), Self.contacts(1) + [Self.renamed]] {
+            let text = IdentityState(contacts: contacts).write(of: Self.alice)
+            #expect(Self.stateFault(text) == .damagedState)
+        }
+        let text = IdentityState(contacts: Self.contacts(300)).write(of: Self.alice)
+        #expect(try IdentityState(reading: text.span, of: Self.alice).contacts == Self.contacts(256))
+    }
+
+    private static var renamed: IdentityState.Contact {
+        IdentityState.Contact(
+            key: peers(5..<6)[0], name: contacts(1)[0].name, lastHere: Timestamp(milliseconds: 0))
     }
 
     @Test func `of too many marks the last are written`() throws {
@@ -164,7 +187,10 @@ import Wire
     @Test func `no changed or missing byte of a state goes unnoticed, and neither does another's state`() {
         let state = IdentityState(
             epoch: 17, verified: Self.peers(1..<2), blocked: Self.peers(2..<3), accepted: Self.peers(3..<4),
-            nickname: "안녕")
+            nickname: "안녕", about: "a line",
+            contacts: [
+                IdentityState.Contact(key: Self.peers(4..<5)[0], name: "Bob", lastHere: Timestamp(milliseconds: 12))
+            ])
         let whole = state.write(of: Self.alice)
         for bit in 0..<8 * whole.count {
             var text = whole
@@ -179,7 +205,8 @@ import Wire
     @Test func `a sealed state tells no reader of the file which peers, or how many, the user talks to`() throws {
         let few = IdentityState(accepted: Self.peers(1..<2), nickname: "quiet-otter").write(
             of: Self.alice, under: Self.seal())
-        let many = IdentityState(accepted: Self.peers(1..<200)).write(of: Self.alice, under: Self.seal())
+        let many = IdentityState(accepted: Self.peers(1..<200), contacts: Self.contacts(200)).write(
+            of: Self.alice, under: Self.seal())
         #expect(few.count == many.count)
         for text in [few, many] {
             #expect(!String(decoding: text, as: UTF8.self).contains(Self.peers(1..<2)[0].hexadecimal))

@@ -18,9 +18,11 @@ enum Sample {
     }
 
     static func who(
-        _ nickname: String = "quiet-otter", number: Int = 4821, suffix: Int? = nil, byte: UInt8 = 0xab
+        _ nickname: String = "quiet-otter", number: Int = 4821, suffix: Int? = nil, byte: UInt8 = 0xab,
+        contact: String? = nil
     ) throws -> PeerName {
-        PeerName(number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte))
+        PeerName(
+            number: number, suffix: suffix, nickname: nickname, stage: .newcomer, key: try peer(byte), contact: contact)
     }
 
     static func said(
@@ -41,6 +43,8 @@ enum Sample {
         let direct: [NodeEvent] = [
             .request(from: who, text: "hi"), .delivered(with: who, ids: [id, id]), .read(with: who, ids: []),
             .failed(with: who, messages: [Undelivered(id: id, text: "hi")]),
+            .invitation(from: who, to: Room(openNamed: "kitchen")),
+            .invitation(from: who, to: Room(openNamed: "kitchen"), isThere: true),
         ]
         let changes: [NodeEvent] = [DirectChange.accepted, .declined, .left].map { .direct($0, with: who) }
         let presence: [NodeEvent] =

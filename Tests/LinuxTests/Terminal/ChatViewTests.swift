@@ -210,6 +210,14 @@ import Wire
                 .event(.request(from: who, text: text)),
                 .event(.message(try Sample.said(text, by: who, in: .direct(with: who)))),
                 .event(.peer(.here, who, online: 1)),
+                .event(.invitation(from: who, to: Room(openNamed: text))),
+                .answer(.whoami(who, room: text, profile: Profile(about: text, rooms: [text]))),
+                .answer(.rooms(RoomList([], announced: [text: 1], invitations: []))),
+                .answer(.invited(who, to: text)), .answer(.announced([text])),
+                .answer(
+                    .contacts([
+                        ContactView(try Sample.who(text, contact: text), lastHere: nil, rooms: [], isVerified: false)
+                    ])),
             ])
             let lines = user.session.lines.map(\.text.drawn).joined() + user.session.view.prompt.text(columns: 80).drawn
             #expect(!lines.unicodeScalars.contains { $0.properties.generalCategory == .control })

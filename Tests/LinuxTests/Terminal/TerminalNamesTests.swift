@@ -27,7 +27,7 @@ import Wire
 
     @Test func `a command is completed behind a slash`() throws {
         #expect(try Self.candidates("/op") == ["/open"])
-        #expect(try Self.candidates("/UN") == ["/unblock", "/unmute", "/unread"])
+        #expect(try Self.candidates("/UN") == ["/unblock", "/uncontact", "/unignore", "/unmute", "/unread"])
         let listed = CommandEntry.listed.flatMap { [$0.name] + $0.aliases }
         #expect(try Set(Self.candidates("/")) == Set(listed.map { "/" + $0 }).subtracting(["/wipe"]))
         #expect(try !Self.candidates("/w").contains("/wipe"))

@@ -1,0 +1,73 @@
+package import Wire
+
+/// The list of peers, and the search for one by a name.
+extension Roster {
+    /// The result of a search for a peer.
+    package enum SearchResult: Hashable, Sendable {
+        case none
+        case one(PeerID)
+        /// All candidates, in the order of their keys.
+        case ambiguous([PeerName])
+    }
+
+    /// A row of the list of peers.
+    package struct Row: Hashable, Sendable {
+        package let who: PeerName
+        /// `left` for a peer without a link.
+        package let state: PresenceState
+        /// Nil unless it is away, gave one and is not hidden.
+        package let reason: String?
+        /// That of its last presence; empty if it is hidden.
+        package let profile: Profile
+        /// When its link was opened, or the last one closed.
+        package let since: Timestamp
+        package let isMuted: Bool
+        package let isBlocked: Bool
+        package let isVerified: Bool
+    }
+
+    /// Linked peers by the time of their links, oldest first; then the last 64 that had one, latest first.
+    package var rows: [Row] {
+        let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isLinked, $0) } }
+        let linked = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
+        let gone = peers.filter { !$0.1 }.sorted { ($1.2, $0.0) < ($0.2, $1.0) }
+        return (linked + gone.prefix(Limits.offlinePeersShown)).map { row($0.0, since: $0.2) }
+    }
+
+    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, or `nickname#4821` as it is shown.
+    ///
+    /// A text in the form of a number is never a nickname, because any peer can call itself `4821`. Nicknames are
+    /// compared by canonical equivalence; without regard to case only if no nickname is equal.
+    package func find(_ text: String) -> SearchResult {
+        let peers = candidates(for: text).filter { $0 != me }.sorted()
+        if peers.count > 1 { return .ambiguous(peers.map { who($0) }) }
+        return peers.first.map { .one($0) } ?? .none
+    }
+
+    /// The user's own names come before those that peers chose.
+    private func candidates(for text: String) -> [PeerID] {
+        if let label = NumberLabel(text) { return peers { label.names($0.number) } }
+        let contacts = self.contacts.filter { $0.value == text }.keys
+        if !contacts.isEmpty { return Array(contacts) }
+        let exact = peers { $0.nickname == text }
+        if !exact.isEmpty { return exact }
+        if let hash = text.lastIndex(of: "#"), let label = NumberLabel(text[hash...]) {
+            return peers { label.names($0.number) && $0.nickname == text[..<hash] }
+        }
+        let folded = text.lowercased()
+        return folded.isEmpty ? [] : peers { $0.nickname.lowercased() == folded }
+    }
+
+    private func peers(where matches: (KnownPeer) -> Bool) -> [PeerID] {
+        known.compactMap { matches($0.value) ? $0.key : nil }
+    }
+
+    private func row(_ peer: PeerID, since: Timestamp) -> Row {
+        let entry = known[peer]
+        return Row(
+            who: who(peer), state: entry?.presence ?? .left, reason: entry.flatMap { shownReason(of: peer, $0) },
+            profile: isHidden(peer) ? Profile() : entry?.profile ?? Profile(), since: since,
+            isMuted: muted.contains(peer), isBlocked: isBlocked(peer),
+            isVerified: marks.verified.contains(peer))
+    }
+}

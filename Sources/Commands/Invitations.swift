@@ -1,0 +1,24 @@
+import Chat
+import Wire
+
+/// The rooms that peers invited the user to, at most 32, the newest at the end.
+struct Invitations {
+    struct Entry {
+        let room: Room
+        let from: PeerName
+    }
+
+    private(set) var all: [Entry] = []
+
+    /// An invitation to the same room takes the place of an earlier one.
+    mutating func add(_ room: Room, from: PeerName) {
+        remove(room)
+        all.append(Entry(room: room, from: from))
+        if all.count > Limits.invitations { all.removeFirst() }
+    }
+
+    mutating func remove(_ room: Room) { all.removeAll { $0.room.isSame(as: room) } }
+
+    /// The room of a name that the user was last invited to.
+    func room(named name: String) -> Room? { all.last { $0.room.name == name }?.room }
+}

@@ -1,0 +1,72 @@
+import ChatNode
+
+/// The state of one room: its announcement, the instances that are listed in it, and its node. Its bounds are per room.
+struct RoomState {
+    let tell: @Sendable (DiscoveryEvent) -> Void
+    var table: InstanceTable
+    var firstAnnouncement = FirstAnnouncement()
+    var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
+    var isRenaming = false
+    /// The responders that have its records.
+    var publishers: Set<Source> = []
+    private(set) var announcement: Announcement
+
+    init(_ announcement: Announcement, in pool: ResolverPool, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
+        self.tell = tell
+        self.announcement = announcement
+        table = InstanceTable(pool)
+        table.addOwn(announcement.instance)
+    }
+
+    mutating func adopt(_ announcement: Announcement) {
+        self.announcement = announcement
+        table.addOwn(announcement.instance)
+    }
+
+    /// The service type that is browsed for.
+    var type: String { MDNSName.browsingType(subtype: announcement.subtype) }
+
+    func publication(in view: NetworkView) -> Publication {
+        view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0) }
+    }
+}
+
+/// The rooms that a process has a discovery port for, and the listings that found no room in each.
+struct RoomClaims {
+    private var nextNumber = 0
+    private var crowdedOut: [RoomNumber: Int] = [:]
+    /// True from the start of the first port.
+    private var isStarted = false
+    /// True from the stop of the last port: its threads end.
+    private(set) var isEnded = false
+
+    /// A new room; nil after the end.
+    mutating func claim() -> RoomNumber? {
+        guard !isEnded else { return nil }
+        defer { nextNumber += 1 }
+        crowdedOut[nextNumber] = 0
+        return nextNumber
+    }
+
+    /// True if the threads are to be started.
+    mutating func start() -> Bool {
+        defer { isStarted = true }
+        return !isStarted
+    }
+
+    /// Whether a room that ends is the last one, and whether the threads run. Nil for one that has ended.
+    mutating func release(_ room: RoomNumber) -> (isLast: Bool, isStarted: Bool)? {
+        guard crowdedOut.removeValue(forKey: room) != nil else { return nil }
+        isEnded = crowdedOut.isEmpty
+        return (isEnded, isStarted)
+    }
+
+    mutating func note(_ dropped: Int, in room: RoomNumber) {
+        if crowdedOut[room] != nil { crowdedOut[room] = dropped }
+    }
+
+    func crowdedOut(of room: RoomNumber) -> Int { crowdedOut[room] ?? 0 }
+
+    /// True for the room that tells what concerns the whole process.
+    func isFirst(_ room: RoomNumber) -> Bool { crowdedOut.keys.min() == room }
+}

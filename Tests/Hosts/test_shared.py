@@ -1,0 +1,232 @@
+"""Several rooms in one process share its mDNS: each meets its own peers, and an observer sees nothing that they have in common."""
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+import unittest
+
+import mdns
+import wire
+from earshot_node import BINARY, Node, on
+from hosts import Hosts
+
+PATIENCE = 30
+SERVICE = "._earshot._tcp.local"
+SUBTYPE = "._sub" + SERVICE
+
+
+class Rooms(Node):
+    """A program with a node in each of `count` rooms, `room-0`, `room-1`, and so on, that listens to no other program."""
+
+    def __init__(self, hosts, host, count, *options):
+        rooms = [word for number in range(count) for word in ("--room", f"room-{number}")]
+        super().__init__(on(hosts, host), f"host-{host}", *rooms, "--no-control", *options)
+        self.rooms = names(count)
+
+    def next(self, event, rooms, timeout=PATIENCE, **members):
+        """Waits until such an event has come from each of these rooms, from the next line on; the events by room."""
+        came = {}
+
+        def matches(item):
+            if item["event"] == event and item["room"] in rooms and members.items() <= item.items():
+                came[item["room"]] = item
+            return set(came) == set(rooms)
+
+        self.wait(matches, f"{event} {members} of {set(rooms)}", timeout, from_start=False)
+        return came
+
+    def all(self, event, **members):
+        """The rooms of such events, one for each, so far."""
+        return [item["room"] for item in self.events if item["event"] == event and members.items() <= item.items()]
+
+    def read_rest(self):
+        """Reads all events up to the end."""
+        while (item := self.lines.next(time.monotonic() + PATIENCE)) is not None:
+            self.events.append(json.loads(item[1]))
+
+    def quit(self):
+        """The exit code."""
+        self.process.stdin.close()
+        code = self.process.wait(timeout=PATIENCE)
+        self.read_rest()
+        return code
+
+
+def names(count):
+    return [f"room-{number}" for number in range(count)]
+
+
+class Shared(unittest.TestCase):
+    def mac(self, hosts, host):
+        (card,) = json.loads(hosts.run(host, ["ip", "-j", "link", "show", "eth0"]))
+        return bytes.fromhex(card["address"].replace(":", ""))
+
+    def two_programs(self, hosts, daemon, count, *options):
+        """Two programs on quiet hosts, that have met in each room, and the ports of each by room."""
+        for host in (1, 2):
+            hosts.add(host, daemon=daemon, quiet=True)
+        programs = [Rooms(hosts, host, count, *options) for host in (1, 2)]
+        return programs, self.meet(programs, daemon, 1)
+
+    def meet(self, programs, daemon, online):
+        """Waits until `online` peers are in each room of each program; the ports of each program by room."""
+        ports = []
+        for program in programs:
+            program.wait(lambda _: set(program.all("ready")) == set(program.rooms), "ready")
+            ready = [event for event in program.events if event["event"] == "ready"]
+            self.assertEqual({event["discovery"] for event in ready}, {"daemon" if daemon else "embedded"})
+            ports.append({event["room"]: event["port"] for event in ready})
+        for program in programs:
+            program.wait(lambda _: all(program.all("peer", state="online").count(room) == online
+                                       for room in program.rooms), "peers")
+        return ports
+
+    def test_a_room_ends_and_begins_again_while_the_others_keep_their_peers(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts:
+                (alice, bob), _ = self.two_programs(hosts, daemon, 3)
+                alice.result("part room-1")
+                bob.next("peer", ["room-1"], state="offline")
+                alice.result("join room-1")
+                bob.next("peer", ["room-1"], state="online")
+                self.assertEqual([program.quit() for program in (alice, bob)], [0, 0])
+                # Alice left first, so bob lost each peer of hers once more.
+                self.assertEqual(sorted(bob.all("peer", state="online")), ["room-0", "room-1", "room-1", "room-2"])
+                self.assertEqual(sorted(bob.all("peer", state="offline")), ["room-0", "room-1", "room-1", "room-2"])
+
+    def test_three_hosts_in_two_rooms_hear_each_room_alone_and_nothing_but_addresses_links_the_rooms_of_one(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts, tempfile.TemporaryDirectory() as folder:
+                key = os.path.join(folder, "key")
+                made = subprocess.run([BINARY, "room", "new", "room-1"], capture_output=True, text=True, check=True)
+                with open(key, "w", encoding="utf-8") as file:
+                    file.write(made.stdout.splitlines()[-1].strip() + "\n")
+                os.chmod(key, 0o600)
+                for host in (1, 2, 3):
+                    hosts.add(host, daemon=daemon, quiet=True)
+                path = os.path.join(folder, "rooms.pcap")
+                capture = hosts.capture(path)
+                programs = [Rooms(hosts, host, 2, "--key-file", key) for host in (1, 2, 3)]
+                ports = self.meet(programs, daemon, 2)
+                for program in programs:
+                    program.say(f"open words of {program.name}")
+                    program.say(f"@room-1 closed words of {program.name}")
+                for program in programs:
+                    said = {event["text"]: event["room"] for event in self.messages(program, 6)}
+                    self.assertEqual(set(said), {f"{kind} words of {other.name}"
+                                                 for kind in ("open", "closed") for other in programs})
+                    self.assertEqual({text.split()[0] for text, room in said.items() if room == "room-0"}, {"open"})
+                for program in programs:
+                    self.assertEqual(program.quit(), 0)
+                    self.assert_unlinked(program, programs)
+                capture.end(settle=1.5)
+                for host, own in zip((1, 2, 3), ports):
+                    self.assert_separate(path, self.mac(hosts, host), set(own.values()), daemon)
+                self.assert_links_separate(path, ports)
+
+    def messages(self, program, count):
+        """The first `count` messages of a program."""
+        program.wait(lambda _: len(program.all("message")) == count, f"{count} messages")
+        return [event for event in program.events if event["event"] == "message"]
+
+    def assert_unlinked(self, program, others):
+        """The records of a member of both rooms have nothing in common of one other user."""
+        for other in others:
+            if other is program:
+                continue
+            own = {event["room"]: event["self"] for event in other.events if event["event"] == "ready"}
+            for member in ("key", "number", "nickname"):
+                self.assertEqual(len({person[member] for person in own.values()}), 2, member)
+            for room, person in own.items():
+                seen = [event for event in program.events if event["event"] == "peer" and event["who"]["key"] == person["key"]]
+                self.assertEqual({event["room"] for event in seen}, {room})
+
+    def assert_links_separate(self, path, ports):
+        """No six bytes of the links of one room are in those of the other."""
+        rooms = [{own[room] for own in ports} for room in names(2)]
+        tokens = [set(), set()]
+        for flow, stream in wire.streams(path):
+            (number,) = [index for index, listening in enumerate(rooms) if {flow[1], flow[3]} & listening]
+            tokens[number].update(stream[start:start + 6] for start in range(len(stream) - 5))
+        self.assertTrue(all(tokens))
+        self.assertEqual(tokens[0] & tokens[1], set())
+
+    def assert_separate(self, path, mac, own, daemon):
+        messages = [mdns.read(data) for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17]
+        told = [record for is_response, _, records in messages if is_response for record in records]
+        rooms = {}
+        for record in told:
+            if record.kind == mdns.PTR and record.name.endswith(SUBTYPE):
+                rooms.setdefault(record.name, set()).add(record.target)
+        self.assertEqual([len(instances) for instances in rooms.values()], [1, 1], "one instance in each room")
+        instances = [instance for room in rooms.values() for instance in room]
+        services = {record.name: record for record in told if record.kind == mdns.SRV and record.name in instances}
+        self.assertEqual(len({record.target for record in services.values()}), 2, "two hosts")
+        self.assertEqual({int.from_bytes(record.rest[4:6], "big") for record in services.values()}, own)
+        self.assertEqual([record.name for record in told if record.name.endswith(".arpa")], [], "reverse names")
+        for is_response, asked, records in messages:
+            asked = [name for name in asked if name.endswith(SUBTYPE)]
+            if is_response or not asked:
+                continue
+            # The daemon may ask both questions in one packet, as it does for two programs.
+            if not daemon:
+                self.assertEqual(len(asked), 1, "questions of two rooms in one packet")
+                self.assertLessEqual({record.name for record in records}, set(asked), "known answers of another room")
+        if not daemon:
+            first = next(records for is_response, _, records in messages if is_response)
+            names = {record.name for record in first if record.name.endswith(SUBTYPE)}
+            self.assertEqual(len(names), 1, "the first announcement is of one room")
+
+    def test_all_rooms_take_new_names_when_the_network_changes_and_keep_their_links(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts, tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "names.pcap")
+                capture = hosts.capture(path)
+                (alice, bob), _ = self.two_programs(hosts, daemon, 2)
+                mac = self.mac(hosts, 2)
+                before = {service[:2] for service in mdns.services(path, mac)}
+                self.assertEqual(len(before), 2)
+                hosts.run(2, ["sh", "-ec", "ip -6 addr flush dev eth0 scope link; ip -6 addr add fe80::1234/64 dev eth0 nodad"])
+                deadline = time.monotonic() + PATIENCE
+                while True:
+                    after = {service[:2] for service in mdns.services(path, mac)} - before
+                    if len(after) == 2:
+                        break
+                    self.assertLess(time.monotonic(), deadline, f"names {after}")
+                    # The capture's file tells of no change.
+                    time.sleep(0.1)
+                words = [word for service in before | after for word in service]
+                self.assertEqual(len(set(words)), len(words), "a word of one name is in another")
+                capture.end()
+                self.assertEqual(bob.quit(), 0)
+                alice.next("peer", names(2), state="offline")
+                self.assertEqual(alice.quit(), 0)
+                # One link of each room from the start to the end.
+                self.assertEqual([sorted(program.all("peer", state="offline")) for program in (alice, bob)], [names(2), []])
+
+    def test_all_rooms_follow_the_daemon_as_it_goes_and_comes(self):
+        with Hosts() as hosts:
+            (alice, bob), _ = self.two_programs(hosts, True, 2)
+            hosts.kill_daemon(1)
+            alice.next("notice", names(2), code="discovery_changed")
+            bob.result("join room-2")
+            alice.result("join room-2")
+            bob.next("peer", ["room-2"], state="online")
+            hosts.start_daemon(1)
+            alice.next("notice", names(3), code="discovery_changed")
+            for program in (alice, bob):
+                self.assertEqual(program.quit(), 0)
+
+    def test_a_machine_without_a_network_is_warned_of_once(self):
+        with Hosts() as hosts:
+            hosts.add(1, daemon=False, card=False)
+            program = Rooms(hosts, 1, 4)
+            program.wait(lambda _: set(program.all("ready")) == set(program.rooms), "ready")
+            self.assertEqual(program.quit(), 0)
+            self.assertEqual(len(program.all("notice", code="no_interface")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
