@@ -81,6 +81,8 @@ package actor Node {
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
+    /// The next time at which they are resumed in any case; nil if only an event resumes them.
+    var sendersWakeAt: Instant?
     var waitingToLeave: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:

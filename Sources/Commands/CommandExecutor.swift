@@ -74,7 +74,7 @@ package struct CommandExecutor: Sendable {
             if let reply = step?.reply { report(reply) }
             return step?.outcome.isDone ?? false
         }
-        let step = await inTurn(of: label, isPaced: isPaced && command.isPaced) { node, room in
+        let step = await step(in: label, isPaced: isPaced && command.isPaced) { node, room in
             let step = self.step(of: command, on: node, in: room)
             if step.stored == nil, let reply = step.reply { report(reply) }
             return step
@@ -104,7 +104,7 @@ package struct CommandExecutor: Sendable {
         if let request = CommandExecutor.request(of: command) {
             step = await join(request, isNew: command.makesRoom)
         } else {
-            step = await inTurn(of: label, isPaced: command.isPaced) { node, room in
+            step = await self.step(in: label, isPaced: command.isPaced) { node, room in
                 node.flushEvents()
                 return self.step(of: command, on: node, in: room)
             }
@@ -117,7 +117,7 @@ package struct CommandExecutor: Sendable {
     /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
     package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
         let rooms = rooms
-        _ = await inTurn(of: nil, isPaced: false) { _, _ in
+        await rooms.awaitRoom(nil)?.node.inTurn { _ in
             deliver(
                 rooms.all.flatMap { room in
                     room.node.assumeIsolated { Report.tailStart(withHistory: withHistory, of: $0) }
@@ -126,17 +126,26 @@ package struct CommandExecutor: Sendable {
         }
     }
 
-    /// Runs `body` in one turn of the node of a room: of the next node while the rooms are wiped.
-    private func inTurn<Result: Sendable>(
-        of label: RoomLabel?, isPaced: Bool, _ body: @Sendable (isolated Node, Rooms.Room) -> Result
-    ) async -> Result? {
-        while let room = await rooms.awaitRoom(label) {
-            guard isPaced else { return await room.node.inTurn { body($0, room) } }
-            if let result = await room.node.whenMaySend({ body($0, room) }) { return result }
-            // It leaves: to be forgotten, or for good.
-            if !rooms.isWiping, rooms[room.label]?.node === room.node { return nil }
-        }
-        return nil
+    /// Runs `body` in one turn of the node of a room: with no label, of the next open one while the rooms are wiped.
+    ///
+    /// A text that waits for a room is said in no other one: if the room is left or wiped before, the step is an error.
+    ///
+    /// - Returns: nil if the program leaves instead.
+    private func step(
+        in label: RoomLabel?, isPaced: Bool, _ body: @Sendable (isolated Node, Rooms.Room) -> Step
+    ) async -> Step? {
+        guard let room = await rooms.awaitRoom(label) else { return await stepIntoNone(label) }
+        guard isPaced else { return await room.node.inTurn { body($0, room) } }
+        if let step = await room.node.whenMaySend({ body($0, room) }) { return step }
+        if !rooms.isWiping, rooms[room.label] != nil { return nil }
+        return await stepIntoNone(room.label)
+    }
+
+    /// An error in the open room: the room of a command is not there any more. Nil if no room is.
+    private func stepIntoNone(_ label: RoomLabel?) async -> Step? {
+        guard let label, let open = await rooms.awaitRoom(nil) else { return nil }
+        let error = ChatError(.unknownRoom, .unknownRoom, label.name)
+        return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
     }
 }
 

@@ -180,7 +180,7 @@ package final class Rooms: Sendable {
 
 /// The end of everything that was said: `/wipe`.
 extension Rooms {
-    /// The room with a label, or the open one; while the rooms are wiped, the next one, waited for. Nil if there is none.
+    /// The room with a label, or with none the open one; waits for the end of a wipe. Nil if there is none.
     func awaitRoom(_ label: RoomLabel?) async -> Room? {
         if isWiping {
             _ = await withCheckedContinuation { continuation in
@@ -192,7 +192,7 @@ extension Rooms {
                 if goesOn { continuation.resume(returning: nil) }
             }
         }
-        return label.flatMap { self[$0] } ?? open
+        return if let label { self[label] } else { open }
     }
 
     /// Ends all nodes for good. Returns when another one is ready, or when the program leaves instead; what is asked for

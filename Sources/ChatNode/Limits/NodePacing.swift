@@ -19,11 +19,7 @@ extension Node {
         let isFast = pacer.isFastSender(now: scheduler.now)
         while case .running = phase {
             switch obstacle(isFast: isFast) {
-            case .ownRate(let pause):
-                await withCheckedContinuation { continuation in
-                    scheduler.schedule(at: scheduler.now + pause) { continuation.resume() }
-                }
-            case .meeting(let pause):
+            case .ownRate(let pause), .meeting(let pause):
                 wakeSenders(after: pause)
                 await withCheckedContinuation { waitingToSend.append($0) }
             case .fullQueue:
@@ -45,8 +41,14 @@ extension Node {
     }
 
     private func wakeSenders(after pause: Duration) {
-        scheduler.schedule(at: scheduler.now + pause) { [weak self] in
-            self?.assumeIsolated { $0.wakeSenders() }
+        let time = scheduler.now + pause
+        if let sendersWakeAt, sendersWakeAt <= time { return }
+        sendersWakeAt = time
+        scheduler.schedule(at: time) { [weak self] in
+            self?.assumeIsolated { node in
+                if node.sendersWakeAt == time { node.sendersWakeAt = nil }
+                node.wakeSenders()
+            }
         }
     }
 

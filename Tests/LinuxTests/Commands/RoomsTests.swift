@@ -34,7 +34,7 @@ import Wire
             ) { [] }
         }
 
-        /// Whether a text waits until a room's rate lets it through.
+        /// Whether a text waits until it may be sent.
         var isAnyWaiting: Bool {
             get async {
                 for room in rooms.all where await !room.node.waitingToSend.isEmpty { return true }
@@ -149,7 +149,7 @@ import Wire
         let kitchen = program.labels[1]
         for room in program.rooms.all { try await room.node.start() }
         _ = await program.executor.reports(of: .say("first"), in: kitchen)
-        // The rate lets the next one wait.
+        // The rate holds the next one back.
         async let late = program.executor.reports(of: .say("late"), in: kitchen)
         while await !program.isAnyWaiting { await Task.yield() }
         _ = await program.executor.reports(of: .part(room: "kitchen"))
