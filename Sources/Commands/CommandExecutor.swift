@@ -166,7 +166,7 @@ extension CommandExecutor {
             if case .part(let name) = command, let step = try part(name, on: node, in: room) { return step }
             if command == .rooms { return answer(.rooms(roomList), room, node) }
             if let step = try peopleStep(of: command, on: node, in: room) { return step }
-            if command == .unread { return answer(.unread(overview), room, node) }
+            if command == .unread { return answer(.unread(rooms.overview), room, node) }
             if command == .statistics { return answer(.statistics(statistics), room, node) }
         } catch {
             return Step(room: room.label, outcome: CommandOutcome(events: node.flushEvents(), reply: .error(error)))
@@ -266,19 +266,6 @@ extension CommandExecutor {
         }
         left.node.assumeIsolated { $0.beginLeaving() }
         return Step(room: open.label, outcome: outcome)
-    }
-
-    /// The rooms with their conversations.
-    var overview: [RoomOverview] {
-        let open = rooms.open?.label
-        return rooms.all.map { room in
-            room.node.assumeIsolated { node in
-                RoomOverview(
-                    room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate, me: node.me(),
-                    online: node.online(),
-                    conversations: node.summaries(), requests: node.requests())
-            }
-        }
     }
 
     /// The counters of all nodes, summed up, and those of the process.

@@ -132,7 +132,7 @@ extension CommandExecutor {
         for room in rooms.all {
             announced.merge(room.node.assumeIsolated { $0.announcedRooms }) { $0 + $1 }
         }
-        return RoomList(overview, announced: announced, invitations: rooms.invitations)
+        return RoomList(rooms.overview, announced: announced, invitations: rooms.invitations)
     }
 }
 

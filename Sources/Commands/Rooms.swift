@@ -161,6 +161,19 @@ package final class Rooms: Sendable {
         state.withLock { $0.open = room.label }
     }
 
+    /// The rooms with their conversations. On the nodes' scheduler.
+    var overview: [RoomOverview] {
+        let open = open?.label
+        return all.map { room in
+            room.node.assumeIsolated { node in
+                RoomOverview(
+                    room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate, me: node.me(),
+                    online: node.online(),
+                    conversations: node.summaries(), requests: node.requests())
+            }
+        }
+    }
+
     /// Begins to leave all rooms.
     package func beginLeaving() async {
         for node in allNodes { await node.beginLeaving() }
