@@ -92,12 +92,12 @@ package struct CommandEntry: Sendable {
             .makeRoom(name: try operands.newRoom())
         },
         CommandEntry("part", "[ROOM]", .helpPart, .view) { operands in .part(room: operands.optionalWho()) },
+        CommandEntry("announce", "[ROOM]", .helpAnnounce, .view) { operands in .announce(operands.roomNames()) },
         plain("rooms", .helpRooms, .view, .rooms),
         CommandEntry("invite", "WHO [ROOM]", .helpInvite, .view) { operands throws(ChatError) in
             let (who, room) = try operands.whoAndName()
             return .invite(who: who, room: room)
         },
-        CommandEntry("announce", "[ROOM]", .helpAnnounce, .view) { operands in .announce(operands.roomNames()) },
     ]
 
     private static let view = [

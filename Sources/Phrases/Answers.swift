@@ -55,7 +55,7 @@ extension Phrase {
     package static let aboutLine = Phrase("about: %1", "소개: %1")
     package static let alsoIn = Phrase("also in: %1", "다른 방: %1")
     package static let callsItself = Phrase("nickname %1", "별명 %1")
-    package static let aboutChanged = Phrase("/whois shows the others what you changed", "바꾼 소개가 다른 사람의 /whois에 보입니다")
+    package static let aboutChanged = Phrase("others see the change with /whois", "바꾼 소개가 다른 사람의 /whois에 보입니다")
     package static let namedContact = Phrase("%1 is a contact", "%1 님을 연락처에 두었습니다")
     package static let forgottenContact = Phrase("%1 is no contact any more", "%1 님을 연락처에서 지웠습니다")
     package static let noContacts = Phrase("no contacts", "연락처가 없습니다")
@@ -76,7 +76,7 @@ extension Phrase {
         "WHO is 4821, #4821, #4821-3377 or a nickname; // begins a message with a slash",
         "WHO는 4821, #4821, #4821-3377 또는 별명입니다. //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
     package static let helpNote = Phrase(
-        "/help COMMAND explains one; Tab completes; WHO is 4821, #4821 or a nickname",
+        "Tab completes; /help COMMAND explains one; WHO is 4821, #4821 or a nickname",
         "/help 명령으로 자세히, Tab으로 완성, WHO는 4821, #4821 또는 별명")
     package static let keysNote = Phrase(
         "Alt-1..9 and Alt-a switch, PageUp reads back, Ctrl-R searches, Ctrl-C leaves",

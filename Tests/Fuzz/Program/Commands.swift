@@ -65,6 +65,7 @@ private enum CommandRules {
             if request.key != nil {
                 demand(command.shown(as: line) == "/join \(request.name) …", "a key that is shown")
             }
+        case .makeRoom(let name): demand((try? RoomName.compose(name)) == name, "a new room under another name")
         case .invite(let who, let room): demand(!who.isEmpty && room != "", "an invitation of nobody")
         case .contact(let who, let name): demand(!who.isEmpty && name != "", "a contact without a name")
         case .uncontact(let who): demand(!who.isEmpty, "nobody is forgotten")
