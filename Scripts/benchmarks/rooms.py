@@ -18,7 +18,7 @@ MEETING = 60
 
 def measure(binary, network, rooms, seconds=SECONDS):
     """Two programs that are in the same rooms; the figures of one of them."""
-    os.environ.update(EARSHOT_ALLOW_ROOT="true", XDG_CONFIG_HOME="/nonexistent")
+    os.environ.update(EARSHOT_ALLOW_ROOT="true", XDG_CONFIG_HOME="/proc/none")
     options = [word for room in range(rooms) for word in ("--room", f"room-{room}")]
     command = [str(binary), "--json", "--no-control", "--discovery", DISCOVERY[network], *options]
     with grouped(Candidate("earshot", command), 2, network) as group:

@@ -14,8 +14,8 @@ import contract
 # A shell's background processes ignore SIGINT, and programs started here would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The configuration of this machine's user is no part of a test.
-os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+# The configuration of this machine's user is no part of a test; no process can make a folder in /proc.
+os.environ["XDG_CONFIG_HOME"] = "/proc/none"
 # Keeps the tests away from the control socket of a node that this machine's user runs.
 os.environ.pop("XDG_RUNTIME_DIR", None)
 # Tests may run as root, such as in a container, where the program would refuse to start.
