@@ -1,5 +1,6 @@
 import Commands
 import Process
+import Rendering
 package import Settings
 import Chat
 import Glibc
@@ -47,11 +48,11 @@ package struct ControlClientCommand: ~Copyable {
 
     /// Reads who answers.
     private static func greet(_ connection: inout ControlConnection, at path: String) throws(Failure) {
-        let greeting = connection.line().map(JSONLine.init)
-        if greeting?.string("event") == "error" {
-            throw .failed("\(greeting?.string("message") ?? "the node refuses"); try again")
+        let greeting = connection.line().flatMap(ControlLines.object)
+        if greeting?["event"]?.string == "error" {
+            throw .failed("\(greeting?["message"]?.string ?? "the node refuses"); try again")
         }
-        guard let version = greeting?.number("protocol") else {
+        guard let version = greeting?["protocol"]?.integer else {
             throw .unavailable("no node of this user answers at \(path); name another socket with --control")
         }
         guard version == ControlLines.version else {
@@ -92,14 +93,14 @@ extension ControlClientCommand {
         do throws(SystemError) { try connection.send(request) } catch { throw ControlClientCommand.lost }
         while true {
             guard let text = connection.line() else { throw connection.isUnread ? .unread : ControlClientCommand.lost }
-            let line = JSONLine(text)
-            switch line.string("event") {
+            let line = ControlLines.object(text)
+            switch line?["event"]?.string {
             case "end": return
             case "error":
                 if question.showsJSON { try print(text + "\n") }
-                refused(line.string("code") ?? "error", line.string("message") ?? "")
-            case "line": try print((line.string("text") ?? "") + "\n")
-            case "result" where line.string("command") == "prometheus": try print(line.string("text") ?? "")
+                refused(line?["code"]?.string ?? "error", line?["message"]?.string ?? "")
+            case "line": try print((line?["text"]?.string ?? "") + "\n")
+            case "result" where line?["command"]?.string == "prometheus": try print(line?["text"]?.string ?? "")
             case _: if question.showsJSON { try print(text + "\n") }
             }
         }

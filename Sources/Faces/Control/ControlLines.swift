@@ -17,6 +17,9 @@ enum ControlLines {
         }
     }
 
+    /// A line that was read; nil for what is no JSON.
+    static func object(_ line: String) -> JSONValue? { try? JSONValue(parsing: Array(line.utf8)) }
+
     /// Behind everything that a request is answered.
     package static var end: [UInt8] { object { $0.member("event", "end") } }
 

@@ -166,37 +166,13 @@ import Wire
             #expect(renderer.lines(of: [report], as: .json, at: Sample.time) == json)
             let plain = String(decoding: renderer.lines(of: [report], as: .plain, at: Sample.time), as: UTF8.self)
             for line in plain.split(separator: "\n") {
-                #expect(JSONLine(String(line)).string("event") == "line")
-                #expect(JSONLine(String(line)).string("text")?.hasPrefix("12:00:00 ") == true)
+                #expect(ControlLines.object(String(line))?["event"]?.string == "line")
+                #expect(ControlLines.object(String(line))?["text"]?.string?.hasPrefix("12:00:00 ") == true)
             }
         }
         let error = RoomReport.error(ChatError(.empty, .messageEmpty))
         let told = renderer.lines(of: [error], as: .plain, at: Sample.time)
-        #expect(JSONLine(String(decoding: told, as: UTF8.self)).string("code") == "empty")
-    }
-
-    @Test func `a member is found as it was written, whatever is in it and before it`() throws {
-        for text in Sample.hostile + ["", "{\"text\":\"x\"}", "\u{1f642}\u{10ffff}", "a\u{8}\u{c}\tb", ",:[]{}"] {
-            var writer = JSONWriter()
-            writer.object {
-                $0.member("other") { $0.array { $0.string(text) } }
-                $0.member("inner") { $0.object { $0.member("text", "wrong") } }
-                $0.member("number", 42)
-                $0.member("text", text)
-            }
-            let line = JSONLine(String(decoding: writer.bytes, as: UTF8.self))
-            #expect(line.string("text") == text)
-            #expect(line.number("number") == 42)
-            #expect(line.string("nothing") == nil)
-        }
-    }
-
-    @Test(arguments: [
-        "", "{", "[]", "\"text\"", "{\"text\"", "{\"text\":", "{\"text\":\"", "{\"text\":\"\\", "{\"text\":\"\\u12",
-        "{\"text\":\"\\q\"}", "{\"text\":1}", "{\"a\":[[[,\"text\":\"x\"}",
-    ])
-    func `a line without this member gives nil`(line: String) {
-        #expect(JSONLine(line).string("text") == nil)
+        #expect(ControlLines.object(String(decoding: told, as: UTF8.self))?["code"]?.string == "empty")
     }
 
     @Test func `a path has one to 107 bytes, and a place by name wins over the user's own`() {

@@ -212,7 +212,7 @@ import Testing
         let lines = DoctorReport.json(diagnosis).split(separator: 0x0a).map(Array.init)
         #expect(lines.count == diagnosis.findings.count + 1)
         for (line, finding) in zip(lines, diagnosis.findings) {
-            let value = try JSONValue(parsing: line)
+            let value = try TestedJSON(parsing: line)
             #expect(value["event"]?.text == "finding")
             #expect(value["code"]?.text == finding.code.rawValue)
             #expect(value["severity"]?.text == finding.severity.rawValue)

@@ -28,12 +28,12 @@ import Testing
     }
 
     /// The output of `earshot identity`, and its exit code.
-    private func identity(_ words: String..., typing text: String = "") async throws -> (JSONValue?, String, CInt) {
+    private func identity(_ words: String..., typing text: String = "") async throws -> (TestedJSON?, String, CInt) {
         let program = try ProgramProcess(["identity"] + words)
         await program.write(text)
         let lines = await program.remainingLines()
         guard case .exited(let code) = await program.ended() else { return (nil, "", -1) }
-        return (try lines.first { $0.hasPrefix("{") }.map { try JSONValue($0) }, await program.complaints(), code)
+        return (try lines.first { $0.hasPrefix("{") }.map { try TestedJSON($0) }, await program.complaints(), code)
     }
 
     private func epoch() throws -> UInt64 {

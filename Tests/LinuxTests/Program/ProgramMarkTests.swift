@@ -81,7 +81,7 @@ import Testing
         #expect(wiped["peers"]?.integer == 1)
         #expect(wiped["files"]?.elements.compactMap(\.text) == [scratch("alice"), scratch("alice.state")])
         #expect(scratch.names == [])
-        let next = try JSONValue(try #require(await program.line()))
+        let next = try TestedJSON(try #require(await program.line()))
         #expect(next["event"]?.text == "ready")
         let after = try #require(next["self"])
         #expect(after["key"] != before["key"])

@@ -45,7 +45,7 @@ import Testing
         await second.write(phrase)
         _ = try await bob.event("delivered") { $0["ids"]?.elements.contains { $0 == sent["id"] } == true }
         await second.write("/history bob\n/quit\n")
-        let events = try await second.remainingLines().map { try JSONValue($0) }
+        let events = try await second.remainingLines().map { try TestedJSON($0) }
         let names = events.compactMap { $0["event"]?.text }
         #expect(names.count { $0 == "message" } == 1)
         #expect(!names.contains("request"))

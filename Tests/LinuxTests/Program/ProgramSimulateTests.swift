@@ -94,7 +94,7 @@ import Testing
         let lines = await first.remainingLines()
         #expect(await first.ended() == .exited(0))
         #expect(lines.count == 1)
-        let report = try JSONValue(lines.first ?? "")
+        let report = try TestedJSON(lines.first ?? "")
         #expect(report["event"]?.text == "simulation")
         #expect(report["settings"]?["nodes"]?.integer == 4)
         #expect(report["messages"]?.integer == 10)

@@ -32,7 +32,7 @@ import Wire
             let written = Self.written(text)
             let isRaw = written.unicodeScalars.contains(scalar)
             let isSafe = !isRaw || DisplayGuard.safe("x" + text) == "x" + text
-            if try JSONValue(written) != .string(text) || !isSafe { Issue.record("U+\(String(value, radix: 16))") }
+            if try TestedJSON(written) != .string(text) || !isSafe { Issue.record("U+\(String(value, radix: 16))") }
         }
     }
 
@@ -42,7 +42,7 @@ import Wire
             let message = try Sample.said(text, by: who, in: .direct(with: who))
             let bytes = JSONOutput().rendering(of: .event(.message(message)), at: Sample.time).output
             #expect(bytes.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7f })
-            let line = try JSONValue(parsing: Array(bytes.dropLast()))
+            let line = try TestedJSON(parsing: Array(bytes.dropLast()))
             #expect(line["text"]?.text == text)
             #expect(line["from"]?["nickname"]?.text == text)
         }
@@ -54,6 +54,6 @@ import Wire
         "\"\\u12g4\"", "\"", "{a:1}",
     ])
     func `the reader that these tests trust refuses what is not JSON`(text: String) {
-        #expect(throws: JSONValue.Malformed.self) { try JSONValue(text) }
+        #expect(throws: TestedJSON.Malformed.self) { try TestedJSON(text) }
     }
 }

@@ -8,11 +8,11 @@ import Wire
 @testable import Rendering
 
 @Suite struct ProgramJSONTests {
-    static func line(_ report: Report) throws -> JSONValue {
+    static func line(_ report: Report) throws -> TestedJSON {
         let rendering = JSONOutput().rendering(of: RoomReport(.lobby, report), at: Sample.time)
         #expect(rendering.diagnostics.isEmpty)
         #expect(rendering.output.last == 0x0a)
-        return try JSONValue(parsing: Array(rendering.output.dropLast()))
+        return try TestedJSON(parsing: Array(rendering.output.dropLast()))
     }
 
     static func text(_ report: Report) -> String {

@@ -111,10 +111,10 @@ actor ProgramProcess {
     }
 
     /// The next event for which `isWanted`, waited for; events before it are skipped.
-    func event(_ name: String, where isWanted: @Sendable (JSONValue) -> Bool = { _ in true }) throws -> JSONValue {
+    func event(_ name: String, where isWanted: @Sendable (TestedJSON) -> Bool = { _ in true }) throws -> TestedJSON {
         var skipped: [String] = []
         while let line = line() {
-            let value = try JSONValue(line)
+            let value = try TestedJSON(line)
             if value["event"]?.text == name, isWanted(value) { return value }
             skipped.append(line)
         }

@@ -1,16 +1,16 @@
 /// A JSON text, read as strictly as RFC 8259 allows: members keep their order and may not repeat.
-indirect enum JSONValue: Equatable, Sendable {
+indirect enum TestedJSON: Equatable, Sendable {
     case null
     case bool(Bool)
     /// As it is written.
     case number(String)
     case string(String)
-    case array([JSONValue])
+    case array([TestedJSON])
     case object([Member])
 
     struct Member: Equatable, Sendable {
         let name: String
-        let value: JSONValue
+        let value: TestedJSON
     }
 
     struct Malformed: Error, Equatable {
@@ -28,12 +28,12 @@ indirect enum JSONValue: Equatable, Sendable {
 
     init(_ text: String) throws(Malformed) { try self.init(parsing: Array(text.utf8)) }
 
-    subscript(name: String) -> JSONValue? {
+    subscript(name: String) -> TestedJSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
-    subscript(index: Int) -> JSONValue? {
+    subscript(index: Int) -> TestedJSON? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
@@ -54,7 +54,7 @@ indirect enum JSONValue: Equatable, Sendable {
         return Int(text)
     }
 
-    var elements: [JSONValue] {
+    var elements: [TestedJSON] {
         guard case .array(let elements) = self else { return [] }
         return elements
     }
@@ -64,11 +64,11 @@ private struct JSONParser {
     let bytes: [UInt8]
     var position = 0
 
-    func malformed(_ reason: String) -> JSONValue.Malformed {
-        JSONValue.Malformed(reason: reason, position: position)
+    func malformed(_ reason: String) -> TestedJSON.Malformed {
+        TestedJSON.Malformed(reason: reason, position: position)
     }
 
-    mutating func value() throws(JSONValue.Malformed) -> JSONValue {
+    mutating func value() throws(TestedJSON.Malformed) -> TestedJSON {
         switch peek {
         case UInt8(ascii: "{"): return .object(try members())
         case UInt8(ascii: "["): return .array(try elements())
@@ -82,7 +82,7 @@ private struct JSONParser {
 
     private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private mutating func take(_ character: Unicode.Scalar) throws(JSONValue.Malformed) {
+    private mutating func take(_ character: Unicode.Scalar) throws(TestedJSON.Malformed) {
         guard peek == UInt8(ascii: character) else { throw malformed("no \(character)") }
         position += 1
     }
@@ -93,36 +93,36 @@ private struct JSONParser {
         return true
     }
 
-    private mutating func word(_ text: String, _ value: JSONValue) throws(JSONValue.Malformed) -> JSONValue {
+    private mutating func word(_ text: String, _ value: TestedJSON) throws(TestedJSON.Malformed) -> TestedJSON {
         guard bytes[position...].starts(with: text.utf8) else { throw malformed("no \(text)") }
         position += text.utf8.count
         return value
     }
 
-    private mutating func members() throws(JSONValue.Malformed) -> [JSONValue.Member] {
+    private mutating func members() throws(TestedJSON.Malformed) -> [TestedJSON.Member] {
         try take("{")
-        var members: [JSONValue.Member] = []
+        var members: [TestedJSON.Member] = []
         if takes("}") { return members }
         repeat {
             let name = try string()
             guard !members.contains(where: { $0.name == name }) else { throw malformed("\(name) again") }
             try take(":")
-            members.append(JSONValue.Member(name: name, value: try value()))
+            members.append(TestedJSON.Member(name: name, value: try value()))
         } while takes(",")
         try take("}")
         return members
     }
 
-    private mutating func elements() throws(JSONValue.Malformed) -> [JSONValue] {
+    private mutating func elements() throws(TestedJSON.Malformed) -> [TestedJSON] {
         try take("[")
-        var elements: [JSONValue] = []
+        var elements: [TestedJSON] = []
         if takes("]") { return elements }
         repeat { elements.append(try value()) } while takes(",")
         try take("]")
         return elements
     }
 
-    private mutating func number() throws(JSONValue.Malformed) -> String {
+    private mutating func number() throws(TestedJSON.Malformed) -> String {
         let start = position
         _ = takes("-")
         if !takes("0") { try digits() }
@@ -130,13 +130,13 @@ private struct JSONParser {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private mutating func digits() throws(JSONValue.Malformed) {
+    private mutating func digits() throws(TestedJSON.Malformed) {
         let start = position
         while let digit = peek, (48...57).contains(digit) { position += 1 }
         guard position > start else { throw malformed("no digit") }
     }
 
-    private mutating func string() throws(JSONValue.Malformed) -> String {
+    private mutating func string() throws(TestedJSON.Malformed) -> String {
         try take("\"")
         var units: [UInt16] = []
         var plain: [UInt8] = []
@@ -157,7 +157,7 @@ private struct JSONParser {
         return text
     }
 
-    private mutating func escape() throws(JSONValue.Malformed) -> UInt16 {
+    private mutating func escape() throws(TestedJSON.Malformed) -> UInt16 {
         guard let kind = peek else { throw malformed("an open escape") }
         position += 1
         let simple: [Unicode.Scalar: UInt16] = [
