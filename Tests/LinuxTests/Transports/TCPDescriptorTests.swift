@@ -18,29 +18,34 @@ private func openDescriptors() -> Int {
     return count - 3
 }
 
-/// Lets this process have no descriptor with a number of `limit` or more.
-private func limitDescriptors(to limit: Int) throws {
+/// Lets this process have no descriptor with a number of `limit` or more; the system's own bound stays.
+///
+/// - Returns: the bound.
+@discardableResult
+private func limitDescriptors(to limit: Int) throws -> Int {
     var bound = rlimit()
     unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
-    bound.rlim_cur = rlim_t(limit)
+    bound.rlim_cur = min(rlim_t(limit), bound.rlim_max)
     let result = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &bound)
     try SystemError.check("setrlimit", result)
+    return Int(bound.rlim_cur)
 }
 
 /// Each in a process of its own, whose descriptors are its alone.
 ///
 /// The time limit ends a deadlock: on a busy machine a test may take minutes.
 @Suite(.timeLimit(.minutes(20))) struct TCPDescriptorTests {
-    @Test func `a thousand connections that close at once leave no descriptor behind`() async {
+    @Test func `many connections that close at once leave no descriptor behind`() async {
         await #expect(processExitsWith: .success) {
-            try limitDescriptors(to: 4_000)
+            let limit = try limitDescriptors(to: 4_000)
             let server = try TCPStation()
             // No dial times out, however slow the machine is.
             let client = try TCPStation(limits: TCPLimits(dialTime: .seconds(3_600)))
             let port = try await server.listen()
             _ = try await client.listen()
             let before = openDescriptors()
-            let wave = 1_000
+            // A connection has a descriptor at each end; systems that permit 1,024 are in use.
+            let wave = min(1_000, (limit - 100) / 2)
             let endpoints = Endpoint.loopbacks(port)
             for number in 0..<wave { _ = await client.dial(endpoints[number % endpoints.count]) }
             let ids = await client.events { $0.count == wave }.compactMap { event in
