@@ -41,9 +41,10 @@ let hardening: [LinkerSetting] = [
 ///   - path: the folder; nil for `Sources/NAME`.
 ///   - settings: `lean`, or `small` for code that runs rarely.
 func room(
-    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, _ settings: [SwiftSetting] = lean
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, embedding: [Resource] = [],
+    _ settings: [SwiftSetting] = lean
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, path: path, resources: embedding, swiftSettings: settings)
 }
 
 /// A test target under the house rules.
@@ -59,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CAvahiCore"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CSodium"),
+        .systemLibrary(name: "CWebSockets"),
         room("Phrases", [], small),
         room("Wire", []),
         room("LineEditor", ["Wire"], small),
@@ -104,12 +106,18 @@ let package = Package(
                 "Settings", "CLinux",
             ],
             path: "Sources/Faces/Control", small),
+        room(
+            "WebFace",
+            [
+                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering", "CWebSockets",
+            ],
+            path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
         .executableTarget(
             name: "earshot",
             dependencies: [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
                 "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
-                "TerminalFace", "ControlFace", "CLinux",
+                "TerminalFace", "ControlFace", "WebFace", "CLinux",
             ],
             swiftSettings: small,
             linkerSettings: hardening),
@@ -124,7 +132,7 @@ let package = Package(
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
                 "Storage", "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor",
                 "StreamFace",
-                "TerminalFace", "ControlFace", "Benchmarks", "earshot",
+                "TerminalFace", "ControlFace", "WebFace", "Benchmarks", "earshot",
             ]),
     ]
 )

@@ -29,13 +29,18 @@ readonly to_build='
     libavahi-client-dev           /usr/include/avahi-client/client.h
     libavahi-core-dev             /usr/include/avahi-core/core.h
     libsodium-dev                 /usr/include/sodium.h
+    libwebsockets-dev             /usr/include/libwebsockets.h
 '
 # shellcheck disable=SC2034  # the scripts that source this use it
 readonly to_test='
     avahi-daemon                  /usr/sbin/avahi-daemon
     binutils                      /usr/bin/readelf
+    chromium                      /usr/bin/chromium
     dbus                          /usr/bin/dbus-daemon
+    firefox-esr                   /usr/bin/firefox-esr
     fish                          /usr/bin/fish
+    fonts-noto-cjk                /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc
+    fonts-noto-color-emoji        /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf
     iproute2                      /usr/sbin/ip
     mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft

@@ -11,6 +11,9 @@ package struct CommandExecutor: Sendable {
     /// Starts a node in a room and adds it to the rooms, or finds the room among them.
     package typealias Begin = @Sendable (RoomRequest, RoomLabel) async -> Joining
 
+    /// Tells all faces but the asking one which conversation is open now; for true, the display too. In the nodes' turn.
+    package typealias Opened = @Sendable (RoomReport, _ isForDisplay: Bool) -> Void
+
     /// The result of a request to join a room.
     package enum Joining: Sendable {
         /// The node is ready.
@@ -28,6 +31,7 @@ package struct CommandExecutor: Sendable {
     let contactKeeper: (any ContactKeeper)?
     let keepsMarks: @Sendable (RoomLabel) -> Bool
     private let counters: @Sendable () -> [Counter]
+    let opened: Opened
 
     /// - Parameters:
     ///   - begin: starts nodes for `/join`.
@@ -37,7 +41,8 @@ package struct CommandExecutor: Sendable {
     package init(
         rooms: Rooms, departure: Departure, store: @escaping Store, begin: @escaping Begin,
         contacts: (any ContactKeeper)? = nil,
-        keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter]
+        keepsMarks: @escaping @Sendable (RoomLabel) -> Bool, counters: @escaping @Sendable () -> [Counter],
+        opened: @escaping Opened = { _, _ in }
     ) {
         self.rooms = rooms
         self.departure = departure
@@ -46,6 +51,7 @@ package struct CommandExecutor: Sendable {
         contactKeeper = contacts
         self.keepsMarks = keepsMarks
         self.counters = counters
+        self.opened = opened
     }
 
     /// Performs a command of the user.
@@ -71,11 +77,13 @@ package struct CommandExecutor: Sendable {
         }
         if let request = CommandExecutor.request(of: command) {
             let step = await join(request, isNew: command.makesRoom)
+            if let step { tellOpening(by: step, isForDisplay: false) }
             if let reply = step?.reply { report(reply) }
             return step?.outcome.isDone ?? false
         }
         let step = await step(in: label, isPaced: isPaced && command.isPaced) { node, room in
             let step = self.step(of: command, on: node, in: room)
+            tellOpening(by: step, isForDisplay: false)
             if step.stored == nil, let reply = step.reply { report(reply) }
             return step
         }
@@ -103,27 +111,18 @@ package struct CommandExecutor: Sendable {
         let step: Step?
         if let request = CommandExecutor.request(of: command) {
             step = await join(request, isNew: command.makesRoom)
+            if let step { tellOpening(by: step, isForDisplay: true) }
         } else {
             step = await self.step(in: label, isPaced: command.isPaced) { node, room in
                 node.flushEvents()
-                return self.step(of: command, on: node, in: room)
+                let step = self.step(of: command, on: node, in: room)
+                tellOpening(by: step, isForDisplay: true)
+                return step
             }
         }
         guard let step else { return nil }
         await step.stored?()
         return step.outcome.events.map { RoomReport(step.room, .event($0)) } + [step.reply].compactMap(\.self)
-    }
-
-    /// Delivers the first reports of a tail in a turn of the nodes: their later events come behind them.
-    package func beginTail(withHistory: Bool, _ deliver: @Sendable ([RoomReport]) -> Void) async {
-        let rooms = rooms
-        await rooms.awaitRoom(nil)?.node.inTurn { _ in
-            deliver(
-                rooms.all.flatMap { room in
-                    room.node.assumeIsolated { Report.tailStart(withHistory: withHistory, of: $0) }
-                        .map { RoomReport(room.label, $0) }
-                })
-        }
     }
 
     /// Runs `body` in one turn of the node of a room: with no label, of the next open one while the rooms are wiped.

@@ -9,6 +9,23 @@ package enum Report: Sendable {
     case answer(Answer)
     /// A command as it was entered, before its effects. It is shown only where input is typed.
     case entered(String)
+    /// A conversation that another face opened, with its stored messages, the oldest first: one is open for all faces.
+    case opened(ConversationView, recent: [MessageView])
+    case listening(Listening)
+}
+
+/// A face that listens for other programs of the user.
+package struct Listening: Hashable, Sendable {
+    package let face: String
+    /// The link of a page; nil for a protocol.
+    package let url: String?
+    /// An IP address and a port.
+    package let address: String
+    package let token: String
+
+    package init(face: String, url: String? = nil, address: String, token: String) {
+        (self.face, self.url, self.address, self.token) = (face, url, address, token)
+    }
 }
 
 /// The answer of a command.

@@ -174,6 +174,21 @@ package final class Rooms: Sendable {
         }
     }
 
+    /// The rooms with all that a face shows of them; their earlier events are delivered before. On the nodes' scheduler.
+    var snapshot: [RoomSnapshot] {
+        let nodes = all.map(\.node)
+        for node in nodes { node.assumeIsolated { _ = $0.flushEvents() } }
+        return zip(nodes, overview).map { node, overview in
+            node.assumeIsolated { node in
+                RoomSnapshot(
+                    overview, ready: node.readyEvent(), profile: node.profile, peers: node.peers(),
+                    histories: overview.conversations.map {
+                        ($0.conversation, node.history(Conversation($0.conversation)))
+                    })
+            }
+        }
+    }
+
     /// Begins to leave all rooms.
     package func beginLeaving() async {
         for node in allNodes { await node.beginLeaving() }

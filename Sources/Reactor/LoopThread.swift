@@ -3,30 +3,32 @@ internal import Glibc
 import Synchronization
 
 /// The thread that a loop runs on: its own, or a borrowed one.
-final class LoopThread: Sendable {
+package final class LoopThread: Sendable {
     private let own = Mutex<pthread_t?>(nil)
     /// Called at the end of the run.
     private let atExit = Mutex<(@Sendable () -> Void)?>(nil)
     /// 0 when none runs the loop; no thread has that number.
     private let current = Atomic<UInt>(0)
 
-    var isCurrent: Bool { current.load(ordering: .relaxed) == UInt(pthread_self()) }
+    package init() {}
+
+    package var isCurrent: Bool { current.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     /// The calling thread runs the loop from now on.
-    func enter() {
+    package func enter() {
         let (isFirst, _) = current.compareExchange(
             expected: 0, desired: UInt(pthread_self()), ordering: .acquiringAndReleasing)
         precondition(isFirst, "an event loop is run by two threads at once")
     }
 
-    func exit() {
+    package func exit() {
         current.store(0, ordering: .releasing)
         let report = atExit.withLock { $0.take() }
         report?()
     }
 
     /// Makes a thread that runs `body`.
-    func start(name: String, niceness: CInt, _ body: @escaping @Sendable () -> Void) {
+    package func start(name: String, niceness: CInt, _ body: @escaping @Sendable () -> Void) {
         own.withLock { own in
             precondition(own == nil, "the event loop \(name) was started twice")
             own = LoopThread.spawn(ThreadBody(name: name, niceness: niceness, run: body))
@@ -34,7 +36,7 @@ final class LoopThread: Sendable {
     }
 
     /// Waits for the end of the thread that `start` made; on that thread itself it returns at once.
-    func join() {
+    package func join() {
         guard !isCurrent else { return }
         let thread = own.withLock { $0.take() }
         if let thread { pthread_join(thread, nil) }

@@ -1,6 +1,5 @@
 import Commands
 import Composition
-import ControlFace
 import Process
 import Settings
 import StreamFace
@@ -32,8 +31,7 @@ struct App: Sendable {
     /// Nil where there is no line editor.
     private let terminal: TerminalOwner?
     private let pump: InputLoop
-    /// Nil where no other program reaches this node.
-    private let control: ControlServer?
+    private let served: ServedFaces
     private let signals: Signals
     private let hasBegun = Begun()
 
@@ -59,12 +57,12 @@ struct App: Sendable {
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let (control, rooms) = (try App.makeControl(arguments, diagnostics), Rooms())
-        (self.control, self.rooms) = (control, rooms)
+        let (served, rooms) = (try ServedFaces(arguments, diagnostics), Rooms())
+        (self.served, self.rooms) = (served, rooms)
         kept = try KeptState.open(arguments, diagnostics)
         let kept = kept
         let nodes = RoomNodes(arguments, on: loop, rooms, keeping: kept) {
-            reports.entrance(of: $0, in: rooms, and: control?.tell)
+            reports.entrance(of: $0, in: rooms, and: served.tell)
         }
         self.nodes = nodes
         try nodes.add(openRooms)
@@ -83,11 +81,9 @@ struct App: Sendable {
         signals = Signals(on: try App.runningLoop("signals"))
         pump = InputLoop(
             input: input,
-            executor: CommandExecutor(
-                rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) }, begin: nodes.begin,
-                contacts: kept,
-                keepsMarks: { kept?.keeps($0) ?? false },
-                counters: { startUp.counters + reports.counters + loop.counters + (control?.counters ?? []) }),
+            executor: App.makeExecutor(rooms, departure, nodes, kept, reports, served) {
+                startUp.counters + reports.counters + loop.counters + served.counters
+            },
             reports: reports, isTyped: place.isTyped, isAddressed: arguments.format == .json)
     }
 
@@ -95,7 +91,7 @@ struct App: Sendable {
     ///
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
-        defer { control?.removeName() }
+        defer { served.removeFiles() }
         Descriptors.raiseLimit(to: App.descriptors)
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         try await nodes.start()
@@ -109,7 +105,7 @@ struct App: Sendable {
             for report in batch { if case .event(let event) = report.report { note(event, in: report.room) } }
             if batch.contains(where: \.isEnd), rooms.isEmpty { goesOn = try await beginAnew() }
         }
-        await control?.end()
+        await served.end()
         await display.finish()
         await kept?.writer.end()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
@@ -161,7 +157,11 @@ struct App: Sendable {
     /// Reads lines and accepts other programs' requests once a node can perform them.
     private func startInput() {
         Task { await pump.run() }
-        Task { await control?.begin(pump.executor) }
+        Task {
+            let places = await served.begin(pump.executor)
+            guard let room = rooms.open?.label else { return }
+            reports.append(places.map { RoomReport(room, .listening($0)) })
+        }
     }
 
     /// The first signal asks politely, the second one does not.

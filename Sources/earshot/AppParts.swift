@@ -1,5 +1,4 @@
 import Commands
-import ControlFace
 import Process
 import Rendering
 import Settings
@@ -22,23 +21,18 @@ extension App {
         return loop
     }
 
-    /// Where other programs reach the node. A place that was asked for by name has to be usable; one that another node is
-    /// reached at is left to it.
-    static func makeControl(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) -> ControlServer? {
-        guard let path = arguments.control.path(in: Surroundings.ofProcess) else { return nil }
-        let isOwn = arguments.control == .own
-        let socket: ControlSocket
-        do throws(ControlSocket.Failure) {
-            socket = try ControlSocket.open(path, makesFolder: isOwn)
-        } catch {
-            if case .unusable(let message) = error, !isOwn { throw StartFailure(message) }
-            diagnostics.say(.warning, error.message)
-            return nil
-        }
-        LocalTime.prepare()
-        return ControlServer(
-            on: try runningLoop("control"), socket,
-            renderer: ControlRenderer(clock: LocalTime.text, day: LocalTime.date))
+    /// - Parameter counters: those of the process.
+    static func makeExecutor(
+        _ rooms: Rooms, _ departure: Departure, _ nodes: RoomNodes, _ kept: KeptState?, _ reports: ReportQueue,
+        _ served: ServedFaces, counters: @escaping @Sendable () -> [Counter]
+    ) -> CommandExecutor {
+        CommandExecutor(
+            rooms: rooms, departure: departure, store: { kept?.store($0, of: $1) }, begin: nodes.begin, contacts: kept,
+            keepsMarks: { kept?.keeps($0) ?? false }, counters: counters,
+            opened: { report, isForDisplay in
+                if isForDisplay { reports.append([report]) }
+                served.tell([report])
+            })
     }
 
     static func makeDisplay(_ arguments: Arguments, isTyped: Bool, departure: Departure) throws(StartFailure) -> Display

@@ -153,6 +153,10 @@ EVENTS = {
     "failed": event("failed", {"with": WHO, "ids": [ID]}),
     "typing": placed(event("typing", {"who": WHO, "on": flag})),
     "error": event("error", {"code": one_of(*ERROR_CODES), "message": SENTENCE}),
+    "opened": placed(event("opened", {})),
+    "listening": either(
+        {"event": one_of("listening"), "face": one_of("web"), "url": text, "address": text, "token": matching(r"[0-9a-f]{32}")},
+        {"event": one_of("listening"), "face": one_of("stomp"), "address": text, "token": matching(r"[0-9a-f]{32}")}),
     "notice": event("notice", {"code": one_of(*NOTICE_CODES), "message": SENTENCE}),
 }
 

@@ -171,6 +171,11 @@ extension Metric {
     package static let controlClients = gauge(
         "control_clients", as: "control_clients", "Programs that are connected to the control socket.")
     package static let controlTails = gauge("control_tails", as: "control_tails", "Clients that receive every event.")
+    package static let webClients = gauge("web_clients", as: "web_clients", "Connections to the web server.")
+    package static let webRefusals = total(
+        "web_refusals", "Requests that the web server refused, as without the token.")
+    package static let webDropped = total(
+        "web_dropped", "Clients of the web server that were disconnected because they read too slowly.")
     package static let controlTailsDropped = total(
         "control_tails_dropped", "Clients that were disconnected because they read too slowly.")
 }

@@ -30,7 +30,7 @@ package struct ControlRenderer: Sendable {
             case (.plain, .event(.notice(_, let sentence))):
                 let text = DisplayGuard.safe(sentence.text(in: .english))
                 return ControlLines.plain(Array("\(plain.clock(time)) * \(text)\n".utf8))
-            case (.plain, .event), (.plain, .entered):
+            case (.plain, .event), (.plain, .entered), (.plain, .opened), (.plain, .listening):
                 return ControlLines.plain(plain.rendering(of: report, at: time).output)
             }
         }

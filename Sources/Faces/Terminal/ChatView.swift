@@ -82,6 +82,10 @@ package struct ChatView: Sendable {
         case .error(let error): add(rendering.error(DisplayGuard.safe(error.sentence.text(in: language))))
         case .entered(let command): if !ChatView.showsItself(command) { add(rendering.echo(of: command)) }
         case .answer(let answer): show(answer, report, at: now, wallClock: wallClock)
+        case .opened(let conversation, let recent):
+            show(.active(command: "open", conversation, recent: recent), report, at: now, wallClock: wallClock)
+        case .listening:
+            for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
         }
     }
 

@@ -29,8 +29,8 @@ package struct KnownNames: Sendable {
         case .answer(.rooms(let list)):
             joinable = []
             noteJoinable(list.announced.map(\.name) + list.invitations.map(\.room.name))
-        case .answer(.active), .answer(.made), .answer(.parted): open = room
-        case .event, .answer, .error, .entered: break
+        case .answer(.active), .answer(.made), .answer(.parted), .opened: open = room
+        case .event, .answer, .error, .entered, .listening: break
         }
     }
 

@@ -157,7 +157,7 @@ extension JSONWriter {
         member("announced") { $0.array { for room in profile.rooms { $0.string(room) } } }
     }
 
-    private mutating func members(of peer: PeerView) {
+    package mutating func members(of peer: PeerView) {
         member("who", peer.who)
         member("state", peer.state.name)
         member("since", peer.since)

@@ -21,6 +21,13 @@ package struct JSONOutput: Presentation {
                 $0.member("code", error.code.rawValue)
                 $0.member("message", error.message)
             }
+        case .opened(let conversation, recent: _):
+            writer.object {
+                $0.member("event", "opened")
+                $0.member("room", room)
+                $0.members(of: conversation)
+            }
+        case .listening(let place): writer.object { $0.members(of: place) }
         case .answer(let answer):
             writer.object {
                 $0.member("event", "result")
@@ -35,6 +42,14 @@ package struct JSONOutput: Presentation {
 }
 
 extension JSONWriter {
+    fileprivate mutating func members(of place: Listening) {
+        member("event", "listening")
+        member("face", place.face)
+        if let url = place.url { member("url", url) }
+        member("address", place.address)
+        member("token", place.token)
+    }
+
     fileprivate mutating func members(of event: NodeEvent, in room: String) {
         member("event", event.name)
         member("room", room)

@@ -38,7 +38,7 @@ package struct Bell: Sendable {
         case .event(.request(from: let who, text: _)): return .request(who)
         case .event(.invitation(from: let who, to: _, isThere: false)): return .invitation(who)
         case .event(.message(let message)): return call(in: message, mentions[report.room.number])
-        case .event, .answer, .error, .entered: return nil
+        case .event, .answer, .error, .entered, .opened, .listening: return nil
         }
     }
 

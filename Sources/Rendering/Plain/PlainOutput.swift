@@ -46,7 +46,8 @@ package struct PlainOutput: Sendable {
         case .answer(.history(_, let messages)), .answer(.found(_, _, let messages)):
             let head = rows(notices(of: report, at: time), at: time)
             return Rendering(output: messages.reduce(into: head) { $0 += Array(line($1, at: time).utf8) })
-        case .event, .answer, .entered: return Rendering(output: rows(notices(of: report, at: time), at: time))
+        case .event, .answer, .entered, .opened, .listening:
+            return Rendering(output: rows(notices(of: report, at: time), at: time))
         }
     }
 
@@ -54,6 +55,9 @@ package struct PlainOutput: Sendable {
     package mutating func notices(of report: Report, at time: Timestamp) -> [String] {
         switch report {
         case .event(.message), .error, .entered: return []
+        case .opened(let conversation, let recent):
+            return notices(of: .answer(.active(command: "open", conversation, recent: recent)), at: time)
+        case .listening(let place): return [language(.listening, place.face, place.url ?? place.address)]
         case .event(.failed(let who, let messages)): return messages.map { failure($0, with: who) }
         case .event(let event): return notice(event).map { [$0] } ?? []
         case .answer(let answer):

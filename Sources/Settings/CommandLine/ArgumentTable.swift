@@ -102,6 +102,13 @@ extension Arguments: ControlledSettings, RoomSettings {
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
         Option(
+            name: "--web", help: "a page in this machine's browsers, and an API for programs (default port 4807)",
+            kind: .number("PORT", wanted: Wanted.port) { arguments, value in
+                guard let port = value.map({ UInt16(decimal: $0) }) ?? 4807 else { return false }
+                arguments.webPort = port
+                return true
+            }),
+        Option(
             name: "--allow-root", help: "run as root, also outside a container",
             kind: .flag { $0.allowsRoot = true }),
     ]

@@ -5,6 +5,8 @@ package struct Option<Settings>: Sendable {
         /// The placeholder of the value in `--help`, the description of a valid value, and the setter; false for an invalid
         /// value.
         case value(String, wanted: String, @Sendable (inout Settings, String) -> Bool)
+        /// As `value`, or without one: the setter gets nil. A number behind the option is its value.
+        case number(String, wanted: String, @Sendable (inout Settings, String?) -> Bool)
     }
 
     package let name: String

@@ -40,6 +40,12 @@ extension CommandSettings {
         case .flag(let apply):
             guard attached == nil else { throw UsageError("\(name) takes no value; write \(name) alone") }
             apply(&self)
+        case .number(_, let wanted, let apply):
+            let isNext = rest.first.map { !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } } ?? false
+            let value = attached ?? (isNext ? rest.popFirst() : nil)
+            guard apply(&self, value) else {
+                throw UsageError("\(name) can not be \(UsageError.quoted(value ?? "")); give \(wanted)")
+            }
         case .value(let placeholder, let wanted, let apply):
             guard let value = attached ?? rest.popFirst() else {
                 throw UsageError("\(name) needs a value; write \(name) \(placeholder)")

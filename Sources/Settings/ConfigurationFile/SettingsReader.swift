@@ -29,6 +29,11 @@ extension ConfigurableSettings {
                 throw UsageError("\(place)\(name) can not be \(UsageError.quoted(value)); give true or false")
             }
             if value == "true" { apply(&self) }
+        case .number(_, let wanted, let apply):
+            guard value != "false" else { return }
+            guard apply(&self, value == "true" ? nil : value) else {
+                throw UsageError("\(place)\(name) can not be \(UsageError.quoted(value)); give true or \(wanted)")
+            }
         case .value(_, let wanted, let apply):
             guard apply(&self, value) else {
                 throw UsageError("\(place)\(name) can not be \(UsageError.quoted(value)); give \(wanted)")

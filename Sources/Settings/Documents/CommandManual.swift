@@ -50,6 +50,7 @@ struct CommandManual: Sendable {
             switch option.kind {
             case .flag: nil
             case .value(let placeholder, _, _): placeholder
+            case .number(let placeholder, _, _): "[\(placeholder)]"
             }
         return Entry(name: option.name, help: option.help, placeholder: placeholder, choices: option.choices)
     }

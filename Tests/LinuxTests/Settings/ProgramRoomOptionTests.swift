@@ -62,7 +62,7 @@ import Testing
         (["room", "new"], "earshot room new needs a name; write earshot room new NAME"),
         (["room", "new", "a", "b"], "unexpected \"b\"; see earshot room --help"),
         (["room", "new", String(repeating: "x", count: 65)], "room name is 65 characters; 64 is the most"),
-        (["--key", "secret words"], "no option \"--key\"; see earshot --help"),
+        (["--key", "secret words"], "no option \"--key\"; did you mean --web?"),
     ])
     func `wrong usage says what is wrong, and no key is an argument`(words: [String], message: String) {
         #expect(throws: UsageError(message)) { try Invocation(parsing: words) }

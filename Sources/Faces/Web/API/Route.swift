@@ -1,0 +1,122 @@
+import Rendering
+import Wire
+
+/// One request of the API: routing and `openapi.json` are both read from the table of these.
+struct Route: Sendable {
+    typealias Perform = @Sendable (isolated WebServer, RouteCall) async throws(RouteFault) -> WebAnswer
+
+    let method: String
+    /// With parameters in braces (RFC 6570), each a whole segment.
+    let path: String
+    let operation: String
+    let summary: String
+    /// The schema of the body, as JSON; nil for none.
+    var body: String?
+    /// Parameters of the query: the name and the schema, as JSON.
+    var query: [(name: String, schema: String)] = []
+    /// The status of success with the schema of its body, as JSON; nil for no body.
+    var success: (status: Int, schema: String?) = (200, Schema.object)
+    var type = "application/json"
+    let perform: Perform
+
+    private var segments: [Substring] { path.split(separator: "/") }
+
+    /// The parameters of a path that fits; nil for another path.
+    func parameters(of path: String) -> [String: String]? {
+        let given = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let wanted = segments
+        guard given.count == wanted.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (part, segment) in zip(given, wanted) {
+            if segment.first == "{" {
+                parameters[String(segment.dropFirst().dropLast())] = String(part)
+            } else if part != segment {
+                return nil
+            }
+        }
+        return parameters
+    }
+
+    /// Answers a request that passed the gate.
+    static func answer(to head: RequestHead, _ body: [UInt8], on server: isolated WebServer) async -> WebAnswer {
+        let fitting = all.compactMap { route in route.parameters(of: head.path).map { (route, $0) } }
+        guard !fitting.isEmpty else { return .problem(404, "not_found", "there is nothing of this name") }
+        guard let (route, parameters) = fitting.first(where: { $0.0.method == head.method }) else {
+            var answer = WebAnswer.problem(405, "wrong_method", "another method is needed")
+            answer.headers["allow"] = Set(fitting.map(\.0.method)).sorted().joined(separator: ", ")
+            return answer
+        }
+        do throws(RouteFault) {
+            let call = try RouteCall(head, parameters, route, body)
+            return try await route.perform(server, call)
+        } catch {
+            return error.answer
+        }
+    }
+}
+
+/// A request of a route, with its parameters.
+struct RouteCall: Sendable {
+    let head: RequestHead
+    let parameters: [String: String]
+    /// The members of the body; empty without one.
+    let body: JSONValue
+    let bytes: [UInt8]
+
+    init(_ head: RequestHead, _ parameters: [String: String], _ route: Route, _ bytes: [UInt8]) throws(RouteFault) {
+        (self.head, self.parameters, self.bytes) = (head, parameters, bytes)
+        let names = route.query.map(\.name)
+        for part in head.query {
+            let name = String(part.prefix { $0 != "=" })
+            guard names.contains(name) else { throw RouteFault(400, "bad_query", "there is no parameter of this name") }
+        }
+        guard route.body != nil else {
+            body = .object([:])
+            return
+        }
+        do throws(JSONFault) { body = try JSONValue(parsing: bytes) } catch {
+            throw RouteFault(400, "bad_json", error.rawValue)
+        }
+        guard case .object = body else { throw RouteFault(400, "bad_json", "a body is an object") }
+    }
+
+    /// A member of the body that is a string.
+    func text(_ name: String) throws(RouteFault) -> String {
+        guard let text = body[name]?.string else { throw RouteFault(422, "bad_member", "\(name) is a string") }
+        return text
+    }
+
+    func flag(_ name: String) throws(RouteFault) -> Bool {
+        guard let value = body[name]?.bool else { throw RouteFault(422, "bad_member", "\(name) is true or false") }
+        return value
+    }
+
+    /// Refuses a body with other members.
+    func only(_ names: String...) throws(RouteFault) {
+        guard case .object(let members) = body, members.keys.allSatisfy({ names.contains($0) }) else {
+            throw RouteFault(422, "bad_member", "the members of the body are \(names.joined(separator: ", "))")
+        }
+    }
+
+    /// A parameter of the query that is a message's id; nil without it.
+    func cursor(_ name: String) throws(RouteFault) -> MessageID? {
+        guard let text = head.parameter(name) else { return nil }
+        guard let id = Hexadecimal.decode(text).flatMap({ MessageID($0) }) else {
+            throw RouteFault(400, "bad_query", "\(name) is the id of a message")
+        }
+        return id
+    }
+}
+
+/// Why a request is not performed.
+struct RouteFault: Error, Hashable, Sendable {
+    let status: Int
+    let code: String
+    let detail: String
+
+    init(_ status: Int, _ code: String, _ detail: String) {
+        (self.status, self.code, self.detail) = (status, code, detail)
+    }
+
+    var answer: WebAnswer { .problem(status, code, detail) }
+}

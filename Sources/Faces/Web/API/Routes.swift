@@ -1,0 +1,158 @@
+/// Schemas of bodies (JSON Schema 2020-12), as JSON.
+enum Schema {
+    static let object: String = #"{"type":"object"}"#
+    static let message: String = reference("Message")
+    static let conversation: String = reference("Conversation")
+    static let person: String = reference("Person")
+    static let request: String = reference("Request")
+    static let problem: String = reference("Problem")
+
+    static let components: [String: String] = [
+        "Conversation":
+            ##"{"type":"object","required":["id","kind","title","room","private","active","unread","online","last"],"properties":{"id":{"type":"string"},"kind":{"enum":["room","direct"]},"title":{"type":"string"},"room":{"type":"string"},"private":{"type":"boolean"},"active":{"type":"boolean"},"unread":{"type":"integer","minimum":0},"online":{"type":"integer","minimum":0},"last":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Message"}]}}}"##,
+        "Message":
+            #"{"type":"object","required":["conversation","conversationId","id","from","text","sentAt","receivedAt","isFromCurrentUser","history","unread"],"properties":{"conversation":{"enum":["public","direct"]},"conversationId":{"type":"string"},"id":{"type":"string","pattern":"^[0-9a-f]{32}$"},"text":{"type":"string"},"sentAt":{"type":"string","format":"date-time"},"receivedAt":{"type":"string","format":"date-time"},"isFromCurrentUser":{"type":"boolean"},"history":{"type":"boolean"},"unread":{"type":"integer"}}}"#,
+        "Person":
+            #"{"type":"object","required":["room","who","state","since","muted","verified","blocked"],"properties":{"room":{"type":"string"},"state":{"enum":["online","away","offline"]},"since":{"type":"string","format":"date-time"},"muted":{"type":"boolean"},"verified":{"type":"boolean"},"blocked":{"type":"boolean"}}}"#,
+        "Problem":
+            #"{"type":"object","required":["type","title","status","code","detail"],"properties":{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"code":{"type":"string"},"detail":{"type":"string"}}}"#,
+        "Request":
+            #"{"type":"object","required":["room","key","from","text"],"properties":{"room":{"type":"string"},"key":{"type":"string"},"text":{"type":"string"}}}"#,
+    ]
+
+    static func reference(_ name: String) -> String { ##"{"$ref":"#/components/schemas/"## + name + #""}"# }
+
+    /// An object with one list.
+    static func list(_ name: String, of element: String) -> String {
+        #"{"type":"object","required":["\#(name)"],"properties":{"\#(name)":{"type":"array","items":\#(element)}}}"#
+    }
+
+    /// An object with required members only; a member is its name and its schema.
+    static func body(_ members: (String, String)...) -> String {
+        let names = members.map { "\"\($0.0)\"" }.joined(separator: ",")
+        let properties = members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
+        return #"{"type":"object","additionalProperties":false,"required":[\#(names)],"properties":{\#(properties)}}"#
+    }
+
+    static let string = #"{"type":"string"}"#
+    static let boolean = #"{"type":"boolean"}"#
+    static let id = #"{"type":"string","pattern":"^[0-9a-f]{32}$"}"#
+    static let key = #"{"type":"string","pattern":"^[0-9a-f]{64}$"}"#
+}
+
+extension Route {
+    /// Every request of version 1.
+    static let all: [Route] = program + conversations + messages + people + requests
+
+    private static let program: [Route] = [
+        Route(
+            method: "GET", path: "/api/v1/openapi.json", operation: "getDescription", summary: "this description"
+        ) { _, _ in WebAnswer(status: 200, type: "application/json", body: OpenAPI.bytes) },
+        Route(
+            method: "GET", path: "/api/v1/me", operation: "getMe",
+            summary: "the user's name in each room, the version, port and discovery"
+        ) { server, _ throws(RouteFault) in try await server.me() },
+        Route(
+            method: "POST", path: "/api/v1/commands", operation: "postCommand",
+            summary: "performs a line of input; its events and its answer",
+            body:
+                #"{"type":"object","additionalProperties":false,"required":["line"],"properties":{"line":{"type":"string"},"room":{"type":"string"}}}"#
+        ) { server, call throws(RouteFault) in try await server.command(call) },
+        Route(
+            method: "GET", path: "/metrics", operation: "getMetrics",
+            summary: "all counters in Prometheus's text format",
+            success: (200, #"{"type":"string"}"#), type: "text/plain"
+        ) { server, _ throws(RouteFault) in try await server.metrics() },
+        Route(
+            method: "GET", path: "/api/v1/events", operation: "getEvents",
+            summary: "Server-Sent Events: a snapshot, then every event; Last-Event-ID resumes",
+            success: (200, #"{"type":"string"}"#), type: "text/event-stream"
+        ) { _, _ in WebAnswer(status: 200) },
+    ]
+
+    private static let conversations: [Route] = [
+        Route(
+            method: "GET", path: "/api/v1/conversations", operation: "getConversations",
+            summary: "each room and direct conversation, with unread count and last message",
+            success: (200, Schema.list("conversations", of: Schema.conversation))
+        ) { server, _ throws(RouteFault) in try await server.conversations() },
+        Route(
+            method: "PUT", path: "/api/v1/conversations/{conversation}/active", operation: "putActive",
+            summary: "opens the conversation, whose unread count becomes 0, or closes it",
+            body: Schema.body(("active", Schema.boolean)), success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.setActive(call) },
+        Route(
+            method: "PUT", path: "/api/v1/conversations/{conversation}/typing", operation: "putTyping",
+            summary: "tells the open conversation that the user types, or no longer",
+            body: Schema.body(("on", Schema.boolean)), success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.setTyping(call) },
+    ]
+
+    private static let messages: [Route] = [
+        Route(
+            method: "GET", path: "/api/v1/conversations/{conversation}/messages", operation: "getMessages",
+            summary: "a page of messages, the oldest first: without a cursor the latest ones",
+            query: [
+                ("before", Schema.id), ("after", Schema.id),
+                ("limit", #"{"type":"integer","minimum":1,"maximum":100,"default":50}"#),
+            ],
+            success: (
+                200,
+                #"{"type":"object","required":["messages","next","previous"],"properties":{"messages":{"type":"array","items":\#(Schema.message)},"next":{"type":["string","null"]},"previous":{"type":["string","null"]}}}"#
+            )
+        ) { server, call throws(RouteFault) in try await server.messages(call) },
+        Route(
+            method: "POST", path: "/api/v1/conversations/{conversation}/messages", operation: "postMessage",
+            summary: "says a text; the same Idempotency-Key within 10 minutes gives the same message",
+            body: Schema.body(("text", Schema.string)), success: (201, Schema.message)
+        ) { server, call throws(RouteFault) in
+            try await server.once(call) { server throws(RouteFault) in try await server.say(call) }
+        },
+        Route(
+            method: "PATCH", path: "/api/v1/conversations/{conversation}/messages/{message}", operation: "patchMessage",
+            summary: "changes an own message", body: Schema.body(("text", Schema.string)), success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.edit(call) },
+        Route(
+            method: "DELETE", path: "/api/v1/conversations/{conversation}/messages/{message}",
+            operation: "deleteMessage", summary: "deletes an own message", success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.delete(call) },
+        Route(
+            method: "POST", path: "/api/v1/direct", operation: "postDirect",
+            summary: "a direct message, or the request for a conversation",
+            body: Schema.body(("to", Schema.key), ("text", Schema.string)), success: (201, Schema.message)
+        ) { server, call throws(RouteFault) in
+            try await server.once(call) { server throws(RouteFault) in try await server.sayDirectly(call) }
+        },
+    ]
+
+    private static let people: [Route] =
+        [
+            Route(
+                method: "GET", path: "/api/v1/people", operation: "getPeople", summary: "the known peers of all rooms",
+                success: (200, Schema.list("people", of: Schema.person))
+            ) { server, _ throws(RouteFault) in try await server.people() },
+            Route(
+                method: "GET", path: "/api/v1/people/{key}", operation: "getPerson",
+                summary: "one peer, with the code to compare", success: (200, Schema.person)
+            ) { server, call throws(RouteFault) in try await server.person(call) },
+        ]
+        + ["PUT", "DELETE"].map { method in
+            Route(
+                method: method, path: "/api/v1/people/{key}/{mark}",
+                operation: method == "PUT" ? "putMark" : "deleteMark",
+                summary: "sets or removes a mark: mute, block or verified", success: (204, nil)
+            ) { server, call throws(RouteFault) in try await server.mark(call, isOn: method == "PUT") }
+        }
+
+    private static let requests: [Route] = [
+        Route(
+            method: "GET", path: "/api/v1/requests", operation: "getRequests",
+            summary: "open requests for direct conversations",
+            success: (200, Schema.list("requests", of: Schema.request))
+        ) { server, _ throws(RouteFault) in try await server.requests() },
+        Route(
+            method: "POST", path: "/api/v1/requests/{key}", operation: "postRequest",
+            summary: "accepts or declines a request", body: Schema.body(("accept", Schema.boolean)), success: (204, nil)
+        ) { server, call throws(RouteFault) in try await server.answerRequest(call) },
+    ]
+}

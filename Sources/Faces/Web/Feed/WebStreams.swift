@@ -1,0 +1,119 @@
+import Reactor
+import Chat
+import ChatNode
+import Commands
+import Rendering
+import Wire
+
+/// Streams of events: the page's WebSocket, and Server-Sent Events.
+extension WebServer {
+    func beginSocket(_ key: UInt) {
+        guard let connection = connections[key] else { return }
+        connection.use = .socket
+        begin(connection, at: key, last: connection.head.parameter("last"))
+    }
+
+    func beginEvents(_ connection: WebConnection, at key: UInt) {
+        connection.use = .events
+        wantToWrite(key)
+        begin(connection, at: key, last: connection.head.lastEventID)
+    }
+
+    /// Sends what a client missed if that is known, otherwise a snapshot; then every event.
+    private func begin(_ connection: WebConnection, at key: UInt, last: String?) {
+        if let last, let missed = log.missed(since: last) {
+            connection.isLive = true
+            let resumed = WebJSON.object {
+                $0.member("event", "resumed")
+                $0.member("seq", log.id)
+            }
+            send(
+                connection.use == .events ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection, at: key)
+            for entry in missed {
+                send(
+                    connection.use == .events ? ServerSentEvent.of(entry, log.run) : entry.json, to: connection, at: key
+                )
+            }
+            return
+        }
+        let number = connection.number
+        Task {
+            await desk?.snapshot { [weak self] rooms in
+                // Behind the events before, and in front of those after.
+                self?.thread.execute { self?.assumeIsolated { $0.send(rooms, to: number, at: key) } }
+            }
+        }
+    }
+
+    private func send(_ rooms: [RoomSnapshot], to number: Int, at key: UInt) {
+        guard let connection = connection(number, at: key), connection.closing == nil else { return }
+        connection.isLive = true
+        guard connection.use == .events else {
+            return send(WebJSON.snapshot(of: rooms, seq: log.id), to: connection, at: key)
+        }
+        let head = WebJSON.object {
+            $0.member("event", "snapshot")
+            $0.member("seq", log.id)
+        }
+        var bytes = ServerSentEvent.text("snapshot", head, id: log.id)
+        for room in rooms {
+            for (_, messages) in room.histories {
+                for message in messages {
+                    let line = WebJSON.object {
+                        $0.member("event", "message")
+                        $0.member("room", room.overview.room.name)
+                        $0.members(of: message, in: room.overview.room)
+                        $0.member("snapshot", true)
+                    }
+                    bytes += ServerSentEvent.text("added", line)
+                }
+            }
+        }
+        send(bytes, to: connection, at: key)
+    }
+
+    /// Performs a line of a page, as one of standard input; the answer goes to that page alone.
+    func receive(_ message: [UInt8], from connection: WebConnection, at key: UInt) {
+        let number = connection.number
+        guard let line = String(validating: message, as: UTF8.self), !line.contains("\n") else {
+            return close(connection, at: key, 1007, "a message is one line of UTF-8")
+        }
+        Task {
+            let reports = await perform(line)
+            guard let connection = self.connection(number, at: key) else { return }
+            for report in reports where report.isAnswer {
+                let output = JSONOutput().rendering(of: report, at: .wall).output
+                send(output.last == 0x0a ? output.dropLast() : output, to: connection, at: key)
+            }
+        }
+    }
+
+    /// Performs a line, which may begin with the room that it is for.
+    ///
+    /// - Parameter room: the room, if the line does not name it.
+    func perform(_ line: String, in room: RoomLabel? = nil) async -> [RoomReport] {
+        guard let desk else { return [] }
+        do throws(ChatError) {
+            if let room { return await desk.reports(of: try Command(line: line), in: room) ?? [] }
+            let addressed = try AddressedLine(line, in: desk.rooms)
+            return await desk.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
+        } catch {
+            let room = desk.rooms.open?.label ?? RoomLabel(number: 0, name: "")
+            return [RoomReport(room, .error(error))]
+        }
+    }
+}
+
+extension RoomReport {
+    /// Whether it answers a command; all clients hear of everything else.
+    var isAnswer: Bool {
+        switch report {
+        case .answer, .error: true
+        case .event, .entered, .opened, .listening: false
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func dropLast() -> [UInt8] { Array(self[..<Swift.max(0, count - 1)]) }
+}

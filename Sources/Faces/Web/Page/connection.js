@@ -1,0 +1,42 @@
+// The WebSocket of events: it comes back by itself, and asks for what was missed.
+
+export class Connection {
+  // on: {event(object), state(text, isLost)}
+  constructor(token, on) {
+    Object.assign(this, { token, on, last: null, tries: 0, timer: null });
+    this.open();
+  }
+
+  open() {
+    this.on.state(this.tries ? "reconnecting" : "connecting", this.tries > 0);
+    const query = this.last ? `?last=${encodeURIComponent(this.last)}` : "";
+    const socket = new WebSocket(`ws://${location.host}/api/v1/socket${query}`, ["earshot.v1", `t.${this.token}`]);
+    socket.onmessage = (message) => this.received(JSON.parse(message.data));
+    socket.onclose = () => this.wait();
+    this.socket = socket;
+  }
+
+  received(event) {
+    if (event.event === "snapshot" || event.event === "resumed") {
+      this.tries = 0;
+      this.on.state("connected", false);
+    }
+    if (event.seq) this.last = event.seq;
+    this.on.event(event);
+  }
+
+  // 1, 2, 4 … 30 seconds, told second by second.
+  wait() {
+    this.tries += 1;
+    let seconds = Math.min(30, 2 ** (this.tries - 1));
+    const tell = () => this.on.state(`reconnecting in ${seconds} s`, true);
+    tell();
+    clearInterval(this.timer);
+    this.timer = setInterval(() => {
+      seconds -= 1;
+      if (seconds > 0) return tell();
+      clearInterval(this.timer);
+      this.open();
+    }, 1000);
+  }
+}

@@ -1,0 +1,39 @@
+// The rules of a message's text, as far as the page can know them; the node checks all of them.
+
+export const longest = 240;
+const longestInBytes = 3072;
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const encoder = new TextEncoder();
+
+export function characters(text) {
+  let count = 0;
+  for (const _ of segmenter.segment(text)) count += 1;
+  return count;
+}
+
+// The rule that a text breaks; null if it may be sent.
+export function fault(text) {
+  const trimmed = text.trim();
+  if (trimmed === "") return "the message is empty";
+  if (/[\r\n]/.test(trimmed)) return "a message is one line";
+  const bytes = encoder.encode(trimmed).length;
+  if (bytes > longestInBytes) return `the message is ${bytes} bytes; ${longestInBytes} is the most`;
+  const count = characters(trimmed);
+  return count > longest ? `the message is ${count} characters; ${longest} is the most` : null;
+}
+
+// What is shown while a text is typed: nothing below 200 characters.
+export function hint(text) {
+  const count = characters(text.trim());
+  if (count < 200) return "";
+  const left = longest - count;
+  return left >= 0 ? `${left} characters left` : `${-left} characters too long`;
+}
+
+// The colour of a key: its first 8 bytes select one of 24.
+export function colorOf(key) {
+  return Number(BigInt("0x" + key.slice(0, 16)) % 24n);
+}
+
+export const clock = (date) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+export const day = (date) => new Date(date).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });

@@ -1,0 +1,48 @@
+import Noise
+import Wire
+
+/// A file of the page, which is embedded in the program.
+struct PageFile: Sendable {
+    private static let all: [String: PageFile] = {
+        let (script, image) = ("text/javascript; charset=utf-8", "image/svg+xml")
+        return [
+            "/": PageFile("text/html; charset=utf-8", PackageResources.index_html),
+            "/style.css": PageFile("text/css; charset=utf-8", PackageResources.style_css),
+            "/icon.svg": PageFile(image, PackageResources.icon_svg),
+            "/icon-unread.svg": PageFile(image, PackageResources.icon_unread_svg),
+            "/main.js": PageFile(script, PackageResources.main_js),
+            "/api.js": PageFile(script, PackageResources.api_js),
+            "/composer.js": PageFile(script, PackageResources.composer_js),
+            "/connection.js": PageFile(script, PackageResources.connection_js),
+            "/dialogs.js": PageFile(script, PackageResources.dialogs_js),
+            "/log.js": PageFile(script, PackageResources.log_js),
+            "/model.js": PageFile(script, PackageResources.model_js),
+            "/side.js": PageFile(script, PackageResources.side_js),
+            "/text.js": PageFile(script, PackageResources.text_js),
+        ]
+    }()
+
+    private let type: String
+    private let bytes: [UInt8]
+    /// Changes with the content (RFC 9110 section 8.8.3).
+    private let entityTag: String
+
+    private init(_ type: String, _ bytes: [UInt8]) {
+        (self.type, self.bytes) = (type, bytes)
+        entityTag = "\"\(Hexadecimal.encode(SHA256.hash(bytes.span).prefix(8)))\""
+    }
+
+    /// The file of a path; nil for another path.
+    static func named(_ path: String) -> PageFile? { all[path] }
+
+    func answer(to head: RequestHead) -> WebAnswer {
+        guard head.method == "GET" || head.method == "HEAD" else {
+            var answer = WebAnswer.problem(405, "wrong_method", "another method is needed")
+            answer.headers["allow"] = "GET, HEAD"
+            return answer
+        }
+        let headers = ["etag": entityTag, "cache-control": "no-cache"]
+        if head.entityTag == entityTag { return WebAnswer(status: 304, headers: headers) }
+        return WebAnswer(status: 200, type: type, headers: headers, body: bytes)
+    }
+}

@@ -1,0 +1,77 @@
+import Wire
+
+/// The checks that every request passes before anything else of it is read (Docs/Web.md, section 2).
+struct RequestGate: Sendable {
+    static let longestBody = 16_384
+    static let longestHead = 8_192
+    static let mostConnections = 64
+
+    let port: UInt16
+    let token: WebToken
+
+    /// The refusal of a request; nil if it may be performed.
+    ///
+    /// - Parameters:
+    ///   - connections: those that are open, with this one.
+    ///   - isOpen: whether it needs no token, as the files of the page do.
+    func refusal(of head: RequestHead, connections: Int, isOpen: Bool) -> WebAnswer? {
+        guard var answer = problem(with: head, connections: connections, isOpen: isOpen) else { return nil }
+        // The rest of such a request is not read, so that it can not pass for another one.
+        answer.closes = true
+        if answer.status == 401 { answer.headers["www-authenticate"] = "Bearer" }
+        return answer
+    }
+
+    private func problem(with head: RequestHead, connections: Int, isOpen: Bool) -> WebAnswer? {
+        if !isOwn(host: head.host) { return .problem(421, "misdirected", "this server has another name") }
+        if let origin = head.origin, !isOwn(origin: origin) {
+            return .problem(403, "foreign_origin", "a page of another origin asks")
+        }
+        if !isOpen, !isAuthorized(head) { return .problem(401, "unauthorized", "the token is missing or wrong") }
+        if connections > RequestGate.mostConnections {
+            return .problem(503, "busy", "\(RequestGate.mostConnections) connections are the most")
+        }
+        if head.size > RequestGate.longestHead {
+            return .problem(431, "head_too_large", "a head has \(RequestGate.longestHead) bytes at most")
+        }
+        return bodyProblem(with: head)
+    }
+
+    private func bodyProblem(with head: RequestHead) -> WebAnswer? {
+        if head.hasTransferEncoding {
+            return head.contentLengths.isEmpty
+                ? .problem(411, "length_required", "a body needs a Content-Length")
+                : .problem(400, "two_lengths", "a request has one length")
+        }
+        guard !head.contentLengths.isEmpty else { return nil }
+        guard let length = head.length else { return .problem(400, "two_lengths", "a request has one length") }
+        if length > RequestGate.longestBody {
+            return .problem(413, "body_too_large", "a body has \(RequestGate.longestBody) bytes at most")
+        }
+        if length > 0, !RequestGate.isJSON(head.contentType) {
+            return .problem(415, "not_json", "a body is application/json")
+        }
+        return nil
+    }
+
+    private var hosts: [String] { ["127.0.0.1:\(port)", "[::1]:\(port)", "localhost:\(port)"] }
+
+    private func isOwn(host: String?) -> Bool { host.map { hosts.contains($0.lowercased()) } ?? false }
+
+    private func isOwn(origin: String) -> Bool { hosts.contains { "http://\($0)" == origin.lowercased() } }
+
+    /// Whether the request has the token as a bearer (RFC 6750 section 2.1), or as the subprotocol `t.TOKEN`.
+    private func isAuthorized(_ head: RequestHead) -> Bool {
+        let bearer = head.authorization.flatMap { value -> String? in
+            value.prefix(7).lowercased() == "bearer " ? String(value.dropFirst(7)) : nil
+        }
+        if let bearer { return token.isEqual(to: bearer) }
+        return head.protocols.contains { $0.hasPrefix("t.") && token.isEqual(to: String($0.dropFirst(2))) }
+    }
+
+    private static func isJSON(_ type: String?) -> Bool {
+        guard let type else { return false }
+        let media = type.lowercased().prefix { $0 != ";" }
+        return media.split(separator: " ").joined() == "application/json"
+    }
+}

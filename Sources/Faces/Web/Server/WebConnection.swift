@@ -1,0 +1,60 @@
+import Wire
+
+/// A connection to the web server, and its request or stream.
+final class WebConnection {
+    /// The life of a connection: requests one after the other, or a stream until its end.
+    enum Use {
+        case requests
+        /// Server-Sent Events.
+        case events
+        /// The page's WebSocket.
+        case socket
+    }
+
+    /// Bytes that may wait for a reader: 4 MiB, more than the snapshot of 16 full rooms.
+    static let mostWaiting = 4 << 20
+    /// Bytes of a WebSocket message.
+    static let longestMessage = 65_536
+
+    /// Counts from 1; an answer that comes late finds that its connection is another one.
+    let number: Int
+    var use = Use.requests
+    var head = RequestHead()
+    var body: [UInt8] = []
+    /// The answer that is to be written.
+    var answer: WebAnswer?
+    /// Whether the head of a stream is written.
+    var hasBegun = false
+    /// Whether events are passed on.
+    var isLive = false
+    private(set) var waiting = 0
+    private var messages: [[UInt8]] = []
+    private var first = 0
+    /// The WebSocket message of which more follows.
+    var message: [UInt8] = []
+    /// The code and the reason with which the connection is to be closed (RFC 6455 section 7.4).
+    var closing: (code: UInt16, reason: String)?
+
+    init(_ number: Int) { self.number = number }
+
+    /// - Returns: false if too much waits already.
+    func append(_ bytes: [UInt8]) -> Bool {
+        guard waiting + bytes.count <= WebConnection.mostWaiting else { return false }
+        messages.append(bytes)
+        waiting += bytes.count
+        return true
+    }
+
+    func next() -> [UInt8]? {
+        guard first < messages.count else { return nil }
+        let message = messages[first]
+        messages[first] = []
+        first += 1
+        waiting -= message.count
+        if first > messages.count / 2 {
+            messages.removeFirst(first)
+            first = 0
+        }
+        return message
+    }
+}

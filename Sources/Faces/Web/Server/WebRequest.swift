@@ -1,0 +1,84 @@
+import Rendering
+
+/// The head of an HTTP request, as far as the server reads it.
+struct RequestHead: Hashable, Sendable {
+    var method = "GET"
+    /// Decoded, without the query.
+    var path = "/"
+    /// The decoded parts of the query, such as `limit=7`.
+    var query: [String] = []
+    var host: String?
+    var origin: String?
+    var authorization: String?
+    var contentType: String?
+    /// One for each such field.
+    var contentLengths: [String] = []
+    var hasTransferEncoding = false
+    /// The bytes of all fields that the server knows.
+    var size = 0
+    /// The subprotocols that a WebSocket client offers.
+    var protocols: [String] = []
+    var idempotencyKey: String?
+    var lastEventID: String?
+    var entityTag: String?
+    /// Whether the client wants the connection to end behind the answer.
+    var closes = false
+
+    /// In bytes; nil without a body, and for a wrong field.
+    var length: Int? {
+        guard contentLengths.count == 1, contentLengths[0].utf8.allSatisfy({ (48...57).contains($0) }) else {
+            return nil
+        }
+        return Int(contentLengths[0])
+    }
+
+    /// The value of a parameter of the query: nil without it, the first of several.
+    func parameter(_ name: String) -> String? {
+        for part in query {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair[0] == name { return pair.count == 2 ? String(pair[1]) : "" }
+        }
+        return nil
+    }
+}
+
+/// An answer to an HTTP request.
+struct WebAnswer: Hashable, Sendable {
+    var status: Int
+    /// A media type (RFC 9110 section 8.3); empty for an answer without a body.
+    var type = ""
+    var headers: [String: String] = [:]
+    var body: [UInt8] = []
+    /// Whether the connection ends behind it.
+    var closes = false
+
+    static func json(_ status: Int = 200, _ members: (inout JSONWriter) -> Void) -> WebAnswer {
+        var writer = JSONWriter()
+        writer.object(members)
+        return WebAnswer(status: status, type: "application/json", body: writer.bytes)
+    }
+
+    /// RFC 9457.
+    static func problem(_ status: Int, _ code: String, _ detail: String) -> WebAnswer {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("type", "about:blank")
+            $0.member("title", reason(status))
+            $0.member("status", status)
+            $0.member("code", code)
+            $0.member("detail", detail)
+        }
+        return WebAnswer(status: status, type: "application/problem+json", body: writer.bytes)
+    }
+
+    /// The words of RFC 9110 section 15.
+    static func reason(_ status: Int) -> String {
+        let words = [
+            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+            409: "Conflict", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
+            421: "Misdirected Request", 422: "Unprocessable Content", 429: "Too Many Requests",
+            431: "Request Header Fields Too Large", 503: "Service Unavailable",
+        ]
+        return words[status] ?? "Error"
+    }
+}

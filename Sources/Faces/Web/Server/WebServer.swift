@@ -1,0 +1,167 @@
+import CWebSockets
+package import ChatNode
+package import Commands
+import Glibc
+import Noise
+package import Process
+import Reactor
+import Synchronization
+import Wire
+
+/// The page, its API and its events, for programs and browsers of this machine (Docs/Web.md).
+///
+/// It lives on the thread of libwebsockets. Nothing in it waits for a client: a client that leaves too much unread is
+/// disconnected, and can come back for what it missed.
+package actor WebServer {
+    nonisolated let thread = WebThread()
+    nonisolated let library: WebSocketLibrary
+    /// The library's context, by its address; 0 before and after.
+    nonisolated let context = Atomic<UInt>(0)
+    nonisolated let mustEnd = Atomic(false)
+    /// Events received and not passed on yet.
+    private nonisolated let backlog = Atomic(0)
+    private nonisolated let clientCount = Atomic(0)
+    nonisolated let refusals = Atomic(0)
+    nonisolated let dropped = Atomic(0)
+    package nonisolated let token: WebToken
+    private nonisolated let listeningPort = Atomic<Int>(0)
+    nonisolated var gate: RequestGate { RequestGate(port: port, token: token) }
+    var desk: CommandExecutor?
+    /// By the address of the library's object.
+    var connections: [UInt: WebConnection] = [:]
+    private var accepted = 0
+    var log: EventLog
+    var store = MessageStore()
+    var answers = IdempotentAnswers()
+    private var whenEmpty: CheckedContinuation<Void, Never>?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+    /// Listens at a port of 127.0.0.1, and of ::1 if the machine has it.
+    ///
+    /// - Parameter port: 0 for any that is free.
+    /// - Throws: if the library is missing, or the port is in use.
+    package static func open(port: UInt16, token: WebToken) throws(StartFailure) -> WebServer {
+        guard let library = WebSocketLibrary.loaded else {
+            throw StartFailure("--web needs libwebsockets.so.17; install the package libwebsockets17")
+        }
+        let server = WebServer(library, token)
+        guard let listening = server.listen(at: port) else {
+            throw StartFailure("--web can not listen on port \(port) of 127.0.0.1; choose another one, or 0 for any")
+        }
+        server.listeningPort.store(Int(listening), ordering: .relaxed)
+        server.thread.start(wake: { [weak server] in server?.wake() }) { [weak server] in server?.serve() }
+        return server
+    }
+
+    private init(_ library: WebSocketLibrary, _ token: WebToken) {
+        (self.library, self.token) = (library, token)
+        var randomness = Randomness.system
+        log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)))
+    }
+
+    package nonisolated var port: UInt16 { UInt16(listeningPort.load(ordering: .relaxed)) }
+
+    package nonisolated var listening: Commands.Listening {
+        Listening(
+            face: "web", url: "http://127.0.0.1:\(port)/#t=\(token.text)", address: "127.0.0.1:\(port)",
+            token: token.text)
+    }
+
+    /// Its counters in `/stats`.
+    package nonisolated var counters: [Counter] {
+        [
+            Counter(.webClients, clientCount.load(ordering: .relaxed)),
+            Counter(.webRefusals, refusals.load(ordering: .relaxed)),
+            Counter(.webDropped, dropped.load(ordering: .relaxed)),
+        ]
+    }
+
+    /// Performs requests from now on.
+    package func begin(_ desk: CommandExecutor) { self.desk = desk }
+
+    /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
+    package nonisolated func tell(_ events: [RoomReport]) {
+        guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
+            backlog.subtract(events.count, ordering: .relaxed)
+            // They would miss something, and not know.
+            thread.execute { [weak self] in self?.assumeIsolated { $0.letGoOfStreams() } }
+            return
+        }
+        thread.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
+    }
+
+    /// Closes all connections; returns when they are closed, or after a second.
+    package func end() async {
+        for (key, connection) in connections { close(connection, at: key, 1001, "the node leaves") }
+        let patience = Task {
+            try? await Task.sleep(for: .seconds(1))
+            finish()
+        }
+        if !connections.isEmpty { await withCheckedContinuation { whenEmpty = $0 } }
+        patience.cancel()
+        mustEnd.store(true, ordering: .relaxed)
+        wake()
+    }
+
+    private func finish() {
+        whenEmpty?.resume()
+        whenEmpty = nil
+    }
+}
+
+/// Connections, as the library tells of them.
+extension WebServer {
+    func connected(_ key: UInt) {
+        accepted += 1
+        connections[key] = WebConnection(accepted)
+        clientCount.store(connections.count, ordering: .relaxed)
+    }
+
+    func disconnected(_ key: UInt) {
+        connections[key] = nil
+        clientCount.store(connections.count, ordering: .relaxed)
+        if connections.isEmpty { finish() }
+    }
+
+    /// The connection of a number, if it is still there.
+    func connection(_ number: Int, at key: UInt) -> WebConnection? {
+        guard let connection = connections[key], connection.number == number else { return nil }
+        return connection
+    }
+
+    func close(_ connection: WebConnection, at key: UInt, _ code: UInt16, _ reason: String) {
+        connection.closing = connection.closing ?? (code, reason)
+        connection.isLive = false
+        wantToWrite(key)
+    }
+
+    /// Sends bytes, or lets go of a client that leaves too much unread.
+    func send(_ bytes: [UInt8], to connection: WebConnection, at key: UInt) {
+        guard connection.closing == nil else { return }
+        if connection.append(bytes) { return wantToWrite(key) }
+        dropped.add(1, ordering: .relaxed)
+        close(connection, at: key, 1013, "read too slowly; come back with the last seq")
+    }
+
+    private func pass(_ events: [RoomReport]) {
+        backlog.subtract(events.count, ordering: .relaxed)
+        let time = Timestamp.wall
+        for report in events {
+            store.note(report)
+            guard let entry = log.append(report, at: time) else { continue }
+            for (key, connection) in connections where connection.isLive {
+                send(
+                    connection.use == .events ? ServerSentEvent.of(entry, log.run) : entry.json, to: connection, at: key
+                )
+            }
+        }
+    }
+
+    private func letGoOfStreams() {
+        for (key, connection) in connections where connection.isLive {
+            dropped.add(1, ordering: .relaxed)
+            close(connection, at: key, 1013, "events were lost; come back")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Synchronization
+import CWebSockets
+import Glibc
+import Reactor
+
+/// The functions of libwebsockets, which is loaded when a node serves a page.
+
+struct WebSocketLibrary: Sendable {
+    /// Nil if the library, or a function of it, is not there.
+    static let loaded = WebSocketLibrary()
+
+    /// Written once, when the library is loaded.
+    let call: WebSocketFunctions
+
+    private init?() {
+        // All of it is written by the function, unless it fails.
+        let table = UnsafeMutablePointer<WebSocketFunctions>.allocate(capacity: 1)
+        defer { unsafe table.deallocate() }
+        guard unsafe web_socket_functions_load(table) != 0 else { return nil }
+        unsafe call = table.pointee
+    }
+}
+
+/// The calls of libwebsockets, and its calls back.
+extension WebServer {
+    /// Makes the library's context with its listeners.
+    ///
+    /// - Returns: the port; nil if it can not listen.
+    nonisolated func listen(at port: UInt16) -> UInt16? {
+        library.call.lws_set_log_level(0, nil)
+        let setUp = unsafe WebSetUp.make(for: self)
+        guard let made = unsafe library.call.lws_create_context(setUp) else { return nil }
+        context.store(UInt(bitPattern: made), ordering: .releasing)
+        guard let first = unsafe vhost(made, setUp, port, "127.0.0.1", without: .ipv6) else { return nil }
+        let chosen = unsafe UInt16(clamping: library.call.lws_get_vhost_listen_port(first))
+        // Machines without IPv6 have no ::1.
+        _ = unsafe vhost(made, setUp, chosen, "::1", without: nil)
+        return chosen
+    }
+
+    private enum Family { case ipv6 }
+
+    private nonisolated func vhost(
+        _ made: OpaquePointer, _ setUp: UnsafeMutablePointer<lws_context_creation_info>, _ port: UInt16,
+        _ address: StaticString, without family: Family?
+    ) -> OpaquePointer? {
+        unsafe setUp.pointee.port = Int32(port)
+        unsafe setUp.pointee.iface = UnsafeRawPointer(address.utf8Start).assumingMemoryBound(to: CChar.self)
+        unsafe setUp.pointee.vhost_name = setUp.pointee.iface
+        let strict = UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND)
+        unsafe setUp.pointee.options =
+            UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS) | strict
+            | (family == nil ? 0 : UInt64(LWS_SERVER_OPTION_DISABLE_IPV6))
+        return unsafe library.call.lws_create_vhost(made, setUp)
+    }
+
+    /// Serves until the server ends. On its thread.
+    nonisolated func serve() {
+        guard let made = unsafe OpaquePointer(bitPattern: context.load(ordering: .acquiring)) else { return }
+        while !mustEnd.load(ordering: .relaxed), unsafe library.call.lws_service(made, 0) >= 0 {}
+        context.store(0, ordering: .releasing)
+        unsafe library.call.lws_context_destroy(made)
+    }
+
+    /// Lets the library's thread run the jobs that wait. On any thread.
+    nonisolated func wake() {
+        guard let made = unsafe OpaquePointer(bitPattern: context.load(ordering: .acquiring)) else { return }
+        unsafe library.call.lws_cancel_service(made)
+    }
+
+    func wantToWrite(_ key: UInt) {
+        guard let wsi = unsafe OpaquePointer(bitPattern: key) else { return }
+        _ = unsafe library.call.lws_callback_on_writable(wsi)
+    }
+
+    /// An event of the library. The result closes the connection unless it is 0.
+    func happened(_ reason: lws_callback_reasons, on key: UInt, _ input: UnsafeRawBufferPointer) -> Int32 {
+        switch reason {
+        case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: connected(key)
+        case LWS_CALLBACK_WSI_DESTROY: disconnected(key)
+        case LWS_CALLBACK_HTTP: return began(key)
+        case LWS_CALLBACK_HTTP_BODY: return unsafe received(body: Array(input), on: key)
+        case LWS_CALLBACK_HTTP_BODY_COMPLETION: perform(key)
+        case LWS_CALLBACK_HTTP_WRITEABLE: return writeHTTP(key)
+        case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+            return unsafe String(decoding: input, as: UTF8.self) == "websocket" ? 0 : -1
+        case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return upgrade(key)
+        case LWS_CALLBACK_ESTABLISHED: beginSocket(key)
+        case LWS_CALLBACK_RECEIVE: return unsafe received(part: Array(input), on: key)
+        case LWS_CALLBACK_SERVER_WRITEABLE: return writeSocket(key)
+        case _: break
+        }
+        return 0
+    }
+}
+
+/// The settings of the library, which keeps pointers into them: they live as long as the program.
+enum WebSetUp {
+    /// Subprotocols, by their places in the table; the first one is for what is no WebSocket.
+    static let protocols = ["http", "earshot.v1"]
+
+    static func make(for server: WebServer) -> UnsafeMutablePointer<lws_context_creation_info> {
+        let info = UnsafeMutablePointer<lws_context_creation_info>.allocate(capacity: 1)
+        unsafe info.initialize(to: lws_context_creation_info())
+        unsafe info.pointee.protocols = UnsafePointer(table())
+        let validity = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
+        unsafe validity.initialize(to: lws_retry_bo_t())
+        unsafe validity.pointee.secs_since_valid_ping = 20
+        unsafe validity.pointee.secs_since_valid_hangup = 60
+        unsafe info.pointee.retry_and_idle_policy = UnsafePointer(validity)
+        unsafe info.pointee.options = UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
+        unsafe info.pointee.gid = -1
+        unsafe info.pointee.uid = -1
+        unsafe info.pointee.user = Unmanaged.passUnretained(server).toOpaque()
+        unsafe info.pointee.max_http_header_data2 = 8_192
+        unsafe info.pointee.max_http_header_pool2 = 96
+        unsafe info.pointee.keepalive_timeout = 30
+        unsafe info.pointee.timeout_secs = 10
+        unsafe info.pointee.fd_limit_per_thread = 256
+        unsafe info.pointee.server_string = UnsafePointer(strdup("earshot"))
+        return unsafe info
+    }
+
+    private static func table() -> UnsafeMutablePointer<lws_protocols> {
+        let table = UnsafeMutablePointer<lws_protocols>.allocate(capacity: protocols.count + 1)
+        for (index, name) in protocols.enumerated() {
+            unsafe (table + index).initialize(to: lws_protocols())
+            unsafe table[index].name = UnsafePointer(strdup(name))
+            unsafe table[index].callback = { unsafe webCallback($0, $1, $2, $3, $4) }
+            unsafe table[index].rx_buffer_size = 16_384
+        }
+        unsafe (table + protocols.count).initialize(to: lws_protocols())
+        return unsafe table
+    }
+}
+
+/// The only callback of all connections.
+private func webCallback(
+    _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
+    _ input: UnsafeMutableRawPointer?, _ length: Int
+) -> CInt {
+    guard WebServer.isOfInterest(reason), let wsi = unsafe wsi, let server = unsafe WebServer.of(wsi) else { return 0 }
+    if reason == LWS_CALLBACK_EVENT_WAIT_CANCELLED {
+        server.thread.runJobs()
+        return 0
+    }
+    let (key, address) = (UInt(bitPattern: wsi), UInt(bitPattern: input))
+    // The library gives the protocol of an upgrade without its length.
+    let isText = reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE
+    let length = unsafe isText ? input.map { unsafe strlen($0.assumingMemoryBound(to: CChar.self)) } ?? 0 : length
+    return server.assumeIsolated { server in
+        let bytes = unsafe UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(bitPattern: address), count: address == 0 ? 0 : length)
+        return unsafe server.happened(reason, on: key, bytes)
+    }
+}
+
+extension WebServer {
+    /// Whether a call of the library is for a connection of this server, on its thread.
+    fileprivate static func isOfInterest(_ reason: lws_callback_reasons) -> Bool {
+        [
+            LWS_CALLBACK_EVENT_WAIT_CANCELLED, LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, LWS_CALLBACK_WSI_DESTROY,
+            LWS_CALLBACK_HTTP, LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION, LWS_CALLBACK_HTTP_WRITEABLE,
+            LWS_CALLBACK_HTTP_CONFIRM_UPGRADE, LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION, LWS_CALLBACK_ESTABLISHED,
+            LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE,
+        ].contains(reason)
+    }
+
+    /// The server whose context a connection belongs to.
+    fileprivate static func of(_ wsi: OpaquePointer) -> WebServer? {
+        guard let library = WebSocketLibrary.loaded, let context = unsafe library.call.lws_get_context(wsi),
+            let user = unsafe library.call.lws_context_user(context)
+        else { return nil }
+        return unsafe Unmanaged<WebServer>.fromOpaque(user).takeUnretainedValue()
+    }
+}

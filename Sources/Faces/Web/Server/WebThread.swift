@@ -1,0 +1,63 @@
+import Reactor
+import Synchronization
+
+/// The thread on which libwebsockets serves, as the executor of the server: no other thread calls the library, but to wake it.
+final class WebThread: SerialExecutor {
+    private enum Job: Sendable {
+        case closure(@Sendable () -> Void)
+        case actor(UnownedJob)
+    }
+
+    private let thread = LoopThread()
+    private let jobs = Mutex<[Job]>([])
+    private let wake = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Makes the thread.
+    ///
+    /// - Parameters:
+    ///   - wake: lets `body` call `runJobs` soon; called on any thread.
+    ///   - body: serves until the server ends.
+    func start(wake: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void) {
+        self.wake.withLock { $0 = wake }
+        thread.start(name: "web", niceness: 0) { [self] in
+            thread.enter()
+            body()
+            self.wake.withLock { $0 = nil }
+            thread.exit()
+        }
+    }
+
+    /// Runs `job` on the thread, behind earlier jobs. From any thread.
+    func execute(_ job: @escaping @Sendable () -> Void) { append(.closure(job)) }
+
+    func enqueue(_ job: consuming ExecutorJob) { append(.actor(UnownedJob(job))) }
+
+    /// Runs the jobs that wait. On the thread.
+    func runJobs() {
+        while true {
+            let batch = jobs.withLock { jobs in
+                defer { jobs = [] }
+                return jobs
+            }
+            if batch.isEmpty { return }
+            for job in batch {
+                switch job {
+                case .closure(let body): body()
+                case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+                }
+            }
+        }
+    }
+
+    func checkIsolated() { precondition(thread.isCurrent, "called outside the thread of the web server") }
+
+    func isIsolatingCurrentContext() -> Bool? { thread.isCurrent }
+
+    private func append(_ job: Job) {
+        let isFirst = jobs.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
+        }
+        if isFirst { wake.withLock { $0?() } }
+    }
+}

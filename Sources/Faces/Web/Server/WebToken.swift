@@ -1,0 +1,44 @@
+import Glibc
+import Noise
+package import Reactor
+import Wire
+
+/// The secret of one run that lets a program of the same user in: 128 random bits.
+package struct WebToken: Hashable, Sendable {
+    /// 32 hexadecimal digits.
+    package let text: String
+
+    package init() {
+        var randomness = Randomness.system
+        text = Hexadecimal.encode(randomness.bytes(16))
+    }
+
+    /// Compares in a time that tells nothing about the token.
+    package func isEqual(to other: String) -> Bool {
+        let (own, given) = (Array(text.utf8), Array(other.utf8))
+        var difference = UInt8(own.count == given.count ? 0 : 1)
+        for index in own.indices { difference |= own[index] ^ (index < given.count ? given[index] : 0) }
+        return difference == 0
+    }
+}
+
+/// The file in which other programs of the user find the link of the page; it is removed at the end.
+package final class WebTokenFile: Sendable {
+    package let path: String
+
+    /// Writes a new file with mode 0600.
+    ///
+    /// - Throws: the refusal of the system.
+    package init(_ path: String, _ text: String) throws(SystemError) {
+        self.path = path
+        _ = unsafe unlink(path)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let file = Descriptor(owning: try SystemError.check("open", unsafe open(path, flags, 0o600)))
+        let bytes = Array((text + "\n").utf8)
+        let count = unsafe bytes.withUnsafeBufferPointer { unsafe write(file.number, $0.baseAddress, $0.count) }
+        guard count == bytes.count else { throw .last("write") }
+    }
+
+    /// More than once does no harm.
+    package func remove() { _ = unsafe unlink(path) }
+}

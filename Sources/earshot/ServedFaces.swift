@@ -1,0 +1,85 @@
+import ChatNode
+import Commands
+import ControlFace
+import Process
+import Reactor
+import Rendering
+import Settings
+import WebFace
+
+/// The faces that other programs reach: the control socket and the web server, if they are wanted.
+struct ServedFaces: Sendable {
+    private let control: ControlServer?
+    private let web: WebServer?
+    private let file: WebTokenFile?
+
+    /// Listens; requests are performed from `begin` on.
+    init(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) {
+        control = try ServedFaces.makeControl(arguments, diagnostics)
+        web = try arguments.webPort.map { port throws(StartFailure) in
+            try WebServer.open(port: port, token: WebToken())
+        }
+        file = ServedFaces.makeTokenFile(web, control, diagnostics)
+    }
+
+    /// The counters of the faces in `/stats`.
+    var counters: [Counter] { (control?.counters ?? []) + (web?.counters ?? []) }
+
+    /// Tells all of them what happens. In the nodes' turn; returns at once.
+    @Sendable func tell(_ events: [RoomReport]) {
+        control?.tell(events)
+        web?.tell(events)
+    }
+
+    /// Performs requests from now on.
+    ///
+    /// - Returns: the places to tell the user.
+    func begin(_ executor: CommandExecutor) async -> [Listening] {
+        await control?.begin(executor)
+        await web?.begin(executor)
+        return [web?.listening].compactMap(\.self)
+    }
+
+    func end() async {
+        await control?.end()
+        await web?.end()
+    }
+
+    /// Removes the files by which programs find them. More than once does no harm.
+    func removeFiles() {
+        control?.removeName()
+        file?.remove()
+    }
+
+    /// Where other programs reach the node. A place that was asked for by name has to be usable; one that another node is
+    /// reached at is left to it.
+    private static func makeControl(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure)
+        -> ControlServer?
+    {
+        guard let path = arguments.control.path(in: Surroundings.ofProcess) else { return nil }
+        let isOwn = arguments.control == .own
+        let socket: ControlSocket
+        do throws(ControlSocket.Failure) {
+            socket = try ControlSocket.open(path, makesFolder: isOwn)
+        } catch {
+            if case .unusable(let message) = error, !isOwn { throw StartFailure(message) }
+            diagnostics.say(.warning, error.message)
+            return nil
+        }
+        LocalTime.prepare()
+        return ControlServer(
+            on: try App.runningLoop("control"), socket,
+            renderer: ControlRenderer(clock: LocalTime.text, day: LocalTime.date))
+    }
+
+    /// The file beside the control socket that has the link of the page; nil without a page or such a place.
+    private static func makeTokenFile(
+        _ web: WebServer?, _ control: ControlServer?, _ diagnostics: Diagnostics
+    ) -> WebTokenFile? {
+        guard let web, let control, let url = web.listening.url else { return nil }
+        do throws(SystemError) { return try WebTokenFile(control.path + ".web", url) } catch {
+            diagnostics.say(.warning, "\(control.path).web: \(error.reason); the link of the page is in no file")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,174 @@
+"""The API: every route with its errors, pages of messages, idempotency (Docs/Web.md, section 3)."""
+
+import threading
+import unittest
+from urllib.parse import quote
+
+import prometheus_client.parser
+from web import WebTest
+
+
+class Reading(WebTest):
+    def test_the_user_and_what_there_is(self):
+        alice = self.served("alice", "--room", "kitchen", "--room", "the attic")
+        bob = self.person("bob", alice, "--room", "kitchen")
+        me = alice.get("/api/v1/me")
+        self.assertEqual([room["room"] for room in me["rooms"]], ["kitchen", "the attic"])
+        self.assertEqual(me["rooms"][0]["self"]["key"], alice.node.key)
+        rows = alice.get("/api/v1/conversations")["conversations"]
+        self.assertEqual([(row["id"], row["kind"], row["title"], row["unread"], row["last"], row["online"]) for row in rows],
+                         [("r1", "room", "kitchen", 0, None, 1), ("r2", "room", "the attic", 0, None, 0)])
+        person, = alice.get("/api/v1/people")["people"]
+        self.assertEqual((person["who"]["key"], person["state"], person["room"]), (bob.key, "online", "kitchen"))
+        whole = alice.get(f"/api/v1/people/{bob.key}")
+        self.assertRegex(whole["code"].replace(" ", ""), r"^\d{36}$")
+        self.assertEqual(whole["code"], bob.result(f"verify {alice.node.number}")["code"])
+        names = {family.name for family in prometheus_client.parser.text_string_to_metric_families(alice.get("/metrics").decode())}
+        self.assertLessEqual({"earshot_web_clients", "earshot_web_refusals", "earshot_peers"}, names)
+        for path in (f"people/{'0' * 64}", "people/x", "conversations/r9/messages", "conversations/r1-00/messages",
+                     f"conversations/r1-{'0' * 64}/messages", "conversations/x/messages", "conversations/", "", "../x"):
+            status, _, problem = alice.ask("GET", f"/api/v1/{path}")
+            self.assertEqual((status, problem["status"]), (404, 404), path)
+
+    def test_pages_have_each_message_once_while_others_arrive(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        for number in range(100):
+            bob.say(f"message {number}")
+        alice.node.hears("message 99")
+        path = f"/api/v1/conversations/{alice.conversation()['id']}/messages"
+
+        def say_more():
+            for number in range(50):
+                bob.say(f"later {number}")
+
+        saying = threading.Thread(target=say_more)
+        page = alice.get(f"{path}?limit=7")
+        backwards = [page["messages"]]
+        saying.start()
+        while page["previous"]:
+            page = alice.get(f"{path}?limit=7&before={page['previous']}")
+            self.assertLessEqual(len(page["messages"]), 7)
+            backwards.insert(0, page["messages"])
+        saying.join()
+        alice.node.hears("later 49")
+        texts = [message["text"] for part in backwards for message in part]
+        self.assertEqual(texts, [f"message {number}" for number in range(100)])
+        forwards = []
+        after = backwards[0][0]["id"]
+        while after:
+            page = alice.get(f"{path}?limit=7&after={after}")
+            forwards += page["messages"]
+            after = page["next"]
+        self.assertEqual([message["text"] for message in forwards],
+                         [f"message {number}" for number in range(1, 100)] + [f"later {number}" for number in range(50)])
+        for query in ("limit=0", "limit=101", "limit=x", "before=1", "after=" + "g" * 32, "other=1", "limit="):
+            self.assertEqual(alice.ask("GET", f"{path}?{query}")[0], 400, query)
+        self.assertEqual(alice.ask("GET", f"{path}?before={'0' * 32}")[0], 404)
+
+
+class Changing(WebTest):
+    def test_messages_are_said_changed_and_deleted(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        status, _, said = alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": "안녕 👋 <b>"})
+        self.assertEqual((status, said["text"], said["isFromCurrentUser"]), (201, "안녕 👋 <b>", True))
+        self.assertEqual(bob.hears("안녕 👋 <b>")["id"], said["id"])
+        path = f"/api/v1/conversations/r1/messages/{said['id']}"
+        self.assertEqual(alice.ask("PATCH", path, {"text": "changed"})[0], 204)
+        bob.wait(lambda event: event["event"] == "edited" and event["text"] == "changed", "edit")
+        self.assertEqual(alice.ask("DELETE", path)[0], 204)
+        bob.wait(lambda event: event["event"] == "deleted", "deletion")
+        self.assertEqual(alice.ask("DELETE", path)[0], 404)
+        bob.say("mine")
+        theirs = alice.node.hears("mine")["id"]
+        self.assertEqual(alice.ask("DELETE", f"/api/v1/conversations/r1/messages/{theirs}")[0], 403)
+        for text, code in (("", "empty"), ("x" * 241, "too_long"), ("   ", "empty"), ("é" + "́" * 13, "too_dense")):
+            status, headers, problem = alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": text})
+            self.assertEqual((status, problem["code"], headers["content-type"]), (422, code, "application/problem+json"))
+        # A text is no command here.
+        self.assertEqual(alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": "/quit"})[0], 201)
+        bob.hears("/quit")
+
+    def test_a_repeated_request_gives_the_same_message(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path = "/api/v1/conversations/r1/messages"
+        answers = []
+
+        def post():
+            answers.append(alice.ask("POST", path, {"text": "once"}, {"Idempotency-Key": "key-1"}))
+
+        threads = [threading.Thread(target=post) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual({(status, said["id"]) for status, _, said in answers}, {(201, bob.hears("once")["id"])})
+        self.assertEqual(alice.ask("POST", path, {"text": "other"}, {"Idempotency-Key": "key-1"})[0], 409)
+        self.assertEqual(alice.ask("POST", path, {"text": "x"}, {"Idempotency-Key": "k" * 129})[0], 400)
+        alice.ask("POST", path, {"text": "end"}, {"Idempotency-Key": "key-2"})
+        bob.hears("end")
+        self.assertEqual([event["text"] for event in bob.events if event["event"] == "message"], ["once", "end"])
+
+    def test_requests_direct_messages_and_marks(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        status, _, said = alice.ask("POST", "/api/v1/direct", {"to": bob.key, "text": "psst"})
+        self.assertEqual((status, said["conversation"]), (201, "direct"))
+        bob.wait(lambda event: event["event"] == "request" and event["text"] == "psst", "request")
+        bob.say(f"/accept {alice.node.number}")
+        alice.node.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
+        bob.say(f"/msg {alice.node.number} hello")
+        alice.node.hears("hello")
+        row = alice.conversation("direct")
+        self.assertEqual((row["id"], row["unread"], row["last"]["text"]), (f"r1-{bob.key}", 1, "hello"))
+        self.assertEqual(alice.ask("PUT", f"/api/v1/conversations/{row['id']}/active", {"active": True})[0], 204)
+        row = alice.conversation("direct")
+        self.assertEqual((row["unread"], row["active"]), (0, True))
+        self.assertEqual(alice.ask("POST", f"/api/v1/conversations/{row['id']}/messages", {"text": "answer"})[0], 201)
+        bob.hears("answer")
+        self.assertEqual(alice.ask("PUT", f"/api/v1/conversations/{row['id']}/typing", {"on": True})[0], 204)
+        bob.wait(lambda event: event["event"] == "typing" and event["on"], "typing")
+        self.assertEqual(alice.ask("PUT", "/api/v1/conversations/r1/typing", {"on": True})[0], 409)
+        self.assertEqual(alice.ask("PUT", f"/api/v1/conversations/{row['id']}/active", {"active": False})[0], 204)
+        self.assertTrue(alice.conversation()["active"])
+        for mark, member in (("mute", "muted"), ("verified", "verified"), ("block", "blocked")):
+            path = f"/api/v1/people/{bob.key}"
+            self.assertEqual(alice.ask("PUT", f"{path}/{mark}")[0], 204)
+            self.assertTrue(alice.get(path)[member], mark)
+            self.assertEqual(alice.ask("DELETE", f"{path}/{mark}")[0], 204)
+            self.assertFalse(alice.get(path)[member], mark)
+        self.assertEqual(alice.ask("PUT", f"/api/v1/people/{bob.key}/love")[0], 404)
+
+    def test_requests_of_others_are_answered(self):
+        alice = self.served()
+        bob, carol = self.person("bob", alice), self.person("carol", alice)
+        for node in (bob, carol):
+            node.say(f"/msg {alice.node.number} may I?")
+            alice.node.wait(lambda event: event["event"] == "request" and event["from"]["key"] == node.key, "request")
+        self.assertEqual({row["key"] for row in alice.get("/api/v1/requests")["requests"]}, {bob.key, carol.key})
+        self.assertEqual(alice.ask("POST", f"/api/v1/requests/{bob.key}", {"accept": True})[0], 204)
+        self.assertEqual(alice.ask("POST", f"/api/v1/requests/{carol.key}", {"accept": False})[0], 204)
+        self.assertEqual(alice.get("/api/v1/requests")["requests"], [])
+        self.assertEqual(alice.ask("POST", f"/api/v1/requests/{carol.key}", {"accept": True})[0], 409)
+        bob.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
+
+    def test_every_other_command_is_a_line(self):
+        alice = self.served("alice", "--room", "kitchen")
+        bob = self.person("bob", alice, "--room", "kitchen")
+        status, _, answer = alice.ask("POST", "/api/v1/commands", {"line": "/nick alicia"})
+        self.assertEqual((status, answer["reports"][-1]["who"]["nickname"]), (200, "alicia"))
+        bob.wait(lambda event: event["event"] == "peer" and event["who"]["nickname"] == "alicia", "name")
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/join attic"})[0], 200)
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "hi kitchen", "room": "kitchen"})[0], 200)
+        bob.hears("hi kitchen")
+        status, _, problem = alice.ask("POST", "/api/v1/commands", {"line": "/msg nobody x"})
+        self.assertEqual((status, problem["code"]), (404, "unknown_peer"))
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/wipe yes"})[0], 200)
+        self.assertNotEqual(alice.get("/api/v1/me")["rooms"][0]["self"]["key"], alice.node.key)
+        self.assertEqual(alice.get(f"/api/v1/conversations/{alice.conversation()['id']}/messages")["messages"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+"""Streams: the WebSocket of the page, and Server-Sent Events (Docs/Web.md, section 4)."""
+
+import http.client
+import json
+import unittest
+
+import websocket
+from web import WebTest
+
+
+class Stream:
+    """Server-Sent Events."""
+
+    def __init__(self, served, last=None):
+        self.connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+        headers = {"Authorization": f"Bearer {served.token}"}
+        if last:
+            headers["Last-Event-ID"] = last
+        self.connection.request("GET", "/api/v1/events", headers=headers)
+        self.response = self.connection.getresponse()
+        assert self.response.status == 200
+        assert self.response.getheader("content-type") == "text/event-stream"
+
+    def next(self):
+        """(id, name, data)."""
+        fields = {}
+        while line := self.response.readline().decode().rstrip("\n"):
+            name, value = line.split(": ", 1)
+            fields[name] = value
+        return fields.get("id"), fields["event"], json.loads(fields["data"])
+
+    def close(self):
+        self.response.close()
+        self.connection.close()
+
+
+class Events(WebTest):
+    def test_a_stream_begins_with_a_snapshot_and_goes_on(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        bob.say("before")
+        alice.node.hears("before")
+        stream = Stream(alice)
+        self.assertEqual(stream.next()[1], "snapshot")
+        identity, name, data = stream.next()
+        self.assertEqual((identity, name, data["text"], data["snapshot"]), (None, "added", "before", True))
+        bob.say("after")
+        last, name, data = stream.next()
+        self.assertEqual((name, data["text"], data["conversationId"], data["seq"]), ("added", "after", "r1", last))
+        bob.say("/edit changed")
+        self.assertEqual(stream.next()[1:2], ("modified",))
+        bob.say("/delete")
+        name, data = stream.next()[1:]
+        self.assertEqual(name, "removed")
+        stream.close()
+        again = Stream(alice, last)
+        self.assertEqual([again.next()[1] for _ in range(3)], ["resumed", "modified", "removed"])
+        again.close()
+        for unknown in ("00000000-1", "x", f"{last.split('-')[0]}-999999", f"{last.split('-')[0]}--1"):
+            other = Stream(alice, unknown)
+            self.assertEqual(other.next()[1], "snapshot")
+            other.close()
+
+    def test_a_socket_has_a_snapshot_every_event_and_its_own_answers(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        first, second = alice.socket(), alice.socket()
+        snapshot = first.next()
+        self.assertEqual((snapshot["event"], snapshot["conversations"][0]["id"], snapshot["people"][0]["who"]["key"]),
+                         ("snapshot", "r1", bob.key))
+        second.next()
+        first.send("hello from a page")
+        bob.hears("hello from a page")
+        alice.node.hears("hello from a page")
+        said = first.wait(event="message", text="hello from a page")
+        self.assertEqual(second.wait(event="message")["id"], said["id"])
+        first.send("/whoami")
+        self.assertEqual(first.wait(event="result")["command"], "whoami")
+        first.send("/hwo")
+        self.assertEqual(first.wait(event="error")["code"], "unknown_command")
+        bob.say("end")
+        second.wait(event="message", text="end")
+        self.assertNotIn("result", {event["event"] for event in second.events})
+        last = second.events[-1]["seq"]
+        second.close()
+        bob.say("while away")
+        first.wait(event="message", text="while away")
+        second = alice.socket(f"?last={last}")
+        self.assertEqual([second.next()["event"], second.next()["text"]], ["resumed", "while away"])
+        for message in (b"x" * 65_537, "two\nlines"):
+            other = alice.socket()
+            other.next()
+            (other.client.send_binary if isinstance(message, bytes) else other.client.send)(message)
+            with self.assertRaises((websocket.WebSocketException, ConnectionError, ValueError)):
+                while True:
+                    other.next()
+
+    def test_two_pages_and_the_node_agree_what_is_open_and_unread(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        bob.say(f"/msg {alice.node.number} hi")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        alice.node.say(f"/accept {bob.number}")
+        bob.wait(lambda event: event["event"] == "direct", "acceptance")
+        first, second = alice.socket(), alice.socket()
+        first.next(), second.next()
+        bob.say(f"/msg {alice.node.number} unread")
+        for page in (first, second):
+            self.assertEqual(page.wait(event="message", text="unread")["unread"], 1)
+        self.assertEqual(alice.ask("PUT", f"/api/v1/conversations/r1-{bob.key}/active", {"active": True})[0], 204)
+        for page in (first, second):
+            opened = page.wait(event="opened")
+            self.assertEqual((opened["with"]["key"], opened["conversationId"]), (bob.key, f"r1-{bob.key}"))
+        alice.node.wait(lambda event: event["event"] == "opened" and event["conversation"] == "direct", "opening")
+        alice.node.say("/close")
+        for page in (first, second):
+            self.assertEqual(page.wait(event="opened")["conversation"], "public")
+        rows = {row["kind"]: (row["active"], row["unread"]) for row in alice.get("/api/v1/conversations")["conversations"]}
+        self.assertEqual(rows, {"room": (True, 0), "direct": (False, 0)})
+
+    def test_the_node_leaves_with_open_streams_and_says_so(self):
+        alice = self.served()
+        page = alice.socket()
+        page.next()
+        stream = Stream(alice)
+        stream.next()
+        self.assertEqual(alice.quit(), 0)
+        opcode, data = page.client.recv_data(control_frame=True)
+        self.assertEqual((opcode, data[:2]), (websocket.ABNF.OPCODE_CLOSE, (1001).to_bytes(2, "big")))
+        self.assertEqual(stream.response.read(), b"")
+
+    def test_a_client_that_does_not_read_is_let_go_and_delays_no_other(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        slow, page = alice.socket(sockopt=[(1, 8, 4096)]), alice.socket()
+        slow.next(), page.next()
+        text = "가" * 240
+        for number in range(6_000):
+            bob.say(f"{number} {text[:230]}")
+        page.wait(text=f"5999 {text[:230]}")
+        dropped = alice.node.result("stats")["web_dropped"]
+        self.assertEqual(dropped, 1)
+        self.assertEqual(len([event for event in page.events if event["event"] == "message"]), 6_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
