@@ -109,7 +109,8 @@ let package = Package(
         room(
             "WebFace",
             [
-                "Wire", "Noise", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering", "CWebSockets",
+                "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
+                "CWebSockets", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
         .executableTarget(

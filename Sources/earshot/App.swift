@@ -32,6 +32,7 @@ struct App: Sendable {
     private let terminal: TerminalOwner?
     private let pump: InputLoop
     private let served: ServedFaces
+    private let loop: EventLoop
     private let signals: Signals
     private let hasBegun = Begun()
 
@@ -49,7 +50,7 @@ struct App: Sendable {
     ///   - openRooms: the rooms of the arguments, in their order.
     ///   - loop: where the nodes will live; it is run by the caller.
     init(_ arguments: Arguments, in openRooms: [Room], startUp: StartUp, loop: EventLoop) throws(StartFailure) {
-        (self.arguments, self.startUp) = (arguments, startUp)
+        (self.arguments, self.startUp, self.loop) = (arguments, startUp, loop)
         MemoryReturn.keep(on: loop)
         let (diagnostics, departure) = (Diagnostics(level: arguments.logLevel), Departure())
         (self.diagnostics, self.departure) = (diagnostics, departure)
@@ -158,7 +159,7 @@ struct App: Sendable {
     private func startInput() {
         Task { await pump.run() }
         Task {
-            let places = await served.begin(pump.executor)
+            let places = await served.begin(pump.executor, timers: loop)
             guard let room = rooms.open?.label else { return }
             reports.append(places.map { RoomReport(room, .listening($0)) })
         }

@@ -11,38 +11,48 @@ import WebFace
 struct ServedFaces: Sendable {
     private let control: ControlServer?
     private let web: WebServer?
+    private let stomp: STOMPServer?
     private let file: WebTokenFile?
 
     /// Listens; requests are performed from `begin` on.
     init(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) {
         control = try ServedFaces.makeControl(arguments, diagnostics)
-        web = try arguments.webPort.map { port throws(StartFailure) in
-            try WebServer.open(port: port, token: WebToken())
+        let token = WebToken()
+        web = try arguments.webPort.map { port throws(StartFailure) in try WebServer.open(port: port, token: token) }
+        stomp = try arguments.stompPort.map { port throws(StartFailure) in
+            try STOMPServer(on: try App.runningLoop("stomp"), port: port, token: token)
         }
-        file = ServedFaces.makeTokenFile(web, control, diagnostics)
+        let text = web?.listening.url ?? (stomp == nil ? nil : token.text)
+        let control = control
+        file = text.flatMap { ServedFaces.makeTokenFile($0, control, diagnostics) }
     }
 
     /// The counters of the faces in `/stats`.
-    var counters: [Counter] { (control?.counters ?? []) + (web?.counters ?? []) }
+    var counters: [Counter] { (control?.counters ?? []) + (web?.counters ?? []) + (stomp?.counters ?? []) }
 
     /// Tells all of them what happens. In the nodes' turn; returns at once.
     @Sendable func tell(_ events: [RoomReport]) {
         control?.tell(events)
         web?.tell(events)
+        stomp?.tell(events)
     }
 
     /// Performs requests from now on.
     ///
     /// - Returns: the places to tell the user.
-    func begin(_ executor: CommandExecutor) async -> [Listening] {
+    ///
+    /// - Parameter loop: has the timers.
+    func begin(_ executor: CommandExecutor, timers loop: EventLoop) async -> [Listening] {
         await control?.begin(executor)
-        await web?.begin(executor)
-        return [web?.listening].compactMap(\.self)
+        await web?.begin(executor, timers: loop)
+        await stomp?.begin(executor)
+        return [web?.listening, stomp?.listening].compactMap(\.self)
     }
 
     func end() async {
         await control?.end()
         await web?.end()
+        await stomp?.end()
     }
 
     /// Removes the files by which programs find them. More than once does no harm.
@@ -72,13 +82,13 @@ struct ServedFaces: Sendable {
             renderer: ControlRenderer(clock: LocalTime.text, day: LocalTime.date))
     }
 
-    /// The file beside the control socket that has the link of the page; nil without a page or such a place.
+    /// The file beside the control socket that has the link of the page, or the token alone; nil without such a place.
     private static func makeTokenFile(
-        _ web: WebServer?, _ control: ControlServer?, _ diagnostics: Diagnostics
+        _ text: String, _ control: ControlServer?, _ diagnostics: Diagnostics
     ) -> WebTokenFile? {
-        guard let web, let control, let url = web.listening.url else { return nil }
-        do throws(SystemError) { return try WebTokenFile(control.path + ".web", url) } catch {
-            diagnostics.say(.warning, "\(control.path).web: \(error.reason); the link of the page is in no file")
+        guard let control else { return nil }
+        do throws(SystemError) { return try WebTokenFile(control.path + ".web", text) } catch {
+            diagnostics.say(.warning, "\(control.path).web: \(error.reason); the token is in no file")
             return nil
         }
     }

@@ -1,4 +1,4 @@
-"""The page in a real Chromium, with real nodes (Docs/Web.md, section 5)."""
+"""The page in a real Chromium, with real nodes (Docs/Web.md, section 7)."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""The page with hostile peers, other origins, the keyboard and a checker of accessibility (Docs/Web.md, section 5)."""
+"""The page with hostile peers, other origins, the keyboard and a checker of accessibility (Docs/Web.md, section 7)."""
 
 import unittest
 

@@ -172,6 +172,9 @@ extension Metric {
         "control_clients", as: "control_clients", "Programs that are connected to the control socket.")
     package static let controlTails = gauge("control_tails", as: "control_tails", "Clients that receive every event.")
     package static let webClients = gauge("web_clients", as: "web_clients", "Connections to the web server.")
+    package static let stompClients = gauge("stomp_clients", as: "stomp_clients", "Connections to the STOMP gateway.")
+    package static let stompDropped = total(
+        "stomp_dropped", "Clients of the STOMP gateway that were disconnected because they read too slowly.")
     package static let webRefusals = total(
         "web_refusals", "Requests that the web server refused, as without the token.")
     package static let webDropped = total(

@@ -109,6 +109,13 @@ extension Arguments: ControlledSettings, RoomSettings {
                 return true
             }),
         Option(
+            name: "--stomp", help: "a STOMP gateway for this machine's programs (default port 61613)",
+            kind: .number("PORT", wanted: Wanted.port) { arguments, value in
+                guard let port = value.map({ UInt16(decimal: $0) }) ?? 61_613 else { return false }
+                arguments.stompPort = port
+                return true
+            }),
+        Option(
             name: "--allow-root", help: "run as root, also outside a container",
             kind: .flag { $0.allowsRoot = true }),
     ]

@@ -31,6 +31,8 @@ package struct Arguments: Hashable, Sendable {
     package var control = ControlChoice.own
     /// The port of the page and of other programs' requests over HTTP; 0 for any, nil for none.
     package var webPort: UInt16?
+    /// The port of the STOMP gateway; 0 for any, nil for none.
+    package var stompPort: UInt16?
     /// Whether the program may run with root's rights.
     var allowsRoot = false
     package var configuration = ConfigurationChoice.own

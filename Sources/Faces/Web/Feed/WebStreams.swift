@@ -9,6 +9,13 @@ import Wire
 extension WebServer {
     func beginSocket(_ key: UInt) {
         guard let connection = connections[key] else { return }
+        if connection.head.path == EngineSession.path { return beginEngine(connection, at: key) }
+        guard connection.head.path != "/stomp" else {
+            connection.use = .gateway
+            let isAuthorized = gate.refusal(of: connection.head, connections: 1, isOpen: false) == nil
+            connection.session = STOMPSession(token, isAuthorized: isAuthorized, at: .monotonic)
+            return arm(connection, at: key)
+        }
         connection.use = .socket
         begin(connection, at: key, last: connection.head.parameter("last"))
     }

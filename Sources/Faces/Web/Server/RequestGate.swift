@@ -14,8 +14,12 @@ struct RequestGate: Sendable {
     /// - Parameters:
     ///   - connections: those that are open, with this one.
     ///   - isOpen: whether it needs no token, as the files of the page do.
-    func refusal(of head: RequestHead, connections: Int, isOpen: Bool) -> WebAnswer? {
-        guard var answer = problem(with: head, connections: connections, isOpen: isOpen) else { return nil }
+    ///   - isText: whether a body is text, as Engine.IO's is.
+    func refusal(of head: RequestHead, connections: Int, isOpen: Bool, isText: Bool = false) -> WebAnswer? {
+        guard
+            var answer = problem(with: head, connections: connections, isOpen: isOpen)
+                ?? bodyProblem(with: head, isText: isText)
+        else { return nil }
         // The rest of such a request is not read, so that it can not pass for another one.
         answer.closes = true
         if answer.status == 401 { answer.headers["www-authenticate"] = "Bearer" }
@@ -34,10 +38,10 @@ struct RequestGate: Sendable {
         if head.size > RequestGate.longestHead {
             return .problem(431, "head_too_large", "a head has \(RequestGate.longestHead) bytes at most")
         }
-        return bodyProblem(with: head)
+        return nil
     }
 
-    private func bodyProblem(with head: RequestHead) -> WebAnswer? {
+    private func bodyProblem(with head: RequestHead, isText: Bool) -> WebAnswer? {
         if head.hasTransferEncoding {
             return head.contentLengths.isEmpty
                 ? .problem(411, "length_required", "a body needs a Content-Length")
@@ -48,7 +52,7 @@ struct RequestGate: Sendable {
         if length > RequestGate.longestBody {
             return .problem(413, "body_too_large", "a body has \(RequestGate.longestBody) bytes at most")
         }
-        if length > 0, !RequestGate.isJSON(head.contentType) {
+        if length > 0, !isText, !RequestGate.isJSON(head.contentType) {
             return .problem(415, "not_json", "a body is application/json")
         }
         return nil

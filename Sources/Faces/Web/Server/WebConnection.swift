@@ -3,12 +3,16 @@ import Wire
 /// A connection to the web server, and its request or stream.
 final class WebConnection {
     /// The life of a connection: requests one after the other, or a stream until its end.
-    enum Use {
+    enum Use: Hashable {
         case requests
         /// Server-Sent Events.
         case events
         /// The page's WebSocket.
         case socket
+        /// A WebSocket of STOMP.
+        case gateway
+        /// A WebSocket of Engine.IO, with its session.
+        case engine(EngineSession)
     }
 
     /// Bytes that may wait for a reader: 4 MiB, more than the snapshot of 16 full rooms.
@@ -30,6 +34,10 @@ final class WebConnection {
     private(set) var waiting = 0
     private var messages: [[UInt8]] = []
     private var first = 0
+    /// The session of a gateway.
+    var session: (any GatewaySession)?
+    /// The next deadline of the session for which a timer runs.
+    var armed: Instant?
     /// The WebSocket message of which more follows.
     var message: [UInt8] = []
     /// The code and the reason with which the connection is to be closed (RFC 6455 section 7.4).

@@ -10,8 +10,12 @@ extension WebServer {
         guard let connection = connections[key] else { return -1 }
         connection.head = head(on: key)
         (connection.body, connection.answer, connection.hasBegun) = ([], nil, false)
-        let isOpen = PageFile.named(connection.head.path) != nil
-        if let refusal = gate.refusal(of: connection.head, connections: connections.count, isOpen: isOpen) {
+        // A client of Socket.IO gives the token in its first packet.
+        let isEngine = connection.head.path == EngineSession.path
+        let isOpen = isEngine || PageFile.named(connection.head.path) != nil
+        if let refusal = gate.refusal(
+            of: connection.head, connections: connections.count, isOpen: isOpen, isText: isEngine)
+        {
             refusals.add(1, ordering: .relaxed)
             connection.answer = refusal
             wantToWrite(key)
@@ -34,6 +38,7 @@ extension WebServer {
         let head = connection.head
         if let file = PageFile.named(head.path) { return answer(file.answer(to: head), connection.number, at: key) }
         holdTimeout(key)
+        if head.path == EngineSession.path { return performEngine(connection, at: key) }
         if head.path == "/api/v1/events", head.method == "GET" { return beginEvents(connection, at: key) }
         Task { [body = connection.body, number = connection.number] in
             answer(await Route.answer(to: head, body, on: self), number, at: key)
@@ -56,9 +61,11 @@ extension WebServer {
     func upgrade(_ key: UInt) -> Int32 {
         guard let connection = connections[key] else { return -1 }
         connection.head = head(on: key)
-        let isSocket = connection.head.path == "/api/v1/socket"
-        let refusal = gate.refusal(of: connection.head, connections: connections.count, isOpen: false)
-        guard isSocket, refusal == nil, connection.head.protocols.contains("earshot.v1") else {
+        // A client of STOMP may give the token in its first frame.
+        let isGateway = connection.head.path == "/stomp" || connection.head.path == EngineSession.path
+        let isSocket = connection.head.path == "/api/v1/socket" && connection.head.protocols.contains("earshot.v1")
+        let refusal = gate.refusal(of: connection.head, connections: connections.count, isOpen: isGateway)
+        guard isSocket || isGateway, refusal == nil else {
             refusals.add(1, ordering: .relaxed)
             connection.answer = refusal ?? .problem(404, "not_found", "there is no such WebSocket")
             _ = writeHTTP(key)

@@ -4,7 +4,7 @@ package import Commands
 import Glibc
 import Noise
 package import Process
-import Reactor
+package import Reactor
 import Synchronization
 import Wire
 
@@ -27,12 +27,16 @@ package actor WebServer {
     private nonisolated let listeningPort = Atomic<Int>(0)
     nonisolated var gate: RequestGate { RequestGate(port: port, token: token) }
     var desk: CommandExecutor?
+    /// Its timers, as the library has none for another thread; nil before `begin`.
+    var timers: EventLoop?
     /// By the address of the library's object.
     var connections: [UInt: WebConnection] = [:]
     private var accepted = 0
     var log: EventLog
     var store = MessageStore()
     var answers = IdempotentAnswers()
+    /// By their ids.
+    var engines: [String: EngineSession] = [:]
     private var whenEmpty: CheckedContinuation<Void, Never>?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -78,7 +82,9 @@ package actor WebServer {
     }
 
     /// Performs requests from now on.
-    package func begin(_ desk: CommandExecutor) { self.desk = desk }
+    ///
+    /// - Parameter timers: a loop that runs.
+    package func begin(_ desk: CommandExecutor, timers: EventLoop) { (self.desk, self.timers) = (desk, timers) }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
     package nonisolated func tell(_ events: [RoomReport]) {
@@ -119,6 +125,7 @@ extension WebServer {
     }
 
     func disconnected(_ key: UInt) {
+        if let connection = connections[key] { leaveEngine(connection, at: key) }
         connections[key] = nil
         clientCount.store(connections.count, ordering: .relaxed)
         if connections.isEmpty { finish() }
@@ -149,6 +156,10 @@ extension WebServer {
         let time = Timestamp.wall
         for report in events {
             store.note(report)
+            for (key, connection) in connections where connection.use == .gateway {
+                drive(connection, at: key) { $0.tell(report, at: .monotonic) }
+            }
+            for session in engines.values { perform(session.session.tell(report), for: session) }
             guard let entry = log.append(report, at: time) else { continue }
             for (key, connection) in connections where connection.isLive {
                 send(

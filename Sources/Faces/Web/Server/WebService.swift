@@ -97,7 +97,7 @@ extension WebServer {
 /// The settings of the library, which keeps pointers into them: they live as long as the program.
 enum WebSetUp {
     /// Subprotocols, by their places in the table; the first one is for what is no WebSocket.
-    static let protocols = ["http", "earshot.v1"]
+    static let protocols = ["http", "earshot.v1", "v12.stomp", "v11.stomp"]
 
     static func make(for server: WebServer) -> UnsafeMutablePointer<lws_context_creation_info> {
         let info = UnsafeMutablePointer<lws_context_creation_info>.allocate(capacity: 1)

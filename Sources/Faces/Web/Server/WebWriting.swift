@@ -1,3 +1,4 @@
+import Reactor
 import CWebSockets
 import Glibc
 
@@ -101,7 +102,9 @@ extension WebServer {
     /// A part of a WebSocket message has come.
     func received(part: [UInt8], on key: UInt) -> Int32 {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
-        if unsafe library.call.lws_frame_is_binary(wsi) != 0 { return refuse(connection, at: key, 1003, "text only") }
+        if connection.use == .socket, unsafe library.call.lws_frame_is_binary(wsi) != 0 {
+            return refuse(connection, at: key, 1003, "text only")
+        }
         guard connection.message.count + part.count <= WebConnection.longestMessage else {
             return refuse(connection, at: key, 1009, "a message has \(WebConnection.longestMessage) bytes at most")
         }
@@ -112,7 +115,13 @@ extension WebServer {
         guard isWhole else { return 0 }
         let message = connection.message
         connection.message = []
-        receive(message, from: connection, at: key)
+        if case .engine(let session) = connection.use {
+            receive(String(decoding: message, as: UTF8.self), of: session, overSocketAt: key)
+        } else if connection.use == .gateway {
+            drive(connection, at: key) { $0.receive(message, at: .monotonic) }
+        } else {
+            receive(message, from: connection, at: key)
+        }
         return 0
     }
 

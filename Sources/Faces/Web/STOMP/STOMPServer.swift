@@ -1,0 +1,267 @@
+import CLinux
+package import ChatNode
+package import Commands
+import Glibc
+package import Process
+package import Reactor
+import Synchronization
+import Wire
+
+/// The STOMP gateway over TCP, on loopback alone (Docs/Web.md, section 5). It needs no libwebsockets.
+///
+/// It lives on a thread of its own: a client that does not read delays neither the node nor another client.
+package actor STOMPServer {
+    static let mostClients = 64
+
+    let loop: EventLoop
+    private let ipv4: Descriptor
+    /// Nil for a machine without IPv6.
+    private let ipv6: Descriptor?
+    private nonisolated let token: WebToken
+    private nonisolated let port: UInt16
+    private nonisolated let clientCount = Atomic(0)
+    private nonisolated let dropped = Atomic(0)
+    private nonisolated let backlog = Atomic(0)
+    private var desk: CommandExecutor?
+    private var clients: [Int: STOMPClient] = [:]
+    private var accepted = 0
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// Listens at a port of 127.0.0.1, and of ::1 if the machine has it.
+    ///
+    /// - Parameters:
+    ///   - port: 0 for any that is free.
+    ///   - loop: nothing else may live on it.
+    package init(on loop: EventLoop, port: UInt16, token: WebToken) throws(StartFailure) {
+        let made: Descriptor
+        do throws(SystemError) {
+            made = try STOMPServer.listen(Endpoint(address: [127, 0, 0, 1], port: port))
+        } catch {
+            throw StartFailure(
+                "--stomp can not listen on port \(port): \(error.reason); choose another one, or 0 for any")
+        }
+        let chosen = STOMPServer.port(of: made.number)
+        ipv4 = made
+        (self.loop, self.token, self.port) = (loop, token, chosen)
+        ipv6 = try? STOMPServer.listen(Endpoint(address: [UInt8](repeating: 0, count: 15) + [1], port: chosen))
+    }
+
+    package nonisolated var listening: Commands.Listening {
+        Listening(face: "stomp", address: "127.0.0.1:\(port)", token: token.text)
+    }
+
+    /// Its counters in `/stats`.
+    package nonisolated var counters: [Counter] {
+        [
+            Counter(.stompClients, clientCount.load(ordering: .relaxed)),
+            Counter(.stompDropped, dropped.load(ordering: .relaxed)),
+        ]
+    }
+
+    /// Answers from now on; connections before have waited.
+    package func begin(_ desk: CommandExecutor) {
+        guard self.desk == nil else { return }
+        self.desk = desk
+        watch(ipv4.number)
+        if let number = numberOfIPv6 { watch(number) }
+    }
+
+    /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
+    package nonisolated func tell(_ events: [RoomReport]) {
+        guard clientCount.load(ordering: .relaxed) > 0 else { return }
+        guard backlog.add(events.count, ordering: .relaxed).newValue <= ReportQueue.capacity else {
+            backlog.subtract(events.count, ordering: .relaxed)
+            return loop.execute { [weak self] in self?.assumeIsolated { $0.letGoOfAll() } }
+        }
+        loop.execute { [weak self] in self?.assumeIsolated { $0.pass(events) } }
+    }
+
+    /// Closes all connections; bytes that a client does not take at once are lost.
+    package func end() {
+        loop.unwatch(ipv4.number)
+        if let number = numberOfIPv6 { loop.unwatch(number) }
+        for client in clients.values { drop(client) }
+    }
+
+    private var numberOfIPv6: CInt? {
+        switch ipv6 {
+        case .some(let socket): socket.number
+        case .none: nil
+        }
+    }
+
+    private static func listen(_ endpoint: Endpoint) throws(SystemError) -> Descriptor {
+        let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+        let made = try Descriptor("socket", socket(endpoint.isIPv4 ? AF_INET : AF_INET6, CInt(type), 0))
+        var on: CInt = 1
+        _ = unsafe setsockopt(made.number, SOL_SOCKET, SO_REUSEADDR, &on, 4)
+        let address = SocketAddress(endpoint)
+        try SystemError.check("bind", unsafe address.lend { unsafe bind(made.number, $0, $1) })
+        try SystemError.check("listen", Glibc.listen(made.number, 64))
+        return made
+    }
+
+    private static func port(of socket: CInt) -> UInt16 {
+        unsafe SocketAddress.written { unsafe getsockname(socket, $0, $1) }.address.endpoint?.port ?? 0
+    }
+}
+
+/// Connections.
+extension STOMPServer {
+    private func watch(_ listener: CInt) {
+        let handler = DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.accept(listener) } }
+        if (try? loop.watch(listener, .readable, handler)) == nil { pause(listener) }
+    }
+
+    /// The system has no room for another connection.
+    private func pause(_ listener: CInt) {
+        loop.unwatch(listener)
+        loop.schedule(at: loop.now + .milliseconds(100)) { [weak self] in self?.assumeIsolated { $0.watch(listener) } }
+    }
+
+    private func accept(_ listener: CInt) {
+        let result = accept4(listener, nil, nil, CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+        guard result >= 0 else {
+            if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS { pause(listener) }
+            return
+        }
+        let socket = Descriptor(owning: result)
+        guard clients.count < STOMPServer.mostClients else { return }
+        accepted += 1
+        let client = STOMPClient(accepted, socket, STOMPSession(token, at: loop.now))
+        clients[client.number] = client
+        clientCount.store(clients.count, ordering: .relaxed)
+        let number = client.number
+        let handler = DescriptorWatch { [weak self] ready in self?.assumeIsolated { $0.ready(number, ready) } }
+        guard (try? loop.watch(client.descriptor, .readable, handler)) != nil else { return drop(client) }
+        arm(client)
+    }
+
+    private func ready(_ number: Int, _ readiness: Readiness) {
+        guard let client = clients[number] else { return }
+        if readiness.contains(.error) { return drop(client) }
+        if readiness.contains(.readable) || readiness.contains(.hangUp) {
+            guard let input = client.receive() else { return drop(client) }
+            if !input.isEmpty { perform(client.session.receive(input, at: loop.now), for: client) }
+        }
+        proceed(client)
+    }
+
+    private func pass(_ events: [RoomReport]) {
+        backlog.subtract(events.count, ordering: .relaxed)
+        for client in clients.values {
+            for report in events { perform(client.session.tell(report, at: loop.now), for: client) }
+            proceed(client)
+        }
+    }
+
+    private func letGoOfAll() {
+        for client in clients.values {
+            dropped.add(1, ordering: .relaxed)
+            drop(client)
+        }
+    }
+
+    private func perform(_ effects: [GatewayEffect], for client: STOMPClient) {
+        for effect in effects {
+            switch effect {
+            case .send(let bytes):
+                guard client.append(bytes) else {
+                    dropped.add(1, ordering: .relaxed)
+                    return drop(client)
+                }
+            case .close: client.isClosing = true
+            case .perform(let number, let command, let room):
+                let client = client.number
+                Task {
+                    let reports = await desk?.reports(of: command, in: room) ?? []
+                    complete(number, reports, for: client)
+                }
+            }
+        }
+    }
+
+    private func complete(_ request: Int, _ reports: [RoomReport], for number: Int) {
+        guard let client = clients[number] else { return }
+        perform(client.session.complete(request, reports, at: loop.now), for: client)
+        proceed(client)
+    }
+
+    /// Writes what the system takes, and waits for the rest.
+    private func proceed(_ client: STOMPClient) {
+        guard clients[client.number] != nil else { return }
+        guard client.send(), !(client.isClosing && !client.isWaiting) else { return drop(client) }
+        loop.change(client.descriptor, to: client.isWaiting ? [.readable, .writable] : .readable)
+        arm(client)
+    }
+
+    /// Lets the session act at its deadline.
+    private func arm(_ client: STOMPClient) {
+        guard let deadline = client.session.deadline, client.armed.map({ $0 > deadline }) ?? true else { return }
+        client.armed = deadline
+        let number = client.number
+        loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.wake(number, deadline) } }
+    }
+
+    private func wake(_ number: Int, _ deadline: Instant) {
+        guard let client = clients[number], client.armed == deadline else { return }
+        client.armed = nil
+        perform(client.session.tick(at: loop.now), for: client)
+        proceed(client)
+    }
+
+    private func drop(_ client: STOMPClient) {
+        loop.unwatch(client.descriptor)
+        clients[client.number] = nil
+        clientCount.store(clients.count, ordering: .relaxed)
+    }
+}
+
+/// One TCP client of the gateway.
+private final class STOMPClient {
+    let number: Int
+    var session: STOMPSession
+    /// The next deadline for which a timer is armed.
+    var armed: Instant?
+    var isClosing = false
+    private let socket: Descriptor
+    private var output: [UInt8] = []
+    private var written = 0
+
+    init(_ number: Int, _ socket: consuming Descriptor, _ session: STOMPSession) {
+        (self.number, self.session) = (number, session)
+        self.socket = socket
+    }
+
+    var descriptor: CInt { socket.number }
+    var isWaiting: Bool { written < output.count }
+
+    /// - Returns: false if too much waits already.
+    func append(_ bytes: [UInt8]) -> Bool {
+        guard output.count - written + bytes.count <= WebConnection.mostWaiting else { return false }
+        output += bytes
+        return true
+    }
+
+    /// Reads once: nil at the end of the connection.
+    func receive() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+        if count > 0 { return Array(buffer[..<count]) }
+        return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
+    }
+
+    /// - Returns: false if the connection is of no use any more.
+    func send() -> Bool {
+        while isWaiting {
+            let count = unsafe output[written...].withUnsafeBytes { bytes in
+                unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return errno == EAGAIN || errno == EINTR }
+            written += count
+        }
+        (output, written) = ([], 0)
+        return true
+    }
+}

@@ -1,0 +1,98 @@
+import Chat
+import ChatNode
+import Commands
+import Wire
+
+@testable import WebFace
+
+extension FuzzTarget {
+    /// Frames are the same in any pieces; behind an ERROR nothing follows; every frame that is sent can be read.
+    static let stomp = FuzzTarget(name: "stomp", seeds: { GatewayRules.stompSeeds.map { Array($0.utf8) } }) { input in
+        let half = input.count / 2
+        let (whole, parts) = (
+            GatewayRules.frames([input]), GatewayRules.frames([Array(input[..<half]), Array(input[half...])])
+        )
+        demand(whole == parts, "other frames in other pieces")
+        var session = STOMPSession(GatewayRules.token, isAuthorized: true, at: Instant(nanoseconds: 0))
+        var isOver = false
+        for effect in GatewayRules.run(&session, input) {
+            demand(!isOver, "an effect behind the end")
+            switch effect {
+            case .close: isOver = true
+            case .perform: break
+            case .send(let bytes): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
+            }
+        }
+    }
+
+    /// Nothing is performed before the token came.
+    static let socketio = FuzzTarget(name: "socketio", seeds: { GatewayRules.socketSeeds.map { Array($0.utf8) } }) {
+        input in
+        var session = SocketIOSession(GatewayRules.token, id: "x", room: nil)
+        let hasToken = String(decoding: input, as: UTF8.self).contains(GatewayRules.token.text)
+        for packet in input.split(separator: 0x1e).prefix(16) {
+            var waiting = session.receive(String(decoding: packet, as: UTF8.self))
+            while let effect = waiting.popLast() {
+                guard case .perform(let number, let command, _) = effect else { continue }
+                demand(hasToken, "a command without the token")
+                waiting += session.complete(number, GatewayRules.reports(of: command))
+            }
+        }
+    }
+}
+
+/// Sessions of gateways, and the answers that they get.
+enum GatewayRules {
+    static let token = WebToken()
+
+    static let stompSeeds = [
+        "CONNECT\naccept-version:1.2\nheart-beat:1000,1000\n\n\0\nSUBSCRIBE\nid:1\ndestination:/channel/lobby\nack:client\n\n\0",
+        "STOMP\r\naccept-version:1.1\r\n\r\n\0SEND\ndestination:/app/channel/a%20b\\c\ncontent-length:22\nreceipt:1\n\n"
+            + "{\"messageContent\":\"hi\"}\0DISCONNECT\nreceipt:2\n\n\0",
+        "CONNECT\naccept-version:1.2\n\n\0SUBSCRIBE\nid:1\ndestination:/topic/people/x\n\n\0UNSUBSCRIBE\nid:1\n\n\0ACK\nid:1\n\n\0BEGIN\n\n\0",
+    ]
+
+    static var socketSeeds: [String] {
+        [
+            "0{\"token\":\"\(token.text)\"}\u{1e}2[\"connectUser\",\"a\"]\u{1e}21[\"chatMessage\",\"a\",\"hi\"]\u{1e}2[\"startType\",\"a\"]\u{1e}1",
+            "2[]", "0{}",
+        ]
+    }
+
+    /// The frames of pieces, up to a fault.
+    static func frames(_ pieces: [[UInt8]]) -> [STOMPFrame] {
+        var decoder = STOMPDecoder()
+        var frames: [STOMPFrame] = []
+        for piece in pieces {
+            decoder.feed(piece)
+            do throws(STOMPFault) {
+                while let frame = try decoder.next() { frames.append(frame) }
+            } catch {
+                return frames
+            }
+        }
+        return frames
+    }
+
+    static func run(_ session: inout STOMPSession, _ input: [UInt8]) -> [GatewayEffect] {
+        let now = Instant(nanoseconds: 0)
+        var effects = session.receive(input, at: now)
+        var index = 0
+        while index < effects.count {
+            if case .perform(let number, let command, _) = effects[index] {
+                effects += session.complete(number, reports(of: command), at: now)
+            }
+            index += 1
+        }
+        return effects + session.tick(at: now + .seconds(100))
+    }
+
+    static func reports(of command: Command) -> [RoomReport] {
+        let room = RoomLabel(number: 1, name: "lobby")
+        if case .who = command { return [RoomReport(room, .answer(.peers([], isWhole: true)))] }
+        if case .sayToRoom(let text) = command, text.isEmpty {
+            return [RoomReport(room, .error(ChatError(.empty, .messageEmpty)))]
+        }
+        return []
+    }
+}

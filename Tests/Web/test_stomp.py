@@ -1,0 +1,197 @@
+"""The STOMP gateway, by independent clients: stomp.py over TCP and WebSocket, and frames byte by byte (Docs/Web.md, section 5)."""
+
+import json
+import queue
+import socket
+import subprocess
+import unittest
+
+import stomp
+import websocket
+from earshot_node import Node
+from web import Served, WebTest
+
+
+class Heard(stomp.ConnectionListener):
+    """Puts frames into a queue."""
+
+    def __init__(self):
+        self.frames = queue.Queue()
+
+    def on_message(self, frame):
+        self.frames.put(("MESSAGE", frame.headers, json.loads(frame.body)))
+
+    def on_receipt(self, frame):
+        self.frames.put(("RECEIPT", frame.headers, None))
+
+    def on_error(self, frame):
+        self.frames.put(("ERROR", frame.headers, frame.body))
+
+    def on_disconnected(self):
+        self.frames.put(("disconnected", {}, None))
+
+    def next(self, kind):
+        while True:
+            found = self.frames.get(timeout=20)
+            if found[0] == kind:
+                return found
+
+
+class Gateway(WebTest):
+    def gateway(self, *options):
+        alice = Served("alice", "--stomp", "0", *options)
+        self.addCleanup(lambda: alice.node.process.poll() is None and alice.node.kill())
+        place = alice.node.wait(lambda event: event["event"] == "listening" and event["face"] == "stomp", "listening")
+        self.assertEqual(place["token"], alice.token)
+        alice.stomp_port = int(place["address"].rsplit(":", 1)[1])
+        return alice
+
+    def talk(self, alice, connection, **login):
+        bob = self.person("bob", alice)
+        heard = Heard()
+        connection.set_listener("test", heard)
+        connection.connect(wait=True, **login)
+        connection.subscribe("/channel/lobby", id="1", headers={"receipt": "r-1"})
+        self.assertEqual(heard.next("RECEIPT")[1]["receipt-id"], "r-1")
+        connection.subscribe("/user/queue/direct", id="2")
+        connection.subscribe("/topic/people/lobby", id="3")
+        _, headers, people = heard.next("MESSAGE")
+        self.assertEqual((headers["subscription"], people["peers"][0]["who"]["key"]), ("3", bob.key))
+        bob.say("hello 안녕")
+        _, headers, body = heard.next("MESSAGE")
+        self.assertEqual((headers["destination"], headers["subscription"]), ("/channel/lobby", "1"))
+        self.assertEqual((body["channelId"], body["senderUserId"], body["change"]), ("lobby", bob.key, "added"))
+        self.assertEqual(body["content"], {"type": "TEXT", "text": "hello 안녕", "title": None, "cardColor": None})
+        bob.say("/edit changed")
+        self.assertEqual(heard.next("MESSAGE")[2]["change"], "modified")
+        bob.say("/delete")
+        self.assertEqual(heard.next("MESSAGE")[2], {"change": "removed", "id": body["id"], "channelId": "lobby"})
+        connection.send("/app/channel/lobby", json.dumps({"senderUserId": "x", "messageContent": "from STOMP", "messageType": "TEXT"}),
+                        receipt="r-2")
+        self.assertEqual(heard.next("RECEIPT")[1]["receipt-id"], "r-2")
+        bob.hears("from STOMP")
+        bob.say(f"/msg {alice.node.number} may I?")
+        self.assertEqual(heard.next("MESSAGE")[2]["event"], "request")
+        alice.node.say(f"/accept {bob.number}")
+        self.assertEqual(heard.next("MESSAGE")[2]["state"], "accepted")
+        connection.send(f"/app/direct/{bob.key}", json.dumps({"messageContent": "between us"}))
+        bob.hears("between us")
+        bob.quit()
+        while (change := heard.next("MESSAGE")[2]).get("event") != "peer":
+            pass
+        self.assertEqual(change["state"], "offline")
+        connection.disconnect(receipt="r-3")
+        heard.next("disconnected")
+
+    def test_stomp_py_speaks_both_versions_over_tcp(self):
+        for version in (stomp.Connection11, stomp.Connection12):
+            alice = self.gateway()
+            connection = version([("127.0.0.1", alice.stomp_port)], heartbeats=(2_000, 2_000))
+            self.talk(alice, connection, username="x", passcode=alice.token)
+            alice.quit()
+
+    def test_stomp_py_speaks_over_websocket(self):
+        alice = self.gateway()
+        connection = stomp.WSStompConnection([("127.0.0.1", alice.port)], ws_path="/stomp")
+        self.talk(alice, connection, username="x", passcode=alice.token)
+        alice.quit()
+
+    def test_stomp_needs_no_page_and_its_token_is_in_the_file(self):
+        node = Node(subprocess.Popen, "alice", "--discovery", "none", "--stomp", "0", *self.control())
+        self.addCleanup(node.kill)
+        place = node.wait(lambda event: event["event"] == "listening", "listening")
+        with open(self.folder + "/control.web") as file:
+            self.assertEqual(file.read().strip(), place["token"])
+        self.assertNotIn("websockets", open(f"/proc/{node.process.pid}/maps").read())
+        connection = stomp.Connection12([("127.0.0.1", int(place["address"].rsplit(":", 1)[1]))])
+        connection.connect(passcode=place["token"], wait=True)
+        connection.disconnect()
+
+    def raw(self, alice, data, reads=True):
+        """The bytes that answer bytes, up to the end."""
+        with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
+            client.sendall(data)
+            received = b""
+            try:
+                while part := client.recv(65536):
+                    received += part
+            except ConnectionResetError:
+                pass
+            return received
+
+    def frame(self, command, body=b"", **headers):
+        text = "".join(f"{name.replace('_', '-')}:{value}\n" for name, value in headers.items())
+        return f"{command}\n{text}\n".encode() + body + b"\0"
+
+    def test_faults_are_errors_and_the_connection_ends(self):
+        alice = self.gateway()
+        connect = self.frame("CONNECT", accept_version="1.2", passcode=alice.token)
+        with self.assertRaises(stomp.exception.ConnectFailedException):
+            stomp.Connection10([("127.0.0.1", alice.stomp_port)]).connect(passcode=alice.token, wait=True)
+        for wrong in (self.frame("CONNECT", accept_version="1.2"), self.frame("CONNECT", accept_version="1.2", passcode="0" * 32),
+                      self.frame("CONNECT", passcode=alice.token), self.frame("SEND", destination="/app/channel/lobby"),
+                      b"\0" * 100, b"CONNECT\nno colon\n\n\0", b"x" * 10_000, b"CONNECT\n" + b"a:b\n" * 100 + b"\n\0",
+                      self.frame("CONNECT", accept_version="1.2", passcode=alice.token, heart_beat="x")):
+            answer = self.raw(alice, wrong)
+            self.assertTrue(answer.startswith(b"ERROR\n"), (wrong[:60], answer))
+            self.assertTrue(answer.endswith(b"\0"))
+        for wrong, words in (
+            (self.frame("SUBSCRIBE", id="1", destination="/channel/nowhere"), b"nowhere"),
+            (self.frame("SUBSCRIBE", id="1", destination="/elsewhere"), b"no such destination"),
+            (self.frame("SUBSCRIBE", destination="/channel/lobby"), b"an id"),
+            (self.frame("UNSUBSCRIBE", id="9"), b"no subscription"),
+            (self.frame("BEGIN", transaction="1"), b"no transactions"),
+            (self.frame("HELLO"), b"no command"),
+            (self.frame("SEND", b'{"messageContent":"' + b"x" * 241 + b'"}', destination="/app/channel/lobby", receipt="7"),
+             b"240 is the most"),
+            (self.frame("SEND", b'{"messageContent":""}', destination="/app/channel/lobby"), b"empty"),
+            (self.frame("SEND", b"hello", destination="/app/channel/lobby"), b"JSON"),
+            (self.frame("SEND", b"{}", destination="/app/channel/lobby"), b"messageContent"),
+            (self.frame("SEND", b"{}", destination="/channel/lobby", content_length="9999999"), b"bytes at most"),
+            (self.frame("SEND", b'{"messageContent":"x"}', destination="/app/direct/" + "0" * 64), b"no peer"),
+        ):
+            answer = self.raw(alice, connect + wrong)
+            self.assertTrue(answer.startswith(b"CONNECTED\n"), answer)
+            self.assertIn(b"\0ERROR\n", answer)
+            self.assertIn(words, answer)
+            if b"receipt" in wrong:
+                self.assertIn(b"receipt-id:7\n", answer)
+
+    def test_a_client_with_the_framing_of_swift_stomp_is_served(self):
+        alice = self.gateway()
+        bob = self.person("bob", alice)
+        client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}/stomp", timeout=20, subprotocols=["v12.stomp"])
+        self.assertEqual(client.subprotocol, "v12.stomp")
+        client.send(f"CONNECT\naccept-version:1.1,1.2\npasscode:{alice.token}\n\n\0")
+        self.assertTrue(client.recv().startswith("CONNECTED\nversion:1.2\n"))
+        client.ping("x")
+        client.send("SUBSCRIBE\nid:/channel/lobby\ndestination:/channel/lobby\n\n\0")
+        client.send('SEND\ndestination:/app/channel/lobby\nreceipt:1\n\n{"messageContent":"hi","messageType":"TEXT"}\0')
+        frames = [client.recv(), client.recv()]
+        bob.hears("hi")
+        for frame in frames:
+            self.assertTrue(frame.endswith("\0"))
+            head, body = frame[:-1].split("\n\n", 1)
+            for line in head.split("\n")[1:]:
+                self.assertEqual(line.count(":"), 1, line)
+            if frame.startswith("MESSAGE"):
+                self.assertEqual(json.loads(body)["content"]["text"], "hi")
+        client.send("DISCONNECT\nreceipt:2\n\n\0")
+        self.assertIn("receipt-id:2", client.recv())
+        opcode, data = client.recv_data(control_frame=True)
+        self.assertEqual((opcode, data[:2]), (websocket.ABNF.OPCODE_CLOSE, (1000).to_bytes(2, "big")))
+
+    def test_heart_beats_keep_a_client_and_a_silent_one_is_let_go(self):
+        alice = self.gateway()
+        with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
+            client.sendall(self.frame("CONNECT", accept_version="1.2", passcode=alice.token, heart_beat="0,1000"))
+            received = b""
+            while not received.endswith(b"\0\n\n"):
+                received += client.recv(100)
+        silent = self.raw(alice, b"")
+        self.assertIn(b"no heart-beat", silent)
+        self.assertEqual(alice.node.result("stats")["stomp_clients"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
