@@ -101,7 +101,8 @@ extension WebServer {
             }
         }
         flush(session)
-        if session.isOver { end(session) }
+        // The last packets may wait for the client's next request.
+        if session.isOver, session.packets.isEmpty { end(session) }
     }
 
     private func makeEngine(room: String?) -> EngineSession? {
@@ -149,6 +150,7 @@ extension WebServer {
             let payload = session.packets.joined(separator: String(WebServer.separator))
             session.packets = []
             answer(WebServer.text(payload), number, at: key)
+            if session.isOver { end(session) }
         } else if session.packets.count > EventLog.capacity {
             dropped.add(1, ordering: .relaxed)
             end(session)
