@@ -59,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CAvahi"),
         .systemLibrary(name: "CAvahiCore"),
         .target(name: "CLinux"),
+        .systemLibrary(name: "CQRCode"),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CWebSockets"),
         room("Phrases", [], small),
@@ -110,7 +111,7 @@ let package = Package(
             "WebFace",
             [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Process", "Commands", "Rendering",
-                "CWebSockets", "CLinux",
+                "CWebSockets", "CQRCode", "CLinux",
             ],
             path: "Sources/Faces/Web", embedding: [.embedInCode("Page")], small),
         .executableTarget(

@@ -28,6 +28,7 @@ readonly to_build='
 
     libavahi-client-dev           /usr/include/avahi-client/client.h
     libavahi-core-dev             /usr/include/avahi-core/core.h
+    libqrencode-dev               /usr/include/qrencode.h
     libsodium-dev                 /usr/include/sodium.h
     libwebsockets-dev             /usr/include/libwebsockets.h
 '
@@ -44,6 +45,7 @@ readonly to_test='
     iproute2                      /usr/sbin/ip
     mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft
+    qrencode                      /usr/bin/qrencode
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
     shellcheck                    /usr/bin/shellcheck

@@ -53,6 +53,7 @@ class Safety(PageTest):
         person.click()
         page.get_by_role("button", name="Verify").click()
         code = page.locator(".code").inner_text()
+        expect(page.get_by_role("img", name="the digits as a QR code")).to_be_visible()
         self.assertEqual(code, self.bob.result(f"verify {self.alice.node.number}")["code"])
         page.get_by_role("button", name="They are equal").click()
         expect(person.locator(".last")).to_contain_text("verified")

@@ -1,11 +1,18 @@
 """The API: every route with its errors, pages of messages, idempotency (Docs/Web.md, section 3)."""
 
+import subprocess
 import threading
 import unittest
 from urllib.parse import quote
 
 import prometheus_client.parser
 from web import WebTest
+
+
+def qr_modules(text):
+    """The modules that the program qrencode draws."""
+    drawn = subprocess.run(["qrencode", "-l", "M", "-m", "0", "-t", "ASCII", "-o", "-", text], capture_output=True, check=True).stdout
+    return [[line[column] == "#" for column in range(0, len(line), 2)] for line in drawn.decode().splitlines()]
 
 
 class Reading(WebTest):
@@ -23,6 +30,9 @@ class Reading(WebTest):
         whole = alice.get(f"/api/v1/people/{bob.key}")
         self.assertRegex(whole["code"].replace(" ", ""), r"^\d{36}$")
         self.assertEqual(whole["code"], bob.result(f"verify {alice.node.number}")["code"])
+        status, headers, picture = alice.ask("GET", f"/api/v1/people/{bob.key}/code.svg")
+        self.assertEqual((status, headers["content-type"]), (200, "image/svg+xml"))
+        self.assertEqual(picture.decode().count("h1v1h-1z"), sum(sum(row) for row in qr_modules(whole["code"])))
         names = {family.name for family in prometheus_client.parser.text_string_to_metric_families(alice.get("/metrics").decode())}
         self.assertLessEqual({"earshot_web_clients", "earshot_web_refusals", "earshot_peers"}, names)
         for path in (f"people/{'0' * 64}", "people/x", "conversations/r9/messages", "conversations/r1-00/messages",

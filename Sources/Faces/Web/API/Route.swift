@@ -39,8 +39,12 @@ struct Route: Sendable {
 
     /// Answers a request that passed the gate.
     static func answer(to head: RequestHead, _ body: [UInt8], on server: isolated WebServer) async -> WebAnswer {
-        let fitting = all.compactMap { route in route.parameters(of: head.path).map { (route, $0) } }
-        guard !fitting.isEmpty else { return .problem(404, "not_found", "there is nothing of this name") }
+        let every = all.compactMap { route in route.parameters(of: head.path).map { (route, $0) } }
+        // A segment that is written out goes before a parameter.
+        guard let least = every.map(\.1.count).min() else {
+            return .problem(404, "not_found", "there is nothing of this name")
+        }
+        let fitting = every.filter { $0.1.count == least }
         guard let (route, parameters) = fitting.first(where: { $0.0.method == head.method }) else {
             var answer = WebAnswer.problem(405, "wrong_method", "another method is needed")
             answer.headers["allow"] = Set(fitting.map(\.0.method)).sorted().joined(separator: ", ")

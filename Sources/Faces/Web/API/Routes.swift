@@ -135,6 +135,11 @@ extension Route {
                 method: "GET", path: "/api/v1/people/{key}", operation: "getPerson",
                 summary: "one peer, with the code to compare", success: (200, Schema.person)
             ) { server, call throws(RouteFault) in try await server.person(call) },
+            Route(
+                method: "GET", path: "/api/v1/people/{key}/code.svg", operation: "getCode",
+                summary: "the code to compare as a QR code; 503 without libqrencode",
+                success: (200, #"{"type":"string"}"#), type: "image/svg+xml"
+            ) { server, call throws(RouteFault) in try await server.code(call) },
         ]
         + ["PUT", "DELETE"].map { method in
             Route(

@@ -32,6 +32,7 @@ export class API {
     }
     const response = await fetch(`/api/v1/${path}`, options);
     if (response.status === 204) return null;
+    if (response.headers.get("content-type") === "image/svg+xml") return response.text();
     const answer = await response.json();
     if (!response.ok) throw new Refusal(answer);
     return answer;

@@ -158,9 +158,15 @@ function choose(person) {
 async function verify(person, mark) {
   const whole = await attempt(() => api.ask("GET", `people/${person.who.key}`));
   if (!whole) return;
+  const picture = await api.ask("GET", `people/${person.who.key}/code.svg`).catch(() => null);
+  const code = element("div", "picture");
+  if (picture) code.append(document.adoptNode(new DOMParser().parseFromString(picture, "image/svg+xml").documentElement));
+  code.firstChild?.setAttribute("role", "img");
+  code.firstChild?.setAttribute("aria-label", "the digits as a QR code");
   dialogs.show(`Is this ${person.who.displayName}?`, [
     element("p", "", "Compare these digits with the other user, by voice or side by side. They are equal at both."),
     element("p", "code", whole.code),
+    code,
   ], [["They are equal", () => mark("verified", true)], ["They differ", () => mark("verified", false)]]);
 }
 

@@ -1,0 +1,43 @@
+import CQRCode
+
+/// A QR code (ISO/IEC 18004), drawn by libqrencode.
+struct QRCode: Sendable {
+    private struct Library: Sendable {
+        /// Nil if the library is not there.
+        static let loaded = Library()
+
+        let call: QRCodeFunctions
+
+        private init?() {
+            let table = UnsafeMutablePointer<QRCodeFunctions>.allocate(capacity: 1)
+            defer { unsafe table.deallocate() }
+            guard unsafe qr_code_functions_load(table) != 0 else { return nil }
+            unsafe call = table.pointee
+        }
+    }
+
+    /// The rows from the top, each from the left; true for a dark module.
+    let rows: [[Bool]]
+
+    /// - Returns: nil without the library, and for a text that no code can have.
+    init?(_ text: String) {
+        guard let library = Library.loaded, let code = unsafe library.call.encode(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1)
+        else { return nil }
+        defer { unsafe library.call.release(code) }
+        let width = unsafe Int(code.pointee.width)
+        guard width > 0, let data = unsafe code.pointee.data else { return nil }
+        // The lowest bit of a module is its colour.
+        rows = (0..<width).map { row in (0..<width).map { column in unsafe data[row * width + column] & 1 == 1 } }
+    }
+
+    /// A picture (SVG 2) with the margin of four modules that readers need.
+    var svg: String {
+        let size = rows.count + 8
+        var path = ""
+        for (row, modules) in rows.enumerated() {
+            for (column, isDark) in modules.enumerated() where isDark { path += "M\(column + 4) \(row + 4)h1v1h-1z" }
+        }
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(size) \(size)\">"
+            + "<path fill=\"#fff\" d=\"M0 0h\(size)v\(size)H0z\"/><path d=\"\(path)\"/></svg>"
+    }
+}

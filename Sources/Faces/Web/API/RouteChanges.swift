@@ -1,0 +1,159 @@
+import Reactor
+import Chat
+import ChatNode
+import Commands
+import Rendering
+import Wire
+
+/// The routes that change something.
+extension WebServer {
+    private static let done = WebAnswer(status: 204)
+
+    /// Performs a request once for its `Idempotency-Key`; each time if it has none.
+    func once(
+        _ call: RouteCall, _ perform: @escaping @Sendable (isolated WebServer) async throws(RouteFault) -> WebAnswer
+    ) async throws(RouteFault) -> WebAnswer {
+        guard let key = call.head.idempotencyKey else { return try await perform(self) }
+        guard (1...128).contains(key.utf8.count) else {
+            throw RouteFault(400, "bad_key", "an Idempotency-Key has 1 to 128 characters")
+        }
+        let request = Array(call.head.path.utf8) + [0] + call.bytes
+        let answer = answers.answer(key, request, at: .monotonic) {
+            Task {
+                do throws(RouteFault) { return try await perform(self) } catch { return error.answer }
+            }
+        }
+        guard let answer else { throw RouteFault(409, "other_request", "the Idempotency-Key is of another request") }
+        return await answer.value
+    }
+
+    func say(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("text")
+        let text = try call.text("text")
+        let (room, history) = try await conversation(of: call)
+        let label = room.overview.room
+        switch history.conversation {
+        case .publicRoom: return try await said(.sayToRoom(text), in: label)
+        case .direct(let who): return try await said(.message(who: who.key.hexadecimal, text: text), in: label)
+        }
+    }
+
+    func sayDirectly(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("to", "text")
+        let (to, text) = (try call.text("to"), try call.text("text"))
+        guard let key = PeerID(hexadecimal: to) else { throw RouteFault(422, "bad_member", "to is a key of 64 digits") }
+        return try await said(.message(who: to, text: text), in: try await room(of: key))
+    }
+
+    /// The answer with the message that a command said.
+    private func said(_ command: Command, in room: RoomLabel) async throws(RouteFault) -> WebAnswer {
+        for report in try await reports(of: command, in: room) {
+            guard case .event(.message(let message)) = report.report, message.isFromCurrentUser else { continue }
+            return .json(201) { $0.members(of: message, in: report.room) }
+        }
+        throw RouteFault(503, "leaving", "the node leaves")
+    }
+
+    func edit(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("text")
+        let text = try call.text("text")
+        let (room, id) = try await ownMessage(of: call)
+        try await reports(of: .edit(target: id, text: text), in: room)
+        return WebServer.done
+    }
+
+    func delete(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        let (room, id) = try await ownMessage(of: call)
+        try await reports(of: .delete(target: id), in: room)
+        return WebServer.done
+    }
+
+    private func ownMessage(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
+        let (room, history) = try await conversation(of: call)
+        let id = call.parameters["message"] ?? ""
+        guard let message = history.messages.first(where: { $0.id.hexadecimal == id }) else {
+            throw RouteFault(404, "unknown_message", "no such message")
+        }
+        guard message.isFromCurrentUser else {
+            throw RouteFault(403, "foreign_message", "the message is another user's")
+        }
+        return (room.overview.room, id)
+    }
+
+    func setActive(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("active")
+        let isActive = try call.flag("active")
+        let (room, history) = try await conversation(of: call)
+        let label = room.overview.room
+        switch (history.conversation, isActive) {
+        case (.direct(let who), true): try await reports(of: .open(who: who.key.hexadecimal), in: label)
+        case (.publicRoom, true): try await reports(of: .openPublic, in: label)
+        case (.direct(let who), false):
+            let isOpen = room.overview.conversations.contains { summary in
+                guard case .direct(let other) = summary.conversation else { return false }
+                return other.key == who.key && summary.isActive && room.overview.isOpen
+            }
+            if isOpen { try await reports(of: .close, in: label) }
+        // One conversation is open at any time: another one is opened instead.
+        case (.publicRoom, false): break
+        }
+        return WebServer.done
+    }
+
+    func setTyping(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("on")
+        let isOn = try call.flag("on")
+        let (room, history) = try await conversation(of: call)
+        let isOpen = room.overview.conversations.contains { $0.conversation == history.conversation && $0.isActive }
+        guard isOpen, room.overview.isOpen else {
+            throw RouteFault(409, "not_open", "the conversation is not the open one")
+        }
+        try await reports(of: .typing(isOn), in: room.overview.room)
+        return WebServer.done
+    }
+
+    func mark(_ call: RouteCall, isOn: Bool) async throws(RouteFault) -> WebAnswer {
+        let (room, who) = try await peer(of: call)
+        switch call.parameters["mark"] {
+        case "mute": try await reports(of: .mark(isOn ? .mute : .unmute, who: who), in: room)
+        case "block": try await reports(of: .mark(isOn ? .block : .unblock, who: who), in: room)
+        case "verified": try await reports(of: .verify(who: who, isVerified: isOn), in: room)
+        case _: throw RouteFault(404, "unknown_mark", "the marks are mute, block and verified")
+        }
+        return WebServer.done
+    }
+
+    func answerRequest(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("accept")
+        let accepts = try call.flag("accept")
+        let (room, who) = try await peer(of: call)
+        try await reports(of: accepts ? .accept(who: who) : .decline(who: who), in: room)
+        return WebServer.done
+    }
+
+    func command(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+        try call.only("line", "room")
+        let line = try call.text("line")
+        guard !line.contains(where: \.isNewline) else { throw RouteFault(422, "bad_member", "line is one line") }
+        if call.body["room"] != nil, call.body["room"]?.string == nil {
+            throw RouteFault(422, "bad_member", "room is a string")
+        }
+        var room: RoomLabel?
+        if let name = call.body["room"]?.string {
+            room = desk?.rooms.named(name)?.label
+            guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
+        }
+        let reports = await perform(line, in: room)
+        for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
+        return .json {
+            $0.member("reports") {
+                $0.array {
+                    for report in reports {
+                        let bytes = JSONOutput().rendering(of: report, at: .wall).output
+                        if !bytes.isEmpty { $0.literal(String(decoding: bytes.dropLast(), as: UTF8.self)) }
+                    }
+                }
+            }
+        }
+    }
+}
