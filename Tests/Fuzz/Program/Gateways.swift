@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Phrases
 import Wire
 
 @testable import WebFace
