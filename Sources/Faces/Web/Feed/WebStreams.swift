@@ -62,7 +62,7 @@ extension WebServer {
             $0.member("event", "snapshot")
             $0.member("seq", log.id)
         }
-        var bytes = ServerSentEvent.text("snapshot", head, id: log.id)
+        var events = [("snapshot", head)]
         for room in rooms {
             for (_, messages) in room.histories {
                 for message in messages {
@@ -72,9 +72,15 @@ extension WebServer {
                         $0.members(of: message, in: room.overview.room)
                         $0.member("snapshot", true)
                     }
-                    bytes += ServerSentEvent.text("added", line)
+                    events.append(("added", line))
                 }
             }
+        }
+        var bytes: [UInt8] = []
+        for (index, (name, line)) in events.enumerated() {
+            // A client that has a part of a snapshot comes back with an id that is not known, and gets another one.
+            let id = index == events.count - 1 ? log.id : "\(log.id)-\(index)"
+            bytes += ServerSentEvent.text(name, line, id: id)
         }
         send(bytes, to: connection, at: key)
     }
