@@ -59,7 +59,7 @@ export class Log {
     };
     if (first === 0) addNote(null);
     for (const message of all.slice(first, end)) {
-      const today = day(message.sentAt);
+      const today = (message.day ??= day(message.sentAt));
       if (today !== lastDay) plan.push({ key: `day ${today}`, stamp: "", make: () => element("p", "day", today) });
       lastDay = today;
       if (message.id === unreadFrom) plan.push({ key: "new", stamp: "", make: () => element("p", "new", "new messages") });

@@ -35,5 +35,9 @@ export function colorOf(key) {
   return Number(BigInt("0x" + key.slice(0, 16)) % 24n);
 }
 
-export const clock = (date) => new Date(date).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-export const day = (date) => new Date(date).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
+// Made once: a formatter takes longer to make than to use.
+const clockFormat = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
+const dayFormat = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long" });
+
+export const clock = (date) => clockFormat.format(new Date(date));
+export const day = (date) => dayFormat.format(new Date(date));
