@@ -96,8 +96,8 @@ const titleOf = (info) => (info.kind === "room" ? `${info.title} · ${info.onlin
 async function open(id) {
   document.body.classList.remove("listing");
   part("menu").setAttribute("aria-expanded", "false");
-  const conversation = model.conversations.get(id);
-  if (conversation) conversation.unreadFrom = null;
+  // The line over new messages stays while their conversation is open.
+  if (model.current && id !== model.active) model.current.unreadFrom = null;
   await attempt(() => api.ask("PUT", `conversations/${id}/active`, { active: true }));
 }
 
