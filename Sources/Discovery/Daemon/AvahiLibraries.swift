@@ -1,18 +1,9 @@
 import CAvahi
 import CAvahiCore
+import Reactor
 
-/// The functions of libavahi-client, loaded when they are first needed; never unloaded.
-func loadAvahiClient() -> AvahiClientFunctions? {
-    let table = UnsafeMutablePointer<AvahiClientFunctions>.allocate(capacity: 1)
-    defer { unsafe table.deallocate() }
-    guard unsafe avahi_client_functions_load(table) != 0 else { return nil }
-    return unsafe table.pointee
-}
+/// The functions of libavahi-client.
+func loadAvahiClient() -> AvahiClientFunctions? { unsafe loadedTable(avahi_client_functions_load) }
 
-/// The functions of libavahi-core, loaded when they are first needed; never unloaded.
-func loadAvahiCore() -> AvahiCoreFunctions? {
-    let table = UnsafeMutablePointer<AvahiCoreFunctions>.allocate(capacity: 1)
-    defer { unsafe table.deallocate() }
-    guard unsafe avahi_core_functions_load(table) != 0 else { return nil }
-    return unsafe table.pointee
-}
+/// The functions of libavahi-core.
+func loadAvahiCore() -> AvahiCoreFunctions? { unsafe loadedTable(avahi_core_functions_load) }

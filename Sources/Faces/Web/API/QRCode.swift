@@ -1,29 +1,19 @@
 import CQRCode
+import Reactor
 
 /// A QR code (ISO/IEC 18004), drawn by libqrencode.
 struct QRCode: Sendable {
-    private struct Library: Sendable {
-        /// Nil if the library is not there.
-        static let loaded = Library()
-
-        let call: QRCodeFunctions
-
-        private init?() {
-            let table = UnsafeMutablePointer<QRCodeFunctions>.allocate(capacity: 1)
-            defer { unsafe table.deallocate() }
-            guard unsafe qr_code_functions_load(table) != 0 else { return nil }
-            unsafe call = table.pointee
-        }
-    }
+    /// Nil if libqrencode is not there.
+    private static let library = unsafe loadedTable(qr_code_functions_load)
 
     /// The rows from the top, each from the left; true for a dark module.
     let rows: [[Bool]]
 
     /// - Returns: nil without the library, and for a text that no code can have.
     init?(_ text: String) {
-        guard let library = Library.loaded, let code = unsafe library.call.encode(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1)
+        guard let library = QRCode.library, let code = unsafe library.encode(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1)
         else { return nil }
-        defer { unsafe library.call.release(code) }
+        defer { unsafe library.release(code) }
         let width = unsafe Int(code.pointee.width)
         guard width > 0, let data = unsafe code.pointee.data else { return nil }
         // The lowest bit of a module is its colour.
