@@ -1,3 +1,4 @@
+package import Chat
 import ChatNode
 
 /// A room of this process, by the name that the user addresses it with.
@@ -19,6 +20,11 @@ package struct RoomReport: Sendable {
 
     package init(_ room: RoomLabel, _ report: Report) {
         (self.room, self.report) = (room, report)
+    }
+
+    /// An error that is of no room: of the open one, or of none if there is none.
+    package init(_ error: ChatError, of rooms: Rooms?) {
+        self.init(rooms?.open?.label ?? RoomLabel(number: 0, name: ""), .error(error))
     }
 
     /// True for the last report of a node.

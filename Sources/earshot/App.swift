@@ -32,7 +32,6 @@ struct App: Sendable {
     private let terminal: TerminalOwner?
     private let pump: InputLoop
     private let served: ServedFaces
-    private let loop: EventLoop
     private let signals: Signals
     private let hasBegun = Begun()
 
@@ -50,7 +49,7 @@ struct App: Sendable {
     ///   - openRooms: the rooms of the arguments, in their order.
     ///   - loop: where the nodes will live; it is run by the caller.
     init(_ arguments: Arguments, in openRooms: [Room], startUp: StartUp, loop: EventLoop) throws(StartFailure) {
-        (self.arguments, self.startUp, self.loop) = (arguments, startUp, loop)
+        (self.arguments, self.startUp) = (arguments, startUp)
         MemoryReturn.keep(on: loop)
         let (diagnostics, departure) = (Diagnostics(level: arguments.logLevel), Departure())
         (self.diagnostics, self.departure) = (diagnostics, departure)
@@ -58,7 +57,7 @@ struct App: Sendable {
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let (served, rooms) = (try ServedFaces(arguments, diagnostics), Rooms())
+        let (served, rooms) = (try ServedFaces(arguments, diagnostics, timers: loop), Rooms())
         (self.served, self.rooms) = (served, rooms)
         kept = try KeptState.open(arguments, diagnostics)
         let kept = kept
@@ -159,7 +158,7 @@ struct App: Sendable {
     private func startInput() {
         Task { await pump.run() }
         Task {
-            let places = await served.begin(pump.executor, timers: loop)
+            let places = await served.begin(pump.executor)
             guard let room = rooms.open?.label else { return }
             reports.append(places.map { RoomReport(room, .listening($0)) })
         }

@@ -15,10 +15,14 @@ struct ServedFaces: Sendable {
     private let file: WebTokenFile?
 
     /// Listens; requests are performed from `begin` on.
-    init(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) {
+    ///
+    /// - Parameter loop: has the timers.
+    init(_ arguments: Arguments, _ diagnostics: Diagnostics, timers loop: EventLoop) throws(StartFailure) {
         control = try ServedFaces.makeControl(arguments, diagnostics)
         let token = WebToken()
-        web = try arguments.webPort.map { port throws(StartFailure) in try WebServer.open(port: port, token: token) }
+        web = try arguments.webPort.map { port throws(StartFailure) in
+            try WebServer.open(port: port, token: token, timers: loop)
+        }
         stomp = try arguments.stompPort.map { port throws(StartFailure) in
             try STOMPServer(on: try App.runningLoop("stomp"), port: port, token: token)
         }
@@ -40,11 +44,9 @@ struct ServedFaces: Sendable {
     /// Performs requests from now on.
     ///
     /// - Returns: the places to tell the user.
-    ///
-    /// - Parameter loop: has the timers.
-    func begin(_ executor: CommandExecutor, timers loop: EventLoop) async -> [Listening] {
+    func begin(_ executor: CommandExecutor) async -> [Listening] {
         await control?.begin(executor)
-        await web?.begin(executor, timers: loop)
+        await web?.begin(executor)
         await stomp?.begin(executor)
         return [web?.listening, stomp?.listening].compactMap(\.self)
     }

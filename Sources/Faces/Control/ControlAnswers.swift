@@ -79,8 +79,7 @@ extension ControlServer {
     }
 
     private func rendering(_ error: ChatError, as format: ControlRequest.Format) -> [UInt8] {
-        let room = desk?.rooms.open?.label ?? RoomLabel(number: 0, name: "")
-        return rendering([RoomReport(room, .error(error))], as: format)
+        rendering([RoomReport(error, of: desk?.rooms)], as: format)
     }
 }
 

@@ -8,11 +8,18 @@ package import Wire
 package struct JSONOutput: Presentation {
     package init() {}
 
-    package func rendering(of report: RoomReport, at time: Timestamp) -> Rendering {
+    package func rendering(of report: RoomReport, at _: Timestamp) -> Rendering {
+        var line = line(of: report)
+        if !line.isEmpty { line.append(0x0a) }
+        return Rendering(output: line)
+    }
+
+    /// The object of a report, without a line feed; empty for a report that has none.
+    package func line(of report: RoomReport) -> [UInt8] {
         var writer = JSONWriter()
         let room = report.room.name
         switch report.report {
-        case .event(.stopped), .entered: return Rendering()
+        case .event(.stopped), .entered: return []
         case .event(let event): writer.object { $0.members(of: event, in: room) }
         case .error(let error):
             writer.object {
@@ -36,8 +43,7 @@ package struct JSONOutput: Presentation {
                 $0.members(of: answer)
             }
         }
-        writer.endLine()
-        return Rendering(output: writer.bytes)
+        return writer.bytes
     }
 }
 

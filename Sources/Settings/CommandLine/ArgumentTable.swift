@@ -101,24 +101,28 @@ extension Arguments: ControlledSettings, RoomSettings {
             "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
-        Option(
-            name: "--web", help: "a page in this machine's browsers, and an API for programs (default port 4807)",
-            kind: .number("PORT", wanted: Wanted.port) { arguments, value in
-                guard let port = value.map({ UInt16(decimal: $0) }) ?? 4807 else { return false }
-                arguments.webPort = port
-                return true
-            }),
-        Option(
-            name: "--stomp", help: "a STOMP gateway for this machine's programs (default port 61613)",
-            kind: .number("PORT", wanted: Wanted.port) { arguments, value in
-                guard let port = value.map({ UInt16(decimal: $0) }) ?? 61_613 else { return false }
-                arguments.stompPort = port
-                return true
-            }),
+        server("--web", "a page in this machine's browsers, and an API for programs", port: 4_807) { $0.webPort = $1 },
+        server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
         Option(
             name: "--allow-root", help: "run as root, also outside a container",
             kind: .flag { $0.allowsRoot = true }),
     ]
+
+    /// An option that serves other programs of this machine.
+    ///
+    /// - Parameter port: where it is without a value.
+    private static func server(
+        _ name: String, _ help: String, port standard: UInt16,
+        _ set: @escaping @Sendable (inout Arguments, UInt16) -> Void
+    ) -> Option<Arguments> {
+        Option(
+            name: name, help: "\(help) (default port \(standard))",
+            kind: .number("PORT", wanted: Wanted.port) { arguments, value in
+                guard let port = value.map({ UInt16(decimal: $0) }) ?? standard else { return false }
+                set(&arguments, port)
+                return true
+            })
+    }
 
     private static func rate(_ text: String) -> Double? {
         Double(decimal: text).flatMap { $0 == 0 || (0.001...1_000_000).contains($0) ? $0 : nil }

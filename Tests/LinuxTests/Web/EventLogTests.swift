@@ -18,22 +18,22 @@ import Wire
     private func log(_ count: Int) throws -> EventLog {
         var log = EventLog(run: "0123abcd")
         let message = try said()
-        for _ in 0..<count { _ = log.append(RoomReport.event(.message(message)), at: Sample.time) }
+        for _ in 0..<count { _ = log.append(RoomReport.event(.message(message))) }
         return log
     }
 
     @Test func `an event has the line of standard output, with its id and its conversation`() throws {
         var log = try log(0)
         let report = RoomReport.event(.message(try said()))
-        let appended = log.append(report, at: Sample.time)
+        let appended = log.append(report)
         let entry = try #require(appended)
         let value = try JSONValue(parsing: entry.json)
         #expect(value["seq"]?.string == "0123abcd-1")
         #expect(value["text"]?.string == "message 0")
         #expect(value["conversationId"]?.string == "r\(report.room.number)")
         #expect(entry.name == "added")
-        #expect(log.append(RoomReport.entered("/who"), at: Sample.time) == nil)
-        for event in try Sample.events() { _ = log.append(RoomReport.event(event), at: Sample.time) }
+        #expect(log.append(RoomReport.entered("/who")) == nil)
+        for event in try Sample.events() { _ = log.append(RoomReport.event(event)) }
     }
 
     @Test func `missed events are known for the last 4,096 of this run`() throws {

@@ -1,7 +1,7 @@
-import Reactor
 import Chat
 import ChatNode
 import Commands
+import Reactor
 import Rendering
 import Wire
 

@@ -1,7 +1,7 @@
-import Reactor
 import Chat
 import ChatNode
 import Commands
+import Reactor
 import Rendering
 import Wire
 
@@ -149,8 +149,8 @@ extension WebServer {
             $0.member("reports") {
                 $0.array {
                     for report in reports {
-                        let bytes = JSONOutput().rendering(of: report, at: .wall).output
-                        if !bytes.isEmpty { $0.literal(String(decoding: bytes.dropLast(), as: UTF8.self)) }
+                        let line = JSONOutput().line(of: report)
+                        if !line.isEmpty { $0.literal(String(decoding: line, as: UTF8.self)) }
                     }
                 }
             }

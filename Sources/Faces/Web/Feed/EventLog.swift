@@ -6,6 +6,7 @@ import Wire
 struct EventLog: Sendable {
     struct Entry: Sendable {
         let number: Int
+        let id: String
         /// The name of the event for Server-Sent Events.
         let name: String
         /// One line of JSON, with the member `seq`, without a line feed.
@@ -25,13 +26,14 @@ struct EventLog: Sendable {
     /// The id of the latest event.
     var id: String { "\(run)-\(last)" }
 
-    mutating func append(_ report: RoomReport, at time: Timestamp) -> Entry? {
-        var line = JSONOutput().rendering(of: report, at: time).output
-        guard line.popLast() == 0x0a, line.popLast() == UInt8(ascii: "}") else { return nil }
+    /// - Returns: nil for a report that is no event.
+    mutating func append(_ report: RoomReport) -> Entry? {
+        var line = JSONOutput().line(of: report)
+        guard line.popLast() == UInt8(ascii: "}") else { return nil }
         last += 1
         if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }
         line += Array(",\"seq\":\"\(self.id)\"}".utf8)
-        let entry = Entry(number: last, name: EventLog.name(of: line), json: line)
+        let entry = Entry(number: last, id: self.id, name: EventLog.name(of: line), json: line)
         entries.append(entry)
         if entries.count - first > EventLog.capacity { first += 1 }
         if first > EventLog.capacity {
@@ -63,10 +65,6 @@ struct EventLog: Sendable {
 
 /// An event of a stream of Server-Sent Events (WHATWG HTML, section 9.2).
 enum ServerSentEvent {
-    static func of(_ entry: EventLog.Entry, _ run: String) -> [UInt8] {
-        Array("id: \(run)-\(entry.number)\nevent: \(entry.name)\ndata: ".utf8) + entry.json + [0x0a, 0x0a]
-    }
-
     /// - Parameter id: nil for an event that is none of the log.
     static func text(_ name: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {
         Array("\(id.map { "id: \($0)\n" } ?? "")event: \(name)\ndata: ".utf8) + json + [0x0a, 0x0a]

@@ -19,7 +19,9 @@ struct MessageStore: Sendable {
             conversations[id, default: []].append(message)
             trim(id)
         case .event(.edited(let view, let message, let text, unread: _)):
-            change(message, in: ConversationID(report.room, view)) { $0.text = text }
+            let id = ConversationID(report.room, view)
+            guard let index = conversations[id]?.firstIndex(where: { $0.id == message }) else { return }
+            conversations[id]?[index].text = text
         case .event(.deleted(let view, let message, unread: _)):
             conversations[ConversationID(report.room, view)]?.removeAll { $0.id == message }
         case .event(.direct(.left, let who)), .event(.direct(.declined, let who)):
@@ -39,19 +41,10 @@ struct MessageStore: Sendable {
         return conversations[id] ?? []
     }
 
-    private mutating func change(_ message: MessageID, in id: ConversationID, _ body: (inout MessageView) -> Void) {
-        guard let index = conversations[id]?.firstIndex(where: { $0.id == message }) else { return }
-        conversations[id]?[index].with(body)
-    }
-
     private mutating func trim(_ id: ConversationID) {
         let excess = (conversations[id]?.count ?? 0) - MessageStore.capacity
         if excess > 0 { conversations[id]?.removeFirst(excess) }
     }
-}
-
-extension MessageView {
-    fileprivate mutating func with(_ body: (inout MessageView) -> Void) { body(&self) }
 }
 
 /// A page of messages, by the ids at its ends (keyset paging).

@@ -1,7 +1,7 @@
-import Reactor
 import Chat
 import ChatNode
 import Commands
+import Reactor
 import Rendering
 import Wire
 
@@ -12,7 +12,7 @@ extension WebServer {
         if connection.head.path == EngineSession.path { return beginEngine(connection, at: key) }
         guard connection.head.path != "/stomp" else {
             connection.use = .gateway
-            let isAuthorized = gate.refusal(of: connection.head, connections: 1, isOpen: false) == nil
+            let isAuthorized = gate.isAuthorized(connection.head)
             connection.session = STOMPSession(token, isAuthorized: isAuthorized, at: .monotonic)
             return arm(connection, at: key)
         }
@@ -34,13 +34,9 @@ extension WebServer {
                 $0.member("event", "resumed")
                 $0.member("seq", log.id)
             }
-            send(
-                connection.use == .events ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection, at: key)
-            for entry in missed {
-                send(
-                    connection.use == .events ? ServerSentEvent.of(entry, log.run) : entry.json, to: connection, at: key
-                )
-            }
+            let isStream = connection.use == .events
+            send(isStream ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection, at: key)
+            for entry in missed { send(entry, to: connection, at: key) }
             return
         }
         let number = connection.number
@@ -50,6 +46,13 @@ extension WebServer {
                 self?.thread.execute { self?.assumeIsolated { $0.send(rooms, to: number, at: key) } }
             }
         }
+    }
+
+    /// Sends an event in the form of the stream.
+    func send(_ entry: EventLog.Entry, to connection: WebConnection, at key: UInt) {
+        let isStream = connection.use == .events
+        send(
+            isStream ? ServerSentEvent.text(entry.name, entry.json, id: entry.id) : entry.json, to: connection, at: key)
     }
 
     private func send(_ rooms: [RoomSnapshot], to number: Int, at key: UInt) {
@@ -95,8 +98,7 @@ extension WebServer {
             let reports = await perform(line)
             guard let connection = self.connection(number, at: key) else { return }
             for report in reports where report.isAnswer {
-                let output = JSONOutput().rendering(of: report, at: .wall).output
-                send(output.last == 0x0a ? output.dropLast() : output, to: connection, at: key)
+                send(JSONOutput().line(of: report), to: connection, at: key)
             }
         }
     }
@@ -111,8 +113,7 @@ extension WebServer {
             let addressed = try AddressedLine(line, in: desk.rooms)
             return await desk.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
         } catch {
-            let room = desk.rooms.open?.label ?? RoomLabel(number: 0, name: "")
-            return [RoomReport(room, .error(error))]
+            return [RoomReport(error, of: desk.rooms)]
         }
     }
 }
@@ -125,8 +126,4 @@ extension RoomReport {
         case .event, .entered, .opened, .listening: false
         }
     }
-}
-
-extension [UInt8] {
-    fileprivate func dropLast() -> [UInt8] { Array(self[..<Swift.max(0, count - 1)]) }
 }

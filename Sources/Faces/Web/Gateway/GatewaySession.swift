@@ -1,7 +1,7 @@
 import Chat
 import ChatNode
-import Phrases
 import Commands
+import Phrases
 import Wire
 
 /// One client of a gateway, as a value: the server brings input, answers, reports and time, and performs the effects.
@@ -42,17 +42,12 @@ extension CommandExecutor {
         case .open: label = nil
         case .named(let name):
             label = rooms.named(name)?.label
-            guard label != nil else { return [noRoom(name)] }
+            guard label != nil else { return [RoomReport(ChatError(.unknownRoom, .unknownRoom, name), of: rooms)] }
         case .of(let peer):
             label = await snapshot { rooms in
                 rooms.first { $0.peers.contains { $0.who.key == peer } }?.overview.room
             }.flatMap(\.self)
         }
         return await reports(of: command, in: label) ?? []
-    }
-
-    private func noRoom(_ name: String) -> RoomReport {
-        RoomReport(
-            rooms.open?.label ?? RoomLabel(number: 0, name: ""), .error(ChatError(.unknownRoom, .unknownRoom, name)))
     }
 }

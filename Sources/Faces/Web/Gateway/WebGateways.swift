@@ -9,7 +9,8 @@ extension WebServer {
     func drive(
         _ connection: WebConnection, at key: UInt, _ act: (inout any GatewaySession) -> [GatewayEffect]
     ) {
-        guard var session = connection.session else { return }
+        // Taken out, so that its buffers are not copied.
+        guard var session = connection.session.take() else { return }
         let effects = act(&session)
         connection.session = session
         let number = connection.number
@@ -40,8 +41,7 @@ extension WebServer {
 
     /// Runs `action` on the server's thread at a time, as the library has no timers for its caller.
     func wait(until deadline: Instant, _ action: @escaping @Sendable (isolated WebServer) -> Void) {
-        guard let timers else { return }
-        timers.execute { [weak self] in
+        timers.execute { [weak self, timers] in
             timers.schedule(at: deadline) { self?.thread.execute { self?.assumeIsolated { action($0) } } }
         }
     }

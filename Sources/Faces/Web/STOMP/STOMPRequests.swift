@@ -174,11 +174,3 @@ extension JSONWriter {
         }
     }
 }
-
-extension JSONOutput {
-    /// Without a line feed.
-    func line(of report: RoomReport) -> [UInt8] {
-        let line = rendering(of: report, at: Timestamp(milliseconds: 0)).output
-        return line.last == 0x0a ? Array(line[..<(line.count - 1)]) : line
-    }
-}

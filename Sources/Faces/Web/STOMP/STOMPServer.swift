@@ -1,5 +1,5 @@
-import CLinux
 package import ChatNode
+import CLinux
 package import Commands
 import Glibc
 package import Process

@@ -65,7 +65,7 @@ struct RequestGate: Sendable {
     private func isOwn(origin: String) -> Bool { hosts.contains { "http://\($0)" == origin.lowercased() } }
 
     /// Whether the request has the token as a bearer (RFC 6750 section 2.1), or as the subprotocol `t.TOKEN`.
-    private func isAuthorized(_ head: RequestHead) -> Bool {
+    func isAuthorized(_ head: RequestHead) -> Bool {
         let bearer = head.authorization.flatMap { value -> String? in
             value.prefix(7).lowercased() == "bearer " ? String(value.dropFirst(7)) : nil
         }

@@ -1,7 +1,7 @@
-import Synchronization
 import CWebSockets
 import Glibc
 import Rendering
+import Synchronization
 
 /// Requests: from the library's fields to an answer.
 extension WebServer {

@@ -1,6 +1,6 @@
-import CWebSockets
 package import ChatNode
 package import Commands
+import CWebSockets
 import Glibc
 import Noise
 package import Process
@@ -27,8 +27,8 @@ package actor WebServer {
     private nonisolated let listeningPort = Atomic<Int>(0)
     nonisolated var gate: RequestGate { RequestGate(port: port, token: token) }
     var desk: CommandExecutor?
-    /// Its timers, as the library has none for another thread; nil before `begin`.
-    var timers: EventLoop?
+    /// Its timers, as the library has none for its caller.
+    nonisolated let timers: EventLoop
     /// By the address of the library's object.
     var connections: [UInt: WebConnection] = [:]
     private var accepted = 0
@@ -43,13 +43,15 @@ package actor WebServer {
 
     /// Listens at a port of 127.0.0.1, and of ::1 if the machine has it.
     ///
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameters:
+    ///   - port: 0 for any that is free.
+    ///   - timers: a loop that runs until the server has ended.
     /// - Throws: if the library is missing, or the port is in use.
-    package static func open(port: UInt16, token: WebToken) throws(StartFailure) -> WebServer {
+    package static func open(port: UInt16, token: WebToken, timers: EventLoop) throws(StartFailure) -> WebServer {
         guard let library = WebSocketLibrary.loaded else {
             throw StartFailure("--web needs libwebsockets.so.17; install the package libwebsockets17")
         }
-        let server = WebServer(library, token)
+        let server = WebServer(library, token, timers)
         guard let listening = server.listen(at: port) else {
             throw StartFailure("--web can not listen on port \(port) of 127.0.0.1; choose another one, or 0 for any")
         }
@@ -58,8 +60,8 @@ package actor WebServer {
         return server
     }
 
-    private init(_ library: WebSocketLibrary, _ token: WebToken) {
-        (self.library, self.token) = (library, token)
+    private init(_ library: WebSocketLibrary, _ token: WebToken, _ timers: EventLoop) {
+        (self.library, self.token, self.timers) = (library, token, timers)
         var randomness = Randomness.system
         log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)))
     }
@@ -82,9 +84,7 @@ package actor WebServer {
     }
 
     /// Performs requests from now on.
-    ///
-    /// - Parameter timers: a loop that runs.
-    package func begin(_ desk: CommandExecutor, timers: EventLoop) { (self.desk, self.timers) = (desk, timers) }
+    package func begin(_ desk: CommandExecutor) { self.desk = desk }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
     package nonisolated func tell(_ events: [RoomReport]) {
@@ -100,12 +100,8 @@ package actor WebServer {
     /// Closes all connections; returns when they are closed, or after a second.
     package func end() async {
         for (key, connection) in connections { close(connection, at: key, 1001, "the node leaves") }
-        let patience = Task {
-            try? await Task.sleep(for: .seconds(1))
-            finish()
-        }
+        wait(until: .monotonic + .seconds(1)) { $0.finish() }
         if !connections.isEmpty { await withCheckedContinuation { whenEmpty = $0 } }
-        patience.cancel()
         mustEnd.store(true, ordering: .relaxed)
         wake()
     }
@@ -153,19 +149,14 @@ extension WebServer {
 
     private func pass(_ events: [RoomReport]) {
         backlog.subtract(events.count, ordering: .relaxed)
-        let time = Timestamp.wall
         for report in events {
             store.note(report)
             for (key, connection) in connections where connection.use == .gateway {
                 drive(connection, at: key) { $0.tell(report, at: .monotonic) }
             }
             for session in engines.values { perform(session.session.tell(report), for: session) }
-            guard let entry = log.append(report, at: time) else { continue }
-            for (key, connection) in connections where connection.isLive {
-                send(
-                    connection.use == .events ? ServerSentEvent.of(entry, log.run) : entry.json, to: connection, at: key
-                )
-            }
+            guard let entry = log.append(report) else { continue }
+            for (key, connection) in connections where connection.isLive { send(entry, to: connection, at: key) }
         }
     }
 

@@ -1,23 +1,18 @@
-import Synchronization
 import CWebSockets
 import Glibc
 import Reactor
+import Synchronization
 
 /// The functions of libwebsockets, which is loaded when a node serves a page.
-
 struct WebSocketLibrary: Sendable {
     /// Nil if the library, or a function of it, is not there.
     static let loaded = WebSocketLibrary()
 
-    /// Written once, when the library is loaded.
     let call: WebSocketFunctions
 
     private init?() {
-        // All of it is written by the function, unless it fails.
-        let table = UnsafeMutablePointer<WebSocketFunctions>.allocate(capacity: 1)
-        defer { unsafe table.deallocate() }
-        guard unsafe web_socket_functions_load(table) != 0 else { return nil }
-        unsafe call = table.pointee
+        guard let table = unsafe loadedTable(web_socket_functions_load) else { return nil }
+        call = table
     }
 }
 
@@ -31,26 +26,23 @@ extension WebServer {
         let setUp = unsafe WebSetUp.make(for: self)
         guard let made = unsafe library.call.lws_create_context(setUp) else { return nil }
         context.store(UInt(bitPattern: made), ordering: .releasing)
-        guard let first = unsafe vhost(made, setUp, port, "127.0.0.1", without: .ipv6) else { return nil }
+        guard let first = unsafe vhost(made, setUp, port, "127.0.0.1", isIPv6: false) else { return nil }
         let chosen = unsafe UInt16(clamping: library.call.lws_get_vhost_listen_port(first))
         // Machines without IPv6 have no ::1.
-        _ = unsafe vhost(made, setUp, chosen, "::1", without: nil)
+        _ = unsafe vhost(made, setUp, chosen, "::1", isIPv6: true)
         return chosen
     }
 
-    private enum Family { case ipv6 }
-
     private nonisolated func vhost(
         _ made: OpaquePointer, _ setUp: UnsafeMutablePointer<lws_context_creation_info>, _ port: UInt16,
-        _ address: StaticString, without family: Family?
+        _ address: StaticString, isIPv6: Bool
     ) -> OpaquePointer? {
         unsafe setUp.pointee.port = Int32(port)
         unsafe setUp.pointee.iface = UnsafeRawPointer(address.utf8Start).assumingMemoryBound(to: CChar.self)
         unsafe setUp.pointee.vhost_name = setUp.pointee.iface
-        let strict = UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND)
         unsafe setUp.pointee.options =
-            UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS) | strict
-            | (family == nil ? 0 : UInt64(LWS_SERVER_OPTION_DISABLE_IPV6))
+            UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS) | UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND)
+            | (isIPv6 ? 0 : UInt64(LWS_SERVER_OPTION_DISABLE_IPV6))
         return unsafe library.call.lws_create_vhost(made, setUp)
     }
 
@@ -158,12 +150,14 @@ private func webCallback(
 extension WebServer {
     /// Whether a call of the library is for a connection of this server, on its thread.
     fileprivate static func isOfInterest(_ reason: lws_callback_reasons) -> Bool {
-        [
-            LWS_CALLBACK_EVENT_WAIT_CANCELLED, LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, LWS_CALLBACK_WSI_DESTROY,
+        switch reason {
+        case LWS_CALLBACK_EVENT_WAIT_CANCELLED, LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, LWS_CALLBACK_WSI_DESTROY,
             LWS_CALLBACK_HTTP, LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION, LWS_CALLBACK_HTTP_WRITEABLE,
             LWS_CALLBACK_HTTP_CONFIRM_UPGRADE, LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION, LWS_CALLBACK_ESTABLISHED,
-            LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE,
-        ].contains(reason)
+            LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE:
+            true
+        case _: false
+        }
     }
 
     /// The server whose context a connection belongs to.

@@ -1,6 +1,6 @@
-import Reactor
 import CWebSockets
 import Glibc
+import Reactor
 
 /// Answers and streams: from values to the library.
 extension WebServer {

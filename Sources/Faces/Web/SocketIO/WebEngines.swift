@@ -1,9 +1,9 @@
-import Rendering
-import Synchronization
 import ChatNode
 import Commands
 import Noise
 import Reactor
+import Rendering
+import Synchronization
 import Wire
 
 /// Engine.IO over HTTP and WebSocket.
