@@ -175,6 +175,52 @@ class Page(PageTest):
         expect(page.locator("#state")).to_contain_text("reconnecting")
         expect(page.locator("#text")).to_have_value("kept draft")
 
+    def send(self, page, *texts):
+        for text in texts:
+            page.locator("#text").fill(text)
+            page.keyboard.press("Enter")
+
+    def said(self, node):
+        return [event["text"] for event in node.events if event["event"] == "message"]
+
+    def test_texts_whose_requests_are_under_way_are_neither_lost_nor_said_twice(self):
+        page = self.page()
+        held = []
+        page.route("**/messages", lambda route: held.append(route))
+        self.send(page, "first", "second")
+        expect(page.locator(".message.waiting")).to_have_count(2)
+        page.evaluate("dispatchEvent(new Event('online'))")
+        expect(page.locator(".message.waiting")).to_have_count(2)
+        for route in held:
+            if "first" in route.request.post_data:
+                route.continue_()
+            else:
+                route.abort()
+        page.unroute("**/messages")
+        self.bob.hears("first")
+        expect(page.locator(".message.waiting")).to_have_count(1)
+        expect(page.locator(".message.waiting .text")).to_have_text("second")
+        page.evaluate("dispatchEvent(new Event('online'))")
+        self.bob.hears("second")
+        expect(page.locator(".message.waiting")).to_have_count(0)
+        self.assertEqual(self.said(self.bob), ["first", "second"])
+
+    def test_an_equal_message_of_another_face_hides_no_text_that_waits(self):
+        page = self.page()
+        page.route("**/messages", lambda route: route.abort())
+        self.send(page, "ok")
+        expect(page.locator(".message.waiting .text")).to_have_text("ok")
+        self.alice.node.say("ok")
+        expect(page.locator(".message.own:not(.waiting) .text")).to_have_text("ok")
+        expect(page.locator(".message.waiting .text")).to_have_text("ok")
+        page.unroute("**/messages")
+        page.evaluate("dispatchEvent(new Event('online'))")
+        expect(page.locator(".message.waiting")).to_have_count(0)
+        self.bob.say("end")
+        expect(self.rows(page).last).to_have_text("end")
+        self.alice.node.hears("end")
+        self.assertEqual(self.said(self.alice.node), ["ok", "ok", "end"])
+
 
 if __name__ == "__main__":
     unittest.main()

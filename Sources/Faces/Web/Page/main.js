@@ -113,19 +113,23 @@ async function send(text) {
 }
 
 async function post(conversation, pending) {
+  // A text whose request is under way is not sent a second time.
+  if (pending.state !== "waiting") return;
+  pending.state = "sending";
   try {
     const message = await api.say(conversation.info.id, pending.text, pending.key);
     conversation.pending.splice(conversation.pending.indexOf(pending), 1);
     conversation.messages.add(message);
   } catch (error) {
     if (error instanceof Refusal) Object.assign(pending, { state: "refused", reason: error.message });
+    else pending.state = "waiting";
   }
   draw(["log", "list"]);
 }
 
 function resend() {
   for (const conversation of model.conversations.values()) {
-    for (const pending of [...conversation.pending]) if (pending.state === "waiting") post(conversation, pending);
+    for (const pending of [...conversation.pending]) post(conversation, pending);
   }
 }
 

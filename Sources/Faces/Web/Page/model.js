@@ -168,7 +168,7 @@ function takeMessage(model, event) {
   if (!conversation) return ["again"];
   conversation.typing.delete(event.from.key);
   // The message may come before the answer to the request that said it.
-  const said = event.isFromCurrentUser && conversation.pending.find(({ text, state }) => text === event.text && state === "waiting");
+  const said = event.isFromCurrentUser && conversation.pending.find(({ text, state }) => text === event.text && state === "sending");
   if (said) said.state = "said";
   if (conversation.messages.add(event)) {
     if (event.unread > conversation.info.unread && conversation.unreadFrom === null) conversation.unreadFrom = event.id;
