@@ -78,7 +78,7 @@ package final class InMemoryDirectory: Sendable {
     }
 
     private func found(_ entry: Entry, at endpoint: Endpoint) -> DiscoveryEvent {
-        .found(instance: entry.announcement.instance, endpoint: endpoint)
+        .found(instance: entry.announcement.instance, endpoint: endpoint, isProven: true)
     }
 
     private func tell(_ entry: Entry, _ event: DiscoveryEvent, after delay: Duration) {

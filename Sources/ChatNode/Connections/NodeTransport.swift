@@ -91,7 +91,7 @@ extension Node {
     func discovered(_ event: DiscoveryEvent) {
         guard case .running = phase else { return }
         switch event {
-        case .found(let instance, let endpoint):
+        case .found(let instance, let endpoint, _):
             dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
         case .moved(let instance, let endpoints):
             dialler.moved(instance, to: endpoints, now: scheduler.now, using: &randomness)

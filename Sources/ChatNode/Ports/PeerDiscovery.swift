@@ -28,8 +28,13 @@ package enum DiscoveryMode: String, Sendable {
 
 /// An observation of discovery: a hint until a handshake proves the peer.
 package enum DiscoveryEvent: Hashable, Sendable {
-    /// An instance can be reached at an endpoint; each endpoint is reported once while it holds.
-    case found(instance: String, endpoint: Endpoint)
+    /// An instance can be reached at an endpoint; each endpoint is reported once while it holds, and once more when it becomes
+    /// proven.
+    ///
+    /// `isProven` is true if a packet that lists the instance there came from that very address, as far as this process can
+    /// see, or if the user named it: a source that the overlay may count (Protocol.md section 10). An answer of the Avahi
+    /// daemon proves nothing, because the daemon hides where it came from.
+    case found(instance: String, endpoint: Endpoint, isProven: Bool = false)
     /// All endpoints of an instance; those reported before are stale. Not empty.
     case moved(instance: String, endpoints: [Endpoint])
     /// An instance's last endpoint is gone.
@@ -44,6 +49,18 @@ package enum DiscoveryEvent: Hashable, Sendable {
     case warning(NoticeCode, Sentence)
     /// Peers cannot be looked for in the way that was asked for, and never will be; the text says why.
     case failed(String)
+}
+
+/// The size of a room as its node knows it, on which the way of looking for peers depends (Protocol.md section 10).
+package struct Crowd: Hashable, Sendable {
+    /// Whether the node's links are those of the overlay, which are few, and not one to each peer.
+    package let isOverlay: Bool
+    /// Nodes of the room that were heard by mDNS, are linked or are in the roster.
+    package let known: Int
+
+    package init(isOverlay: Bool, known: Int) {
+        (self.isOverlay, self.known) = (isOverlay, known)
+    }
 }
 
 /// A port: announces this node and reports others. It lives on an executor of its own; all calls return at once.
@@ -66,6 +83,9 @@ package protocol PeerDiscovery: AnyObject, Sendable {
     /// A dial of an instance has failed: its endpoints may be stale.
     func dialFailed(_ instance: String)
 
+    /// The room has grown or shrunk. A node tells each change of `isOverlay`, and of `known` as often as it likes.
+    func crowdChanged(_ crowd: Crowd)
+
     /// Takes the announcement back and stops looking.
     func stop() async
 
@@ -77,6 +97,7 @@ extension PeerDiscovery {
     package func linkOpened(to run: LinkedRun) {}
     package func linkClosed(to run: LinkedRun) {}
     package func dialFailed(_ instance: String) {}
+    package func crowdChanged(_ crowd: Crowd) {}
     package var refusals: [Counter] { [] }
     package var reportsMode: Bool { true }
 }

@@ -36,7 +36,8 @@ extension AvahiDiscovery {
             self.view.endpoint(address: $0, port: heard.port, interface: listing.interface)
         }
         guard let endpoint = endpoints.first else { return }
-        change(room) { $0.heard(listing, endpoint, now: $1) }
+        let isProven = endpoint.address == heard.sender
+        change(room) { $0.heard(listing, endpoint, isProven: isProven, now: $1) }
     }
 
     private func perform(_ room: RoomNumber, _ change: (inout InstanceTable, Instant) -> [ListingAction]) {

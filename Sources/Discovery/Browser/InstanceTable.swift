@@ -19,7 +19,8 @@ struct InstanceTable {
     static let staleTime = Duration.seconds(10)
 
     private var instances: [String: PackedTable<Listing, Lookup>] = [:]
-    private var told: [String: [Endpoint]] = [:]
+    /// The endpoints that were reported, and whether as proven.
+    private var told: [String: [Endpoint: Bool]] = [:]
     private var queue: ResolverQueue
     /// All instances, in the order in which they came.
     private var arrivals: [String] = []
@@ -57,21 +58,23 @@ struct InstanceTable {
     /// A packet has given the endpoint of an instance, so no query is needed; a source lists the instance within
     /// `staleTime`.
     ///
-    /// A known endpoint is not replaced: any host could replace it.
-    mutating func heard(_ listing: Listing, _ endpoint: Endpoint, now: Instant) -> [ListingAction] {
+    /// - Parameter isProven: whether the packet came from the endpoint's address.
+    mutating func heard(
+        _ listing: Listing, _ endpoint: Endpoint, isProven: Bool = false, now: Instant
+    ) -> [ListingAction] {
         guard !own.contains(listing.instance) else { return [] }
         var actions: [ListingAction] = []
         if instances[listing.instance]?[listing] == nil {
             guard let room = add(listing, now: now) else { return [] }
             actions += room
             let expires = now + Self.staleTime
-            instances[listing.instance]?[listing]?.expires = expires
-            instances[listing.instance]?[listing]?.isOnlyHeard = true
+            instances[listing.instance]?[listing]?.heard(until: expires)
             note(expires)
         }
-        guard let lookup = instances[listing.instance]?[listing], lookup.endpoint == nil else { return actions }
+        guard let lookup = instances[listing.instance]?[listing], lookup.isImproved(by: endpoint, isProven)
+        else { return actions }
         actions += stop(listing, lookup)
-        instances[listing.instance]?[listing]?.answered(endpoint)
+        instances[listing.instance]?[listing]?.answered(endpoint, isProven: isProven)
         return actions + settle(listing.instance, now: now) + serveWaiting(now: now)
     }
 
@@ -114,8 +117,8 @@ struct InstanceTable {
 
     mutating func unlisted(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard let lookup = instances[listing.instance]?.removeValue(forKey: listing) else { return [] }
-        let actions = stop(listing, lookup)
-        return actions + settle(listing.instance, now: now) + askTwin(of: listing, now: now) + serveWaiting(now: now)
+        return stop(listing, lookup) + settle(listing.instance, now: now) + askTwin(of: listing, now: now)
+            + serveWaiting(now: now)
     }
 
     /// `endpoint` is nil where the answer was none that may be dialled.
@@ -278,15 +281,17 @@ extension InstanceTable {
     /// Tells what changed for an instance, and asks at once again where it lost its last endpoint but is still listed.
     private mutating func settle(_ instance: String, now: Instant) -> [ListingAction] {
         let lookups = instances[instance] ?? PackedTable()
-        let before = told[instance] ?? []
-        let after = Array(Set(lookups.values.compactMap(\.endpoint)))
+        let before = told[instance] ?? [:]
+        let after = Lookup.endpoints(of: lookups.values)
         told[instance] = after.isEmpty ? nil : after
         if lookups.isEmpty, instances.removeValue(forKey: instance) != nil {
             arrivals.removeAll { $0 == instance }
             linked.forget(instance)
         }
-        let found = after.filter { !before.contains($0) }
-        let news = found.map { ListingAction.tell(.found(instance: instance, endpoint: $0)) }
+        let news = after.compactMap { endpoint, isProven -> ListingAction? in
+            guard before[endpoint].map({ isProven && !$0 }) ?? true else { return nil }
+            return .tell(.found(instance: instance, endpoint: endpoint, isProven: isProven))
+        }
         guard after.isEmpty, !before.isEmpty else { return news }
         var actions: [ListingAction] = [.tell(.lost(instance: instance))]
         for (listing, lookup) in lookups where lookup.retry != nil { actions += begin(listing, now: now) }

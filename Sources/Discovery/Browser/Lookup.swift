@@ -18,6 +18,8 @@ struct Lookup {
     var attempt = 0
     /// The answer that holds; also while it is asked for again.
     var endpoint: Endpoint?
+    /// Whether a packet from that endpoint's address gave it.
+    private(set) var isProven = false
     /// The time at which the listing ends, since no source lists it any more.
     var expires: Instant?
     let listedAt: Instant
@@ -26,10 +28,26 @@ struct Lookup {
 
     init(listedAt: Instant) { self.listedAt = listedAt }
 
-    mutating func answered(_ endpoint: Endpoint) {
+    /// It is not listed, and if it is not until then, it ends.
+    mutating func heard(until expires: Instant) { (self.expires, isOnlyHeard) = (expires, true) }
+
+    mutating func answered(_ endpoint: Endpoint, isProven: Bool = false) {
+        self.isProven = isProven || self.isProven && endpoint == self.endpoint
         self.endpoint = endpoint
         phase = .idle
         attempt = 0
+    }
+
+    /// Whether a heard endpoint tells more than is known. Any host can name any endpoint, so a known one is replaced only by
+    /// one that is proven.
+    func isImproved(by endpoint: Endpoint, _ isProven: Bool) -> Bool {
+        self.endpoint == nil || isProven && !(self.isProven && self.endpoint == endpoint)
+    }
+
+    /// The endpoints that the listings of an instance have, and whether one of them is proven.
+    static func endpoints(of lookups: some Sequence<Lookup>) -> [Endpoint: Bool] {
+        let pairs = lookups.lazy.compactMap { lookup in lookup.endpoint.map { ($0, lookup.isProven) } }
+        return Dictionary(pairs) { $0 || $1 }
     }
 
     var isIdle: Bool {

@@ -83,15 +83,17 @@ final class MulticastBrowser {
         // No copy of a search is held while it changes, since its browsers would be copied.
         for room in Array(searches.keys) {
             // Before it is listed, so that it is not asked about.
-            tellComplete(in: bytes, at: place, of: room)
+            tellComplete(in: bytes, from: sender, at: place, of: room)
             change(room, place) { $0.heard(bytes, from: sender, now: loop.now, using: &generator) }
         }
         arm()
     }
 
-    private func tellComplete(in bytes: ArraySlice<UInt8>, at place: MulticastPlace, of room: RoomNumber) {
+    private func tellComplete(
+        in bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace, of room: RoomNumber
+    ) {
         guard let search = searches[room] else { return }
-        for heard in HeardInstance.all(in: bytes, of: search.name) {
+        for heard in HeardInstance.all(in: bytes, from: sender, of: search.name) {
             search.context.tell(.heard(heard, search.listing(heard.instance, at: place)))
         }
     }

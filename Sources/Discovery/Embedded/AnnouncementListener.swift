@@ -12,7 +12,9 @@ final class AnnouncementListener {
     private let loop: EventLoop
     private let tell: Tell
     private var names: [RoomNumber: BrowsedName] = [:]
-    private lazy var posts = MulticastPosts(loop: loop) { [unowned self] bytes, _, place in heard(bytes, at: place) }
+    private lazy var posts = MulticastPosts(loop: loop) { [unowned self] bytes, sender, place in
+        heard(bytes, from: sender, at: place)
+    }
 
     /// - Parameter tell: takes what is heard as the daemon would list it, on the loop.
     init(loop: EventLoop, tell: @escaping Tell) {
@@ -36,9 +38,9 @@ final class AnnouncementListener {
 
     func close() { posts.close() }
 
-    private func heard(_ bytes: ArraySlice<UInt8>, at place: MulticastPlace) {
+    private func heard(_ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace) {
         for (room, name) in names {
-            for heard in HeardInstance.all(in: bytes, of: name) {
+            for heard in HeardInstance.all(in: bytes, from: sender, of: name) {
                 tell(heard, Listing(source: .daemon, instance: heard.instance, at: place), room)
             }
         }

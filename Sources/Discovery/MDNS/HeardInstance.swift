@@ -8,28 +8,36 @@ struct HeardInstance: Hashable, Sendable {
     let addresses: [[UInt8]]
     /// Whether the TXT record has the protocol version that we speak.
     let isOurVersion: Bool
+    /// The address that the packet came from.
+    let sender: [UInt8]
 
     static let maximumAddresses = 8
 
     /// The instances in a packet that `name` points to, up to the first fault. The input is hostile.
     ///
-    /// - Parameter bytes: from index 0.
-    static func all(in bytes: ArraySlice<UInt8>, of name: BrowsedName) -> [HeardInstance] {
+    /// - Parameters:
+    ///   - bytes: from index 0.
+    ///   - sender: the address that they came from.
+    static func all(in bytes: ArraySlice<UInt8>, from sender: [UInt8], of name: BrowsedName) -> [HeardInstance] {
         // The known answers of a question, perhaps hundreds, are skipped.
         guard let message = DNSReader(bytes), message.isResponse, let packet = PointerPacket(bytes, about: name)
         else { return [] }
-        var reader = HeardReader(message)
+        var reader = HeardReader(message, from: sender)
         reader.read()
         return packet.pointers.compactMap { pointer in
             pointer.timeToLive > 0 ? reader.instance(pointer.instance) : nil
         }
     }
 
-    /// The addresses of one family, then the others.
+    /// The sender's own address if it is among them, then those of one family, then the others.
     func addresses(first family: Family) -> [[UInt8]] {
         let size = family == .ipv4 ? 4 : 16
-        return addresses.filter { $0.count == size } + addresses.filter { $0.count != size }
+        let rest = addresses.filter { $0 != sender }
+        return (isProof ? [sender] : []) + rest.filter { $0.count == size } + rest.filter { $0.count != size }
     }
+
+    /// Whether the packet came from an address that it lists, which then is no other host's.
+    private var isProof: Bool { addresses.contains(sender) }
 }
 
 /// Gathers services, texts and addresses by the names that they belong to.
@@ -40,11 +48,12 @@ private struct HeardReader {
     }
 
     private var message: DNSReader
+    private let sender: [UInt8]
     private var services: [[UInt8]: Service] = [:]
     private var versions: [[UInt8]: Bool] = [:]
     private var addresses: [[UInt8]: [[UInt8]]] = [:]
 
-    init(_ message: DNSReader) { self.message = message }
+    init(_ message: DNSReader, from sender: [UInt8]) { (self.message, self.sender) = (message, sender) }
 
     mutating func read() {
         guard message.passQuestions() else { return }
@@ -61,7 +70,7 @@ private struct HeardReader {
             let isOurVersion = versions[owner]
         else { return nil }
         return HeardInstance(
-            instance: instance, port: service.port, addresses: addresses, isOurVersion: isOurVersion)
+            instance: instance, port: service.port, addresses: addresses, isOurVersion: isOurVersion, sender: sender)
     }
 
     private mutating func take(_ body: DNSReader.RecordBody, of owner: [UInt8]) {

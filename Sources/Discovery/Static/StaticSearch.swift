@@ -124,7 +124,9 @@ final class StaticSearch: Sendable {
     private func adopt(_ endpoints: [Endpoint], _ entry: inout Entry) {
         guard entry.known != Set(endpoints), let tell = state.withLock({ $0.tell }) else { return }
         if entry.known.isEmpty {
-            for endpoint in endpoints { tell(.found(instance: entry.peer.text, endpoint: endpoint)) }
+            for endpoint in endpoints {
+                tell(.found(instance: entry.peer.text, endpoint: endpoint, isProven: true))
+            }
         } else {
             tell(.moved(instance: entry.peer.text, endpoints: endpoints))
         }

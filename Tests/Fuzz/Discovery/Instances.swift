@@ -46,7 +46,7 @@ private struct InstanceRun {
             take(table.networkChanged(now: now))
         case 9:
             let endpoint = Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
-            take(table.heard(listing(&choices), endpoint, now: now))
+            take(table.heard(listing(&choices), endpoint, isProven: choices.flag(), now: now))
         case 10: table.linkOpened(to: choices.pick(InstanceRun.runs).run, now: now)
         case 11: take(table.linkClosed(to: choices.pick(InstanceRun.runs).run, now: now))
         default:
@@ -104,7 +104,7 @@ private struct InstanceRun {
                 demand(resolving.insert(listing).inserted, "a listing is resolved twice at once")
             case .cancel(let listing):
                 demand(resolving.remove(listing) != nil, "a resolver is cancelled that was not open")
-            case .tell(.found(let instance, _)), .tell(.moved(let instance, _)): told.insert(instance)
+            case .tell(.found(let instance, _, _)), .tell(.moved(let instance, _)): told.insert(instance)
             case .tell(.lost(let instance)):
                 demand(told.remove(instance) != nil, "an instance is lost that was not found")
             case .tell(.mode), .tell(.networkChanged), .tell(.namesOutdated), .tell(.warning), .tell(.failed):

@@ -52,7 +52,7 @@ private enum MulticastRules {
             }
         }
         let name = BrowsedName(type: "_r73b49a38._sub._earshot._tcp")
-        let heard = HeardInstance.all(in: bytes[...], of: name)
+        let heard = HeardInstance.all(in: bytes[...], from: [192, 0, 2, 1], of: name)
         let listed = PointerPacket(bytes[...], about: name)?.pointers.map(\.instance) ?? []
         demand(heard.map(\.instance).allSatisfy(listed.contains), "who is not listed is heard")
         for instance in heard {

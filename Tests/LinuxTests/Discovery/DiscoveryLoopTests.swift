@@ -160,9 +160,9 @@ private func soon(_ milliseconds: Int) -> timeval {
         alice.start(alices) { aliceHears.tell($0) }
         bob.start(bobs) { bobHears.tell($0) }
         let atBob = DiscoveryEvent.found(
-            instance: bobs.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_002))
+            instance: bobs.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_002), isProven: true)
         let atAlice = DiscoveryEvent.found(
-            instance: alices.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_001))
+            instance: alices.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_001), isProven: true)
         #expect(await aliceHears.wait { $0 == atBob } != nil)
         #expect(await bobHears.wait { $0 == atAlice } != nil)
         await bob.stop()
@@ -179,9 +179,9 @@ private func soon(_ milliseconds: Int) -> timeval {
         let listener = Listener()
         alice.start(announcement(port: 1_005)) { listener.tell($0) }
         bob.start(first) { _ in }
-        _ = await listener.wait { if case .found(first.instance, _) = $0 { true } else { false } }
+        _ = await listener.wait { if case .found(first.instance, _, _) = $0 { true } else { false } }
         bob.announce(second)
-        _ = await listener.wait { if case .found(second.instance, _) = $0 { true } else { false } }
+        _ = await listener.wait { if case .found(second.instance, _, _) = $0 { true } else { false } }
         #expect(await listener.wait { $0 == .lost(instance: first.instance) } != nil)
         await alice.stop()
         await bob.stop()
@@ -193,7 +193,7 @@ private func soon(_ milliseconds: Int) -> timeval {
         let listener = Listener()
         discovery.start(announcement(port: 1)) { listener.tell($0) }
         let wanted = DiscoveryEvent.found(
-            instance: "127.0.0.1:4000", endpoint: Endpoint(address: [127, 0, 0, 1], port: 4_000))
+            instance: "127.0.0.1:4000", endpoint: Endpoint(address: [127, 0, 0, 1], port: 4_000), isProven: true)
         #expect(await listener.wait { _ in true } == wanted)
         await discovery.stop()
     }

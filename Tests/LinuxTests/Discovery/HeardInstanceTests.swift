@@ -15,23 +15,36 @@ import Testing
         MDNSRecords.records(for: announcement, addresses: [[10, 0, 0, 1], linkLocal])
     }
 
-    private static func read(_ bytes: [UInt8]) -> [HeardInstance] { HeardInstance.all(in: bytes[...], of: name) }
+    private static func read(_ bytes: [UInt8], from sender: [UInt8] = [10, 0, 0, 1]) -> [HeardInstance] {
+        HeardInstance.all(in: bytes[...], from: sender, of: name)
+    }
 
     private static func said(_ records: [MDNSRecord]) -> [HeardInstance] { read(MDNSMessage.announcement(of: records)) }
 
     @Test func `an announcement tells all that is needed to dial`() {
         let expected = HeardInstance(
-            instance: Self.instance, port: 4_660, addresses: [[10, 0, 0, 1], Self.linkLocal], isOurVersion: true)
+            instance: Self.instance, port: 4_660, addresses: [[10, 0, 0, 1], Self.linkLocal], isOurVersion: true,
+            sender: [10, 0, 0, 1])
         #expect(Self.said(Self.records) == [expected])
         #expect(
             Self.said(Self.records.reversed())
                 == [expected].map { heard in
                     HeardInstance(
                         instance: heard.instance, port: heard.port, addresses: heard.addresses.reversed(),
-                        isOurVersion: true)
+                        isOurVersion: true, sender: heard.sender)
                 })
         #expect(expected.addresses(first: .ipv4) == [[10, 0, 0, 1], Self.linkLocal])
-        #expect(expected.addresses(first: .ipv6) == [Self.linkLocal, [10, 0, 0, 1]])
+        let stranger: [UInt8] = [0xfe, 0x80] + [UInt8](repeating: 9, count: 14)
+        let overIPv6 = Self.read(MDNSMessage.announcement(of: Self.records), from: stranger)
+        #expect(overIPv6[0].addresses(first: .ipv6) == [Self.linkLocal, [10, 0, 0, 1]])
+    }
+
+    @Test func `of several addresses the sender's own comes first`() {
+        let addresses: [[UInt8]] = [[10, 0, 0, 1], [10, 0, 0, 2], Self.linkLocal]
+        let bytes = MDNSMessage.announcement(of: MDNSRecords.records(for: Self.announcement, addresses: addresses))
+        let heard = Self.read(bytes, from: [10, 0, 0, 2])
+        #expect(heard[0].addresses(first: .ipv4) == [[10, 0, 0, 2], [10, 0, 0, 1], Self.linkLocal])
+        #expect(Self.read(bytes, from: [10, 0, 0, 3])[0].addresses(first: .ipv4) == addresses)
     }
 
     @Test func `names are the same in either case, and wherever they stand`() {

@@ -33,7 +33,7 @@ private final class Room: Sendable {
 
     /// The instances that were found so far.
     var found: Set<String> {
-        Set(all.compactMap { if case .found(let instance, _) = $0 { instance } else { nil } })
+        Set(all.compactMap { if case .found(let instance, _, _) = $0 { instance } else { nil } })
     }
 
     /// Waits for an event that has not been waited for or passed over.
@@ -44,7 +44,7 @@ private final class Room: Sendable {
 
     func finds(_ other: Room) async -> Bool {
         let instance = other.announcement.instance
-        return await wait { if case .found(instance, _) = $0 { true } else { false } } != nil
+        return await wait { if case .found(instance, _, _) = $0 { true } else { false } } != nil
     }
 
     func loses(_ other: Room) async -> Bool {
