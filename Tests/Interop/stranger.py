@@ -16,11 +16,11 @@ def now():
     return time.time_ns() // 1_000_000
 
 
-def presence(state, nickname, reason="", about="", rooms=()):
+def presence(state, nickname, reason="", about="", rooms=(), bridge=0):
     """The body of a presence (section 6), at the stage of a newcomer."""
     lines = b"".join(bytes([len(line.encode())]) + line.encode() for line in (nickname, reason, about))
     names = b"".join(struct.pack(">H", len(name.encode())) + name.encode() for name in rooms)
-    return bytes([state, 0]) + lines + bytes([len(rooms)]) + names
+    return bytes([state, 0]) + lines + bytes([len(rooms)]) + names + bytes([bridge])
 
 
 class Payload:

@@ -49,14 +49,14 @@ class AStranger(unittest.TestCase):
         presence = stranger.hear(PRESENCE)
         self.assertEqual(presence.author.hex(), node.key)
         self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
-        self.assertEqual(presence.body, b"\0\0\x06native\0\0\0")
+        self.assertEqual(presence.body, b"\0\0\x06native\0\0\0\0")
 
     def test_a_reason_to_be_away_is_exchanged(self):
         node, stranger = self.meet()
         self.seen(node, stranger)
         stranger.hear(PRESENCE)
         node.say("/away at lunch")
-        self.assertEqual(stranger.hear(PRESENCE).body, b"\1\0\x06native\x08at lunch\0\0")
+        self.assertEqual(stranger.hear(PRESENCE).body, b"\1\0\x06native\x08at lunch\0\0\0")
         stranger.say(PRESENCE, presence(1, "stranger", "점심"))
         self.assertEqual(self.seen(node, stranger, "away")["reason"], "점심")
 
@@ -84,13 +84,13 @@ class AStranger(unittest.TestCase):
         good = presence(0, "stranger", about="fine")
         for bad in (presence(0, "stranger", rooms=["a", "b", "c", "d"]), presence(0, "stranger", about="x" * 81),
                     presence(0, "stranger", rooms=["two\nlines"]), presence(0, "stranger", rooms=[""]), good + b"\0",
-                    good[:-1], good[:-1] + b"\1\0"):
+                    good[:-1], good[:-2] + b"\1\0\0", presence(0, "stranger", bridge=4)):
             stranger.say(PRESENCE, bad)
         stranger.say_publicly("said")
         node.hears("said")
         self.assertIsNone(node.result("whois stranger")["about"])
         counters = node.result("stats")
-        self.assertEqual((counters["dropped_malformed"], counters["dropped_invalid_about"]), (6, 1))
+        self.assertEqual((counters["dropped_malformed"], counters["dropped_invalid_about"]), (7, 1))
 
     def test_rooms_are_invited_to_both_ways(self):
         node, stranger = self.meet()

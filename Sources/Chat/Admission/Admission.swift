@@ -206,6 +206,7 @@ package struct Admission: Sendable {
 
     private func checkHops(_ frame: borrowing PayloadFrame, _ link: PeerID) throws(DropReason) {
         guard frame.hops > 0 || frame.header.author == link else { throw .foreignAuthor }
+        guard frame.hops > 0 || !frame.isBridged else { throw .malformed }
         guard frame.hops <= Limits.relayHops else { throw .tooManyHops }
     }
 

@@ -141,7 +141,7 @@ extension Archive {
             neighbour = nil
         case .direct(let author):
             neighbour = author
-        case .signed(let via), .sealed(let via):
+        case .signed(let via), .bridged(let via), .sealed(let via):
             neighbour = via
         }
         if items.count == Limits.offeredPayloads { items.removeFirst() }

@@ -108,7 +108,7 @@ private struct FieldReader: ~Escapable {
         let state = try state()
         return Presence(
             state, stage: try stage(), nickname: try nickname(), reason: try reason(of: state),
-            profile: Profile(about: try about(), rooms: try rooms()))
+            profile: Profile(about: try about(), rooms: try rooms()), bridging: try bridging())
     }
 
     mutating func flag() throws(PayloadError) -> Bool {
@@ -167,6 +167,11 @@ private struct FieldReader: ~Escapable {
         var rooms: [String] = []
         for _ in 0..<count { rooms.append(try RoomName.accept(try take(try length()))) }
         return rooms
+    }
+
+    private mutating func bridging() throws(PayloadError) -> Bridging {
+        guard let bridging = Bridging(encoded: try byte()) else { throw .malformed }
+        return bridging
     }
 
     /// 32 bytes.
@@ -260,6 +265,7 @@ extension ByteWriter {
             write(UInt16(bytes.count))
             write(bytes)
         }
+        write(presence.bridging.encoded)
     }
 
     private mutating func write(line: String, atMost most: Int) {

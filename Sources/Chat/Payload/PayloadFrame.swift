@@ -22,7 +22,10 @@ struct PayloadFrame: ~Escapable {
     }
 
     /// The number of relays it passed, according to the last one.
-    var hops: UInt8 { body[0] }
+    var hops: UInt8 { body[0] & ~SignedPayload.bridgedBit }
+
+    /// True if it came over a bridge, according to the last relay.
+    var isBridged: Bool { body[0] & SignedPayload.bridgedBit != 0 }
 
     var isSignatureValid: Bool {
         SignedPayload.isSignatureValid(in: body.extracting(1...), by: header.author)

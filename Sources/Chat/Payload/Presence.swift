@@ -13,14 +13,35 @@ package struct Presence: Hashable, Sendable {
     /// Why the peer is away; nil unless it is, and gave a reason.
     package let reason: String?
     package let profile: Profile
+    package let bridging: Bridging
 
     package init(
         _ state: PresenceState, stage: SenderStage, nickname: String, reason: String? = nil,
-        profile: Profile = Profile()
+        profile: Profile = Profile(), bridging: Bridging = Bridging()
     ) {
         (self.state, self.stage, self.nickname) = (state, stage, nickname)
-        (self.reason, self.profile) = (reason, profile)
+        (self.reason, self.profile, self.bridging) = (reason, profile, bridging)
     }
+}
+
+/// The part of a presence about bridges, which carry a room to other networks: one byte (Protocol.md section 6).
+package struct Bridging: Hashable, Sendable {
+    /// The author lets bridges publish its presence and what it says to the room.
+    package var consents: Bool
+    /// The author's node is a bridge.
+    package var isBridge: Bool
+
+    package init(consents: Bool = false, isBridge: Bool = false) {
+        (self.consents, self.isBridge) = (consents, isBridge)
+    }
+
+    /// Nil for a byte with other bits.
+    init?(encoded byte: UInt8) {
+        guard byte <= 3 else { return nil }
+        self.init(consents: byte & 1 != 0, isBridge: byte & 2 != 0)
+    }
+
+    var encoded: UInt8 { (consents ? 1 : 0) | (isBridge ? 2 : 0) }
 }
 
 /// The part of a presence that a user writes, besides name and reason. Texts are checked, but not made safe for display.

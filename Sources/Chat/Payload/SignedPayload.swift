@@ -6,6 +6,8 @@ package import Wire
 /// A class, so that ring, archive and links share one immutable object.
 package final class SignedPayload: Sendable {
     static let signatureBytes = Identity.signatureBytes
+    /// In `hops`: the payload came over a bridge (Protocol.md section 6).
+    static let bridgedBit: UInt8 = 0x80
 
     package let payload: P2PPayload
     /// `S | sig`, as received or to be sent.
@@ -38,11 +40,13 @@ package final class SignedPayload: Sendable {
     package var signature: ArraySlice<UInt8> { bytes.suffix(SignedPayload.signatureBytes) }
 
     /// The whole frame, with its type byte: `1 | hops u8 | S | sig` (Protocol.md section 5).
-    package func frame(hops: UInt8) -> [UInt8] {
+    ///
+    /// - Parameter isBridged: whether the payload came over a bridge.
+    package func frame(hops: UInt8, isBridged: Bool = false) -> [UInt8] {
         var frame: [UInt8] = []
         frame.reserveCapacity(2 + bytes.count)
         frame.append(FrameType.payload.rawValue)
-        frame.append(hops)
+        frame.append(isBridged ? hops | SignedPayload.bridgedBit : hops)
         frame.append(contentsOf: bytes)
         return frame
     }

@@ -14,6 +14,8 @@ package struct UserSession: ~Copyable {
     var awayReason: String?
     /// Checked.
     package internal(set) var profile = Profile()
+    /// The part of the own presence about bridges.
+    package internal(set) var bridging: Bridging
     private var publicMessages = 0
     private var sequence: UInt64 = 0
 
@@ -21,13 +23,15 @@ package struct UserSession: ~Copyable {
     ///   - nickname: a result of `Nickname.compose`.
     ///   - profile: its texts are composed.
     package init(
-        identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String, profile: Profile = Profile()
+        identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String, profile: Profile = Profile(),
+        bridging: Bridging = Bridging()
     ) {
         self.identity = identity
         self.room = room
         self.epoch = epoch
         self.nickname = nickname
         self.profile = profile
+        self.bridging = bridging
     }
 
     package var id: PeerID { identity.id }
@@ -70,13 +74,14 @@ package struct UserSession: ~Copyable {
     /// Signs the present state, stage, nickname, reason and profile.
     package mutating func signPresence(at time: Timestamp) -> VerifiedPayload {
         let reason = state == .away ? awayReason : nil
-        return sign(
-            .presence(Presence(state, stage: stage, nickname: nickname, reason: reason, profile: profile)), at: time)
+        let presence = Presence(
+            state, stage: stage, nickname: nickname, reason: reason, profile: profile, bridging: bridging)
+        return sign(.presence(presence), at: time)
     }
 
     /// Signs that the user leaves, to be sent before the links close.
     package mutating func signDeparture(at time: Timestamp) -> VerifiedPayload {
-        sign(.presence(Presence(.left, stage: stage, nickname: nickname)), at: time)
+        sign(.presence(Presence(.left, stage: stage, nickname: nickname, bridging: bridging)), at: time)
     }
 }
 

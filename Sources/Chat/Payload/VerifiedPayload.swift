@@ -9,6 +9,8 @@ package enum Provenance: Hashable, Sendable {
     case direct(PeerID)
     /// The signature is checked; `via` is the neighbour that it came from.
     case signed(via: PeerID)
+    /// As `signed`, and it came over a bridge, which `via` may be.
+    case bridged(via: PeerID)
     /// Sealed for this node by its author, with its signature checked; `via` is the neighbour that it came from.
     case sealed(via: PeerID)
 }
@@ -50,7 +52,7 @@ package struct VerifiedPayload: Hashable, Sendable {
     init(checking frame: borrowing PayloadFrame, via link: PeerID) throws(DropReason) {
         guard frame.isSignatureValid else { throw .badSignature }
         signed = try frame.signedPayload()
-        provenance = .signed(via: link)
+        provenance = frame.isBridged ? .bridged(via: link) : .signed(via: link)
     }
 
     /// A payload that its author sealed for us. The caller has opened it.
@@ -67,7 +69,7 @@ package struct VerifiedPayload: Hashable, Sendable {
     /// - Throws: `.badSignature`.
     func checkingSignature() throws(DropReason) -> VerifiedPayload {
         switch provenance {
-        case .own, .signed, .sealed: return self
+        case .own, .signed, .bridged, .sealed: return self
         case .direct(let author):
             guard let checked = VerifiedPayload(checking: signed, via: author) else { throw .badSignature }
             return checked
@@ -79,12 +81,24 @@ package struct VerifiedPayload: Hashable, Sendable {
     package var author: PeerID { signed.payload.author }
     package var id: MessageID { signed.payload.messageId }
 
+    /// True if it came over a bridge.
+    package var isBridged: Bool {
+        switch provenance {
+        case .bridged: true
+        case .own, .direct, .signed, .sealed: false
+        }
+    }
+
+    /// The whole frame for another peer; it says whether the payload came over a bridge.
+    package func frame(hops: UInt8) -> [UInt8] { signed.frame(hops: hops, isBridged: isBridged) }
+
     /// True if it came from its author to us alone, over the author's own link or sealed, as direct conversations
     /// demand (Protocol.md section 8).
     package var isFirstHand: Bool {
         switch provenance {
         case .own, .direct, .sealed: true
         case .signed(let via): via == payload.author
+        case .bridged: false
         }
     }
 }

@@ -47,7 +47,7 @@ package struct PublicChat: Sendable {
     private mutating func noteTime(of message: Message) {
         switch message.source.provenance {
         case .own: clock.noteSigned(message.sentAt)
-        case .direct, .signed, .sealed: clock.noteShown(message.sentAt, at: message.receivedAt)
+        case .direct, .signed, .bridged, .sealed: clock.noteShown(message.sentAt, at: message.receivedAt)
         }
     }
 

@@ -40,7 +40,7 @@ extension Node {
             }
             let author = payload.payload.author
             if author != context.me { sendCertificate(for: author, on: connection) }
-            connection.link.enqueue(payload.signed.frame(hops: author == context.me ? 0 : 1))
+            connection.link.enqueue(payload.frame(hops: author == context.me ? 0 : 1))
             counts.historySent += 1
             counts.sent.add(payload.payload.type)
             markDirty(connection)

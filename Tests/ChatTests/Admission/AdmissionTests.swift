@@ -28,6 +28,18 @@ struct AdmissionTests {
         #expect(!payload.isFirstHand)
     }
 
+    @Test func `a payload that came over a bridge is known as one and passed on as one`() throws {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        let frame = alice.say("from afar").frame(hops: 2, isBridged: true).dropFirst()
+        let payload = try #require(gate.admit(Array(frame), from: relay).admitted)
+        #expect(payload.provenance == .bridged(via: relay))
+        #expect(!payload.isFirstHand)
+        #expect(payload.frame(hops: 3)[1] == 0x83)
+        let alone = alice.say("alone").frame(hops: 0, isBridged: true).dropFirst()
+        #expect(gate.admit(Array(alone), from: alice.id).text == "dropped malformed")
+    }
+
     @Test func `a payload is relayed as the bytes that were received`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()

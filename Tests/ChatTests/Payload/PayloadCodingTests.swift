@@ -113,6 +113,8 @@ struct PayloadCodingTests {
             (.presence, [1, 0, 1, 0x61, 2, 0x61]),  // a reason beyond the end
             (.presence, [0, 0, 1, 0x61, 1, 0x61]),  // a reason without being away
             (.presence, [2, 0, 1, 0x61, 1, 0x61]),
+            (.presence, [0, 0, 1, 0x61, 0, 0, 0]),  // no bridge byte
+            (.presence, [0, 0, 1, 0x61, 0, 0, 0, 4]),  // a bit that does not exist
             (.typing, [UInt8](repeating: 0, count: 32) + [2]),  // neither on nor off
             (.delete, [UInt8](repeating: 0, count: 15)),
             (.dmAccept, [UInt8](repeating: 0, count: 33)),

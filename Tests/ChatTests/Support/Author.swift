@@ -133,7 +133,8 @@ enum Bodies {
         .presence(
             Presence(
                 .here, stage: .regular, nickname: "quiet-otter",
-                profile: Profile(about: "빨간 모자", rooms: ["kitchen", "차고"]))),
+                profile: Profile(about: "빨간 모자", rooms: ["kitchen", "차고"]),
+                bridging: Bridging(consents: true, isBridge: true))),
         .invitation(target: target, secret: [UInt8](repeating: 7, count: 32), room: "차고"),
         .typing(target: nil, isOn: true),
         .typing(target: target, isOn: false),

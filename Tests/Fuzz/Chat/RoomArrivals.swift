@@ -42,7 +42,8 @@ extension RoomRun {
             return .presence(
                 Presence(
                     choices.pick(PresenceState.allCases), stage: .regular, nickname: name,
-                    profile: Profile(about: choices.flag() ? name : nil, rooms: choices.flag() ? [name] : [])))
+                    profile: Profile(about: choices.flag() ? name : nil, rooms: choices.flag() ? [name] : []),
+                    bridging: Bridging(consents: choices.flag(), isBridge: choices.flag())))
         case 3: return .typing(target: choices.flag() ? target : nil, isOn: choices.flag())
         case 4: return .edit(target: message(&choices), text: text)
         case 5: return .dmRequest(target: target, nickname: name, text: text)
