@@ -20,6 +20,9 @@ extension Node {
             receivedSuperseded(body, on: connection)
         case .sealed:
             receivedSealed(body, on: connection)
+        case .tree, .latest, .news, .contacts, .roster:
+            // A mesh node takes no part in the overlay.
+            counts.unexpectedFrames += 1
         case .ping, .pong:
             // The link has answered them.
             counts.unexpectedFrames += 1

@@ -9,6 +9,11 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
     case goodbye = 7
     case superseded = 8
     case sealed = 9
+    case tree = 10
+    case latest = 11
+    case news = 12
+    case contacts = 13
+    case roster = 14
 }
 
 /// The plaintext of a record is not a sequence of frames followed by zeros.

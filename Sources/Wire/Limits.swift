@@ -80,9 +80,9 @@ package enum Limits {
     package static let sessionLifetime = Duration.seconds(6 * 3_600)
 
     // Tables (section 11): oldest out.
-    package static let knownPeers = 4_096
-    package static let certificates = 4_096
-    package static let seenMessages = 4_096
+    package static let knownPeers = 16_384
+    package static let certificates = 16_384
+    package static let seenMessages = 16_384
     package static let bans = 4_096
     package static let banTime = Duration.seconds(600)
     package static let offlinePeersShown = 64
@@ -169,6 +169,26 @@ package enum Limits {
     package static let betterCertificatesPerMinute = 5.0
     package static let betterCertificatesBurst = 5.0
     package static let certificatesSentPerLink = 1_024
+
+    // The overlay (section 13).
+    /// Ids in `graft`.
+    package static let graftedPayloads = 32
+    /// Ids in `latest`: as many as there are messages in a room.
+    package static let latestPayloads = 100
+    /// Ids in `news`: as many as fit the smallest record.
+    package static let newsPayloads = 60
+    /// Nodes in `contacts`: as many as fit the smallest record.
+    package static let contactsTold = 9
+    /// Ten times what a link between two mesh nodes may relay: all messages of a room come over few links.
+    package static let treeFramesPerSecond = 200.0
+    package static let treeFramesBurst = 400.0
+    /// Authors never heard of that an overlay link may introduce: a room of thousands, of which some come and go each second.
+    package static let treeAuthorsPerSecond = 20.0
+    package static let treeAuthorsBurst = 200.0
+    /// How long an author counts as young, and what all young authors together may say in overlay mode.
+    package static let youngAuthorTime = Duration.seconds(60)
+    package static let youngMessagesPerSecond = 10.0
+    package static let youngMessagesBurst = 40.0
 
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)

@@ -56,6 +56,24 @@ def side(role, static, ephemeral, room):
     return noise
 
 
+def overlay(alice, bob, message):
+    """The frames 10 to 14 of section 5."""
+    addresses = (bytes([4, 192, 0, 2, 1]), bytes([6, 0xFE, 0x80]) + bytes(13) + b"\x01")
+    contacts = [peer + address + port for peer, address, port in zip((alice, bob), addresses, (b"\x12\x34", b"\x56\x78"))]
+    frames = {
+        "tree.hello": struct.pack(">BBBBBH", 10, 0, 1, 1, 0x0F, 128),
+        "tree.graft": struct.pack(">BBBB8s", 10, 1, 3, 1, bytes(range(8))),
+        "tree.prune": struct.pack(">BBB", 10, 2, 0x80),
+        "tree.wide": struct.pack(">BB8s", 10, 3, message),
+        "tree.busy": struct.pack(">BBB", 10, 4, 0),
+        "latest": struct.pack(">BBB8s", 11, 1, 1, message),
+        "news": struct.pack(">BB8s", 12, 1, message),
+        "contacts": b"\x0d\x02" + b"".join(contacts),
+        "roster": struct.pack(">BH16I", 14, 1000, *range(1, 17)),
+    }
+    return {name: frame.hex() for name, frame in frames.items()}
+
+
 def example():
     alice, bob = (Ed25519PrivateKey.from_private_bytes(secret(first)) for first in (0x00, 0x20))
     noise = {name: X25519PrivateKey.from_private_bytes(secret(first)) for name, first in (("alice", 0x40), ("bob", 0x60))}
@@ -101,6 +119,7 @@ def example():
     values["handshake.hash"] = initiator.get_handshake_hash().hex()
     plaintext = struct.pack(">H", len(frame)) + frame
     record = initiator.encrypt(plaintext + bytes(512 - len(plaintext)))
+    values |= overlay(public(alice), public(bob), bytes.fromhex(values["message.id"])[:8])
     values["record.sha256"] = hashlib.sha256(struct.pack(">H", len(record)) + record).hexdigest()
     return values
 

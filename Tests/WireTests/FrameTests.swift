@@ -100,9 +100,9 @@ struct FrameTests {
         }
     }
 
-    @Test func `nine types of frames exist`() {
-        #expect(FrameType.allCases.map(\.rawValue) == Array(1...9))
-        #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 10) == nil)
+    @Test func `fourteen types of frames exist`() {
+        #expect(FrameType.allCases.map(\.rawValue) == Array(1...14))
+        #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 15) == nil)
     }
 }
 
