@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import crowd
 import document
 import measurements
 import rooms
@@ -89,6 +90,16 @@ def several_rooms(options):
         results.add(row)
 
 
+def crowds(options):
+    """Crowds of hosts, with given peers or by mDNS: `crowd --sizes 100,300 --find mdns`."""
+    results = kept("crowd").begin()
+    for nodes in map(int, options.sizes.split(",")):
+        for way in options.find.split(","):
+            row = crowd.measure(Candidate.ours(options.binary), nodes, way)
+            results.add(row)
+            print(crowd.line(row), flush=True)
+
+
 def adder(results, nodes):
     def add(number, candidate, network, test, result):
         results.add({"round": number, "candidate": candidate, "nodes": nodes, "network": network, "test": test} | result)
@@ -136,12 +147,13 @@ def everything(options):
 
 def main():
     parser = argparse.ArgumentParser(prog="Scripts/bench", description="measures, and writes Docs/Benchmarks.md")
-    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "star", "rooms", "rest", "document"])
+    parser.add_argument("what", nargs="?", default="all", choices=["all", "parts", "group", "curve", "star", "rooms", "rest", "crowd", "document"])
     parser.add_argument("--against", dest="revision", metavar="REV", help="compare with an earlier commit instead")
     parser.add_argument("--rounds", type=int, help="how often each is measured (5; B3, B5 and the curve 3; parts 1)")
     parser.add_argument("--nodes", type=int, default=33, help="nodes of a group (33: one speaks to 32)")
     parser.add_argument("--tests", default="B1,B2,B3,B4,B5,B6", help="which tests of groups; of the curve B4 and B1")
     parser.add_argument("--sizes", default=",".join(map(str, CURVE)), help="group sizes of the curve")
+    parser.add_argument("--find", default="peers,mdns", help="how the nodes of a crowd find each other (peers,mdns)")
     parser.add_argument("--candidate", action="append", default=[], metavar="NAME[:VARIANT]=COMMAND",
                         help="measure this too, side by side; its processes obey the driver protocol")
     parser.add_argument("--scoreboard", type=Path, metavar="FILE", help="rows of the scoreboard for the document")
@@ -153,7 +165,7 @@ def main():
     if options.nodes < 2:
         parser.error("a group has at least two nodes")
     actions = {"all": everything, "parts": parts, "group": group, "curve": curve, "star": star, "rooms": several_rooms, "rest": rest,
-               "document": write_document}
+               "crowd": crowds, "document": write_document}
     (against if options.revision else actions[options.what])(options)
 
 

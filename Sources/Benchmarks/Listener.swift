@@ -24,16 +24,16 @@ final class Listener: Sendable {
         switch event {
         case .ready: Line.say("ready \(Instant.monotonic.nanoseconds)")
         case .peer(_, _, reason: _, let online): Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
-        case .message(let message): if !message.isFromCurrentUser { count(message.text, &tally) }
+        case .message(let message): if !message.isFromCurrentUser { count(message, &tally) }
         case .stopped(.failed(let reason)): Line.complain(reason)
         case .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
             break
         }
     }
 
-    private func count(_ text: String, _ tally: inout Tally) {
+    private func count(_ message: MessageView, _ tally: inout Tally) {
         let now = Instant.monotonic
-        let note = tally.count(text, at: now)
+        let note = tally.count(message.text, isHistory: message.isHistory, at: now)
         if note.isFirst { Line.say("first \(now.nanoseconds)") }
         if note.isLast { Line.say("done \(now.nanoseconds)") }
     }

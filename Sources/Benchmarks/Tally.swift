@@ -22,6 +22,8 @@ struct Tally {
     private var seen: [[UInt64]] = []
 
     private(set) var received = 0
+    /// Of those, the ones that came as history instead of live.
+    private(set) var history = 0
     private(set) var repeated = 0
     /// Neither ours nor a measurement's.
     private(set) var foreign = 0
@@ -49,7 +51,7 @@ struct Tally {
         expected = count
     }
 
-    mutating func count(_ text: String, at now: Instant) -> Note {
+    mutating func count(_ text: String, isHistory: Bool = false, at now: Instant) -> Note {
         guard let stamp = StampedText(text), stamp.sender < Tally.mostSenders, stamp.sequence < Tally.mostTexts else {
             foreign += 1
             return Note()
@@ -64,6 +66,7 @@ struct Tally {
         if received == 0 { firstAt = now }
         lastAt = now
         received += 1
+        if isHistory { history += 1 }
         latencies.append(UInt64(max(0, now.nanoseconds)) &- stamp.sentAt)
         return Note(isFirst: isFirst, isLast: received == expected)
     }
@@ -83,7 +86,8 @@ struct Tally {
 extension Tally {
     /// One JSON object, times in nanoseconds of the monotonic clock.
     var json: String {
-        let counts = #""recv":\#(received),"dup":\#(repeated),"bad":\#(foreign),"senders":\#(senders)"#
+        let texts = #""recv":\#(received),"history":\#(history),"dup":\#(repeated)"#
+        let counts = texts + #","bad":\#(foreign),"senders":\#(senders)"#
         return #"{\#(counts),"first":\#(firstAt.nanoseconds),"last":\#(lastAt.nanoseconds)}"#
     }
 }

@@ -59,6 +59,8 @@ package actor Node {
     var earlyWarnings: [NodeEvent] = []
     var unroutedPeers = UnroutedPeers()
     var startedAt: Instant?
+    /// It sends no frame but pongs: an attacker of an experiment.
+    var isSilent = false
 
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []

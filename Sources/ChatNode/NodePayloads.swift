@@ -40,6 +40,7 @@ extension Node {
         switch verdict {
         case .admitted(let payload):
             if payload.type == .presence { compareClocks(with: payload) }
+            if payload.type == .publicMessage { counts.hops[min(Int(body[0]), Int(Limits.relayHops))] += 1 }
             noteHeard(peer, on: connection)
             var events = exchange(&arrivals, with: [])
             router.route(payload, now: now, wallClock: wallClock, into: &events)

@@ -43,7 +43,9 @@ package struct Identity: ~Copyable {
     /// True only for a signature that `signer` made over exactly this domain and message.
     package static func verify(signature: Span<UInt8>, domain: Domain, message: Span<UInt8>, by signer: PeerID) -> Bool
     {
-        Sodium.verify(signature, domain, message, by: signer.bytes)
+        SignatureMemory.isUsed
+            ? SignatureMemory.verify(signature, domain, message, by: signer)
+            : Sodium.verify(signature, domain, message, by: signer.bytes)
     }
 
     /// Zeroes the key: later signatures are invalid.

@@ -5,26 +5,31 @@ import Wire
 
 /// A room full of nodes that talk while the network does its worst: from settings and a seed to a report.
 package struct Experiment {
-    private enum Occasion: Sendable {
+    enum Occasion: Sendable {
         case join(place: Int, identitySeed: UInt64)
+        case attack(place: Int, identitySeed: UInt64)
         case say(Int)
         case depart
         case retire(Int)
         case part
         case heal
         case sample
+        case massKill
+        case countLinks
     }
 
-    private let settings: ExperimentSettings
+    let settings: ExperimentSettings
     private let topology: Topology
-    private let simulation: Simulation
+    let simulation: Simulation
     private let observe: (ExperimentProgress) -> Void
     private let isCalledOff: () -> Bool
-    private var cast: ExperimentCast
-    private var randomness: Randomness
+    var cast: ExperimentCast
+    var randomness: Randomness
     private var agenda = TimerHeap<Occasion>()
-    private var isParted = false
-    private var report: ExperimentReport
+    var isParted = false
+    /// When many nodes were killed at once, or attackers began; nil if neither happened.
+    var shockAt: Instant?
+    var report: ExperimentReport
 
     /// - Parameters:
     ///   - observe: takes the progress, many times a second of the simulated world.
@@ -36,13 +41,15 @@ package struct Experiment {
         self.settings = settings
         self.observe = observe
         self.isCalledOff = isCalledOff
+        SignatureMemory.use()
         randomness = .seeded(settings.seed)
         topology =
             settings.links.map { .limited(places: settings.nodes, links: $0, seed: settings.seed) } ?? .full
         simulation = Simulation(
             seed: randomness.next(), latency: settings.latency, loss: settings.loss, topology: topology)
         cast = ExperimentCast(
-            simulation, in: Experiment.rooms(settings), memory: Experiment.memory + settings.partition)
+            simulation, in: Experiment.rooms(settings), settings: settings,
+            memory: Experiment.memory + settings.partition)
         report = ExperimentReport(settings: settings)
     }
 
@@ -57,6 +64,9 @@ package struct Experiment {
     static let leavingTime = Duration.seconds(12)
     /// How often it is looked whether everything that was waited for has come.
     private static let lookInterval = Duration.milliseconds(100)
+    /// A crowd has met once the number of its links was the same, about, at so many looks.
+    private static let steadyLooks = 5
+    private static let crowdLookInterval = Duration.seconds(1)
     private static let observationInterval = Duration.milliseconds(20)
 
     /// Runs the experiment. Equal settings give equal events, unless it is cancelled.
@@ -66,27 +76,58 @@ package struct Experiment {
         report.linksMet = cast.online / 2
         planTalk()
         while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
+        let overlay = settings.isCrowd ? cast.overlay() : nil
         // Where it was called off, what was said can still come, and nothing is said any more.
         agenda = TimerHeap()
         if isParted { simulation.heal() }
         rest()
         conclude(since: met)
+        if let overlay { concludeCrowd(overlay, since: met) }
         return report
     }
 
     private mutating func meet() {
+        let attacks = attackedPlaces()
         for place in 0..<settings.nodes {
-            plan(.join(place: place, identitySeed: randomness.next()), after: Experiment.joinInterval * place)
+            let identitySeed = randomness.next()
+            let occasion: Occasion =
+                attacks.contains(place)
+                ? .attack(place: place, identitySeed: identitySeed) : .join(place: place, identitySeed: identitySeed)
+            plan(occasion, after: Experiment.joinInterval * place)
         }
-        while let next = agenda.nextDeadline { pass(until: next) }
+        while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
+        if settings.isCrowd { awaitSteadyLinks() } else { awaitAllLinks() }
+        // A message is expected at those who were there for a while.
+        pass(until: simulation.now + Ledger.settling)
+    }
+
+    private mutating func awaitAllLinks() {
         let wanted =
             settings.rooms * (0..<settings.nodes).reduce(0) { $0 + topology.degree(of: $1, among: settings.nodes) }
         let end = simulation.now + Experiment.meetingTime
         while cast.online < wanted, simulation.now < end, !isCalledOff() {
             pass(until: simulation.now + Experiment.lookInterval)
         }
-        // A message is expected at those who were there for a while.
-        pass(until: simulation.now + Ledger.settling)
+    }
+
+    /// Waits until the nodes of a crowd make hardly any new links: how many there will be is theirs to decide.
+    private mutating func awaitSteadyLinks() {
+        let end = simulation.now + Experiment.meetingTime
+        var (links, looks) = (0, 0)
+        while looks < Experiment.steadyLooks, simulation.now < end, !isCalledOff() {
+            pass(until: simulation.now + Experiment.crowdLookInterval)
+            let online = cast.online
+            looks = abs(online - links) * 100 <= online ? looks + 1 : 0
+            if looks == 0 { links = online }
+        }
+    }
+
+    /// The places of the attackers, drawn from the seed by themselves: the others are then the same with and without them.
+    private func attackedPlaces() -> Set<Int> {
+        guard let attackers = settings.attackers else { return [] }
+        var randomness = Randomness.seeded(~settings.seed)
+        let count = Int(attackers.share * Double(settings.nodes))
+        return Set((0..<settings.nodes).shuffled(using: &randomness).prefix(count))
     }
 
     /// The open room that a user gets without asking for another, then private rooms with keys drawn from the seed.
@@ -110,14 +151,24 @@ package struct Experiment {
             let moment = (Double(number) + Double.random(in: 0..<1, using: &randomness)) * interval
             plan(.say(number), after: .nanoseconds(Int64(moment * 1e9)))
         }
-        let talk = Duration.nanoseconds(Int64(Double(settings.messages) * interval * 1e9))
+        let talk = settings.talk
         if settings.partition > .zero {
             plan(.part, after: talk / 3)
             plan(.heal, after: talk / 3 + settings.partition)
         }
         planDepartures(during: max(talk, settings.partition))
+        if settings.isCrowd { planShocks(during: talk) }
         guard let interval = settings.sampling else { return }
         for number in 0...Int(talk / interval) { plan(.sample, after: interval * number) }
+    }
+
+    private mutating func planShocks(during talk: Duration) {
+        if let kill = settings.massKill { plan(.massKill, after: kill.after) }
+        if settings.attackers?.attack == .mute {
+            shockAt = simulation.now
+            cast.revealPretenders()
+        }
+        for second in 0...Int(talk / .seconds(1)) { plan(.countLinks, after: .seconds(second)) }
     }
 
     private mutating func planDepartures(during span: Duration) {
@@ -152,7 +203,25 @@ package struct Experiment {
         report.events = simulation.timeline.eventCount
     }
 
-    private mutating func plan(_ occasion: Occasion, after pause: Duration) {
+    private mutating func concludeCrowd(_ overlay: (linksMean: Int, cutOff: Int), since met: ExperimentCast.Totals) {
+        let totals = cast.totals
+        var crowd = CrowdFigures()
+        crowd.messagesSent = totals.messagesSent - met.messagesSent
+        crowd.linksMean = overlay.linksMean
+        crowd.linksMost = cast.linksMost
+        crowd.cutOff = overlay.cutOff
+        crowd.hops = zip(totals.hops, met.hops).map { $0 - $1 }
+        crowd.control = totals.control - met.control
+        crowd.shock = shockAt.map { shock in
+            let lastLate = cast.lastLate(since: shock, bound: CrowdFigures.late)
+            return CrowdFigures.Shock(
+                recovery: lastLate.map { $0 - shock } ?? .zero,
+                afterwards: cast.deliveries(since: shock + CrowdFigures.recoveryTime))
+        }
+        report.crowd = crowd
+    }
+
+    mutating func plan(_ occasion: Occasion, after pause: Duration) {
         agenda.insert(occasion, at: simulation.now + pause)
     }
 
@@ -174,63 +243,5 @@ package struct Experiment {
         ExperimentProgress(
             simulated: simulation.now - Instant(nanoseconds: 0), nodes: cast.present.count,
             messages: cast.messageCount, shown: cast.showingCount)
-    }
-}
-
-/// Events of the agenda.
-extension Experiment {
-    private mutating func hold(_ occasion: Occasion) {
-        switch occasion {
-        case .join(let place, let identitySeed): join(place, identitySeed)
-        case .say(let number): say(number)
-        case .depart: depart()
-        case .retire(let number): cast.retire(number)
-        case .part:
-            isParted = true
-            applyPartition()
-        case .heal:
-            isParted = false
-            simulation.heal()
-        case .sample:
-            let sizes = cast.tableSizes(ofFirst: settings.residents)
-            report.samples.append(TableSample(at: simulation.now - Instant(nanoseconds: 0), sizes: sizes))
-        }
-    }
-
-    private mutating func join(_ place: Int, _ identitySeed: UInt64) {
-        cast.join(at: place, identitySeed: identitySeed)
-        guard isParted else { return }
-        applyPartition()
-        for peer in cast.present[place]?.peers ?? [] { simulation.directory.introduce(peer.host) }
-    }
-
-    /// Every second place is on the other side.
-    private func applyPartition() {
-        let halves = [0, 1].map { half in cast.hosts.filter { $0.place % 2 == half }.map(\.host) }
-        simulation.network.partition(halves)
-    }
-
-    private mutating func say(_ number: Int) {
-        guard let speaker = cast.members.randomElement(using: &randomness) else { return }
-        let room = settings.rooms == 1 ? 0 : Int.random(in: 0..<settings.rooms, using: &randomness)
-        try? speaker.peers[room].say("message \(number + 1) of \(settings.messages)")
-    }
-
-    /// Half of those who go are killed, and half of those who come are who went.
-    private mutating func depart() {
-        let guests = cast.members.filter { $0.place >= settings.residents }
-        guard let member = guests.randomElement(using: &randomness) else { return }
-        if Bool.random(using: &randomness) {
-            cast.kill(member)
-            report.killed += 1
-        } else {
-            cast.leave(member)
-            plan(.retire(member.number), after: Experiment.leavingTime)
-            report.left += 1
-        }
-        report.joined += 1
-        let identitySeed = Bool.random(using: &randomness) ? member.identitySeed : randomness.next()
-        let pause = Duration.milliseconds(Int.random(in: 200...5_000, using: &randomness))
-        plan(.join(place: member.place, identitySeed: identitySeed), after: pause)
     }
 }

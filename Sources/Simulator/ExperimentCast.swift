@@ -22,6 +22,9 @@ struct ExperimentCast {
         var bytes = 0
         var bytesMost = 0
         var connections = 0
+        var messagesSent = 0
+        var hops = [Int](repeating: 0, count: 8)
+        var control = ControlTally()
     }
 
     /// A ledger for each room. A process has the same number in all of them.
@@ -44,6 +47,18 @@ struct ExperimentCast {
         var deliveries: Deliveries {
             state.withLock { state in
                 state.ledgers.dropFirst().reduce(into: state.ledgers[0].deliveries) { $0.add($1.deliveries) }
+            }
+        }
+
+        func deliveries(since instant: Instant) -> Deliveries {
+            state.withLock { state in
+                state.ledgers.reduce(into: Deliveries()) { $0.add($1.deliveries(since: instant)) }
+            }
+        }
+
+        func lastLate(since instant: Instant, bound: Duration) -> Instant? {
+            state.withLock { state in
+                state.ledgers.compactMap { $0.lastLate(since: instant, bound: bound) }.max()
             }
         }
 
@@ -74,19 +89,28 @@ struct ExperimentCast {
 
     private let simulation: Simulation
     private let rooms: [Room]
+    private let isLimited: Bool
+    private let vanishes: Bool
     private let book: Book
     private(set) var present: [Int: Member] = [:]
     private var leaving: [Int: Member] = [:]
     /// Of all who are there or were, since what the latter have sent may still be under way.
     private(set) var hosts: [(place: Int, host: HostID)] = []
     private var gone = Totals()
+    private var attackers: [Attacker] = []
+    /// Attackers that behave until the talk begins.
+    private var pretenders: [SimulatedPeer] = []
+    /// The most links that a node had at any look.
+    private(set) var linksMost = 0
 
     /// - Parameters:
     ///   - rooms: that each process is in.
     ///   - memory: for how long what was said is followed.
-    init(_ simulation: Simulation, in rooms: [Room], memory: Duration) {
+    init(_ simulation: Simulation, in rooms: [Room], settings: ExperimentSettings, memory: Duration) {
         self.simulation = simulation
         self.rooms = rooms
+        isLimited = settings.isLimited
+        vanishes = settings.vanishes
         book = Book(rooms: rooms.count, memory: memory)
     }
 
@@ -97,20 +121,25 @@ struct ExperimentCast {
     var nodeCount: Int { book.sum(\.nodeCount) }
     var strays: Int { book.strays }
 
+    func deliveries(since instant: Instant) -> Deliveries { book.deliveries(since: instant) }
+
+    /// As `Ledger.lastLate`, of all rooms.
+    func lastLate(since instant: Instant, bound: Duration) -> Instant? { book.lastLate(since: instant, bound: bound) }
+
     /// Those who are there and not about to go, by their places.
     var members: [Member] { present.values.sorted { $0.place < $1.place } }
 
-    /// A process comes; the limits of its nodes on rates are lifted, so that the network is what is seen.
+    /// A process comes. Unless they are asked for, the limits of its nodes on rates are lifted, so that the network is what is
+    /// seen.
     mutating func join(at place: Int, identitySeed: UInt64) {
         let number = book.arrive(at: simulation.now)
         var peers: [SimulatedPeer] = []
         for (index, room) in rooms.enumerated() {
             let peer = simulation.node(
                 "node-\(number)", identitySeed: identitySeed &+ UInt64(index), place: place, beside: peers.first,
-                configure: {
+                configure: { [isLimited] in
                     $0.room = room
-                    $0.messagesPerSecond = 0
-                    $0.handshakesPerSecond = 0
+                    if !isLimited { ($0.messagesPerSecond, $0.handshakesPerSecond) = (0, 0) }
                 },
                 listener: { [book, timeline = simulation.timeline] batch in
                     book.note(batch, by: number, in: index, now: timeline.now)
@@ -129,10 +158,13 @@ struct ExperimentCast {
         for peer in member.peers { peer.leave() }
     }
 
-    mutating func kill(_ member: Member) {
+    /// - Parameter isReset: true if its links are reset instead of closed. Where killed nodes vanish, neither happens.
+    mutating func kill(_ member: Member, isReset: Bool = false) {
         present[member.place] = nil
         note(departureOf: member, isKilled: true)
-        for peer in member.peers { peer.kill() }
+        for peer in member.peers {
+            if vanishes { peer.vanish() } else { peer.kill(isReset: isReset) }
+        }
         count(member, into: &gone)
         for peer in member.peers { simulation.forget(peer) }
     }
@@ -182,5 +214,56 @@ struct ExperimentCast {
         totals.connections += values[.connections] ?? 0
         totals.bytes += bytes
         totals.bytesMost = max(totals.bytesMost, bytes)
+        let sample = peer.with { node in node.overlaySample() }
+        totals.messagesSent += sample.messagesSent
+        totals.control += sample.control
+        for (index, count) in sample.hops.enumerated() { totals.hops[index] += count }
+    }
+}
+
+/// The overlay, and the attackers in it.
+extension ExperimentCast {
+    /// A member of the first room comes that does harm.
+    mutating func joinAttacker(at place: Int, identitySeed: UInt64, _ attack: ExperimentSettings.Attack) {
+        if attack == .mute {
+            let peer = simulation.node(
+                "node-\(place)", identitySeed: identitySeed, place: place,
+                configure: { [isLimited] in
+                    if !isLimited { ($0.messagesPerSecond, $0.handshakesPerSecond) = (0, 0) }
+                }, listener: { _ in })
+            pretenders.append(peer)
+            hosts.append((place, peer.host))
+        } else {
+            let attacker = Attacker(
+                attack, in: rooms[0], timeline: simulation.timeline, network: simulation.network,
+                directory: simulation.directory, place: place, seed: identitySeed)
+            simulation.timeline.perform { attacker.assumeIsolated { $0.start() } }
+            attackers.append(attacker)
+            hosts.append((place, attacker.host))
+        }
+    }
+
+    /// Attackers that behaved until now say nothing more.
+    func revealPretenders() {
+        for peer in pretenders { peer.with { node in node.fallSilent() } }
+    }
+
+    /// Looks how many links each node has.
+    mutating func countLinks() {
+        let most = present.values.flatMap(\.peers).map { $0.with { node in node.online() } }.max() ?? 0
+        linksMost = max(linksMost, most)
+    }
+
+    /// The links of a node on average, in thousandths, and the nodes that are cut off from the largest part of their room.
+    func overlay() -> (linksMean: Int, cutOff: Int) {
+        var (count, nodes, cutOff) = (0, 0, 0)
+        for room in rooms.indices {
+            let peers = members.map { $0.peers[room] }
+            let links = peers.map { ($0.key, $0.with { node in node.overlaySample() }.linked) }
+            count += links.reduce(0) { $0 + $1.1.count }
+            nodes += links.count
+            cutOff += CrowdFigures.countCutOff(Dictionary(links) { first, _ in first })
+        }
+        return (nodes == 0 ? 0 : (count * 1_000 + nodes / 2) / nodes, cutOff)
     }
 }

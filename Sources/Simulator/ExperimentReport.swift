@@ -24,6 +24,9 @@ package struct ExperimentReport: Hashable, Sendable {
     package var simulated = Duration.zero
     package var events = 0
 
+    /// Nil for a small room without attackers and mass kills.
+    package var crowd: CrowdFigures?
+
     /// The sizes of the residents' tables at each sampling time.
     package var samples: [TableSample] = []
 
@@ -31,10 +34,15 @@ package struct ExperimentReport: Hashable, Sendable {
         self.settings = settings
     }
 
-    /// Payloads sent for each message shown, in thousandths; nil where none was shown.
+    /// Payloads sent for each message shown, in thousandths; nil where none was shown. In a crowd only messages are counted.
     package var sendsPerDelivery: Int? {
+        perDelivery(crowd?.messagesSent ?? payloadsSent)
+    }
+
+    /// A count for each message shown, in thousandths; nil where none was shown.
+    package func perDelivery(_ count: Int) -> Int? {
         let shown = deliveries.delivered + deliveries.others
-        return shown == 0 ? nil : (payloadsSent * 1_000 + shown / 2) / shown
+        return shown == 0 ? nil : (count * 1_000 + shown / 2) / shown
     }
 }
 

@@ -21,11 +21,64 @@ package struct ExperimentSettings: Hashable, Sendable {
     /// How often the tables of the residents are counted; nil for never.
     package var sampling: Duration?
     package var seed: UInt64 = 1
+    /// Nodes that are killed all at once; nil for none.
+    package var massKill: MassKill?
+    /// Killed nodes vanish without a sign instead of closing their links.
+    package var vanishes = false
+    /// Nodes that take part to do harm; nil for none.
+    package var attackers: Attackers?
+    /// The limits on rates and handshakes hold, as in the program.
+    package var isLimited = false
 
     package init() {}
 
-    package static let mostNodes = 1_000
+    /// A share of the nodes, and when they die.
+    package struct MassKill: Hashable, Sendable {
+        /// From 0 to 0.9.
+        package let share: Double
+        /// From the beginning of the talk.
+        package let after: Duration
+
+        package init(share: Double, after: Duration) {
+            (self.share, self.after) = (share, after)
+        }
+    }
+
+    /// A share of the nodes, and what they do.
+    package struct Attackers: Hashable, Sendable {
+        /// From 0 to 0.5.
+        package let share: Double
+        package let attack: Attack
+
+        package init(share: Double, attack: Attack) {
+            (self.share, self.attack) = (share, attack)
+        }
+    }
+
+    /// The harm that a member of the room does, from within it.
+    package enum Attack: String, Hashable, Sendable, CaseIterable {
+        /// It takes part in links, forwards nothing and announces nothing.
+        case silent
+        /// It behaves until the talk begins; from then on it only answers pings.
+        case mute
+        /// As silent; it also asks for all trees on each link, again whenever they are refused.
+        case greedy
+        /// As silent; it also opens as many links as it can, so that others find no room.
+        case fill
+    }
+
+    /// The time from the first to the last message.
+    package var talk: Duration { .nanoseconds(Int64(Double(messages) * (1 / rate) * 1e9)) }
+
+    /// True if the report has the figures of a crowd: smaller rooms are fully linked.
+    package var isCrowd: Bool {
+        nodes > ExperimentSettings.mostInMesh || massKill != nil || vanishes || attackers != nil || isLimited
+    }
+
+    /// The nodes of a room whose nodes all link with each other.
+    package static let mostInMesh = 32
+    package static let mostNodes = 10_000
     package static let mostMessages = 1_000_000
-    /// The most links of a node (Protocol.md section 11): a fully linked room can have one node more.
+    /// The most links of a node (Protocol.md section 11).
     package static let mostLinks = 256
 }

@@ -13,6 +13,8 @@ struct HostTable: Sendable {
         var isReading = true
         /// Its node was killed: nothing that it tries any more has an effect.
         var isDown = false
+        /// It was taken off the network: dials to it are not even refused.
+        var hasVanished = false
         var bytesReceived = 0
     }
 

@@ -43,6 +43,11 @@ package final class InMemoryDirectory: Sendable {
         }
     }
 
+    /// Drops a host that vanished: no goodbye is sent, and others keep its records until they expire.
+    package func forget(_ host: HostID) {
+        entries.withLock { $0[host] = nil }
+    }
+
     /// The current announcement of a host.
     package func announcement(of host: HostID) -> Announcement? {
         entries.withLock { $0[host]?.announcement }

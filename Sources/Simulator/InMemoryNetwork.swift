@@ -89,9 +89,16 @@ package final class InMemoryNetwork: Sendable {
     }
 
     /// Kills a program as the kernel does: its port and its connections close, and nothing comes from it any more.
-    package func kill(_ host: HostID) {
+    ///
+    /// - Parameter isReset: true if its kernel resets the connections, as where the program left bytes unread.
+    package func kill(_ host: HostID, isReset: Bool = false) {
         let connections = state.withLock { $0.kill(host) }
-        for connection in connections { close(connection) }
+        for connection in connections { send(isReset ? .reset : .close, on: connection) }
+    }
+
+    /// Takes a host off the network, as a machine that loses its power: its connections stay half open at their other ends.
+    package func vanish(_ host: HostID) {
+        state.withLock { $0.vanish(host) }
     }
 
     /// Drops all listeners and connections without an event.
@@ -215,6 +222,8 @@ package final class InMemoryNetwork: Sendable {
                 return
             }
             sender.transportBecameWritable(connection)
+        case .reset:
+            delivery.receiver.transportClosed(delivery.far, error: .reset)
         case .finish, .close:
             delivery.receiver.transportClosed(delivery.far, error: nil)
             if case .finish = delivery.segment, let sender = delivery.sender {

@@ -101,6 +101,23 @@ package struct Ledger: Sendable {
         return result
     }
 
+    /// The deliveries of the followed messages that were said at `instant` or later.
+    package func deliveries(since instant: Instant) -> Deliveries {
+        var result = Deliveries()
+        let judge = Judge(stays)
+        for entry in entries.values where entry.saidAt >= instant { judge.tally(entry, into: &result) }
+        result.latencies.sort()
+        result.repairs.sort()
+        return result
+    }
+
+    /// When the last followed message was said, at `instant` or later, that an expected receiver lacks, got as history or later
+    /// than `bound`; nil if there is none.
+    package func lastLate(since instant: Instant, bound: Duration) -> Instant? {
+        let judge = Judge(stays)
+        return entries.values.filter { $0.saidAt >= instant && judge.isLate($0, bound) }.map(\.saidAt).max()
+    }
+
     /// `deliveries.missed`, without the sorting.
     package var missed: Int {
         var open = Deliveries()
@@ -155,6 +172,16 @@ package struct Ledger: Sendable {
                 if !showing.isHistory { result.latencies.append(showing.microseconds) }
             }
             if result.delivered - before != expected { noteGaps(entry, in: &result) }
+        }
+
+        func isLate(_ entry: Entry, _ bound: Duration) -> Bool {
+            guard !isLost(entry) else { return false }
+            let inTime = entry.showings.count { showing in
+                let node = Int(showing.node)
+                return !showing.isHistory && .microseconds(Int64(showing.microseconds)) <= bound
+                    && (stays[node].map { isExpected(entry, of: node, $0) } ?? false)
+            }
+            return inTime < everybody.count { isExpected(entry, of: $0.number, $0.stay) }
         }
 
         private func noteGaps(_ entry: Entry, in result: inout Deliveries) {

@@ -7,6 +7,16 @@ enum Segment: Sendable {
     case bytes([UInt8])
     case finish
     case close
+    /// The sender's kernel resets the connection.
+    case reset
+
+    /// After it the sender wants no event any more.
+    var isAbrupt: Bool {
+        switch self {
+        case .bytes, .finish: false
+        case .close, .reset: true
+        }
+    }
 }
 
 /// The simulated network as a value: connections, segments under way, and segments held back.
@@ -109,7 +119,7 @@ struct NetworkState: Sendable {
         }
         let source = hosts[host].endpoints.first { $0.isIPv4 == endpoint.isIPv4 }
         guard let target = hosts.host(at: endpoint), let source else { return .refused }
-        guard canReach(host, target) else { return .lost }
+        guard canReach(host, target), !hosts[target].hasVanished else { return .lost }
         guard let listener = hosts[target].listener else { return .refused }
         dials.remove(connection)
         let far = nextConnection()
@@ -148,7 +158,11 @@ struct NetworkState: Sendable {
     mutating func end(_ connection: ConnectionID, with ending: Segment, now: Instant) -> Instant? {
         dials.remove(connection)
         guard var end = ends[connection] else { return nil }
-        if case .close = ending { end.isDeaf = true }
+        if ending.isAbrupt { end.isDeaf = true }
+        guard !end.isLost else {
+            ends[connection] = nil
+            return nil
+        }
         guard !end.hasEnded, ends[end.far] != nil else {
             ends[connection] = end.isDeaf && end.queue.isEmpty ? nil : end
             return nil
@@ -186,7 +200,7 @@ struct NetworkState: Sendable {
         switch segment {
         case .bytes(let bytes):
             hosts[farHost].bytesReceived += bytes.count
-        case .finish, .close:
+        case .finish, .close, .reset:
             ends[end.far] = nil
             ends[connection] = nil
         }
@@ -236,6 +250,17 @@ struct NetworkState: Sendable {
         stopListening(host)
         hosts[host].isDown = true
         return ends.filter { $0.value.host == host }.keys.sorted()
+    }
+
+    /// Takes a host off the network without an event: the other ends of its connections deliver nothing any more.
+    mutating func vanish(_ host: HostID) {
+        stopListening(host)
+        hosts[host].isDown = true
+        hosts[host].hasVanished = true
+        for (connection, end) in ends where end.host == host {
+            ends[end.far]?.isLost = true
+            ends[connection] = nil
+        }
     }
 
     /// Order is kept: what is written behind something that was lost waits for it.

@@ -112,10 +112,20 @@ package final class SimulatedPeer: Sendable {
     }
 
     /// Kills the program as SIGKILL does: the kernel closes the connections, and only the mDNS daemon says goodbye.
-    package func kill() {
+    ///
+    /// - Parameter isReset: true if the kernel resets the connections instead of closing them.
+    package func kill(isReset: Bool = false) {
         network.timeline.perform {
-            network.kill(host)
+            network.kill(host, isReset: isReset)
             directory.remove(host)
+        }
+    }
+
+    /// Takes the node off the network without a sign to the others, as a machine that loses its power.
+    package func vanish() {
+        network.timeline.perform {
+            network.vanish(host)
+            directory.forget(host)
         }
     }
 

@@ -1,9 +1,14 @@
 """The figures, tables and pictures that Scripts/bench makes of its measurements."""
 
+import importlib.machinery
+import importlib.util
 import json
+import os
+import socket
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
@@ -13,17 +18,50 @@ BENCH = ROOT / "Scripts" / "benchmarks" / "bench.py"
 sys.path[:0] = [str(ROOT / "Scripts" / "benchmarks"), str(ROOT / "Scripts" / "scoreboard")]
 
 import candidate  # noqa: E402  (they are found by the line above)
+import crowd  # noqa: E402
 import document  # noqa: E402
 import measurements  # noqa: E402
 import plot  # noqa: E402
 from candidates import Candidate  # noqa: E402
 from results import Results, ratios, shown  # noqa: E402
 
+LOADER = importlib.machinery.SourceFileLoader("crowd_curve", str(ROOT / "Scripts" / "crowd_curve"))
+crowd_curve = importlib.util.module_from_spec(importlib.util.spec_from_loader("crowd_curve", LOADER))
+LOADER.exec_module(crowd_curve)
+
 
 def results(*rows):
     made = Results(Path("/nonexistent"))
     made.rows = list(rows)
     return made
+
+
+class Crowds(unittest.TestCase):
+    def report(self, nodes):
+        return {"settings": {"nodes": nodes}, "expected": 200, "delivered": 200, "live": 199, "sendsPerDelivery": 1.01,
+                "latencyMs": {"p50": 31.2, "p99": 41.0, "max": 44.9}, "processorSeconds": 12.3, "megabytes": 812.4,
+                "crowd": {"linksMean": 12.1, "linksMost": 16, "hopsMean": 4.2, "hopsMost": 8, "controlRecordsPerDelivery": 1.25,
+                          "controlBytesPerDelivery": 662.0}}
+
+    def test_a_row_has_the_figures_of_its_report(self):
+        self.assertEqual(
+            crowd_curve.row(self.report(1000)),
+            "| 1,000 | 100.00 % | 99.50 % | 1.010 | 31 / 41 / 45 | 12.1 / 16 | 4.2 / 8 | 1.25 | 662 | 12 s | 812 MB |")
+
+    def test_the_picture_has_a_plot_for_each_figure(self):
+        root = xml.etree.ElementTree.fromstring(crowd_curve.picture([self.report(32), self.report(1000)]))
+        self.assertEqual(len([child for child in root if child.tag.endswith("svg")]), 3)
+        self.assertEqual(len(list(root.iter("{http://www.w3.org/2000/svg}polyline"))), 5)
+
+    def test_a_link_is_an_established_connection(self):
+        row = {"nodes": 300, "discovery": "peers", "delivered": 9, "expected": 10, "live": 8, "p50_ms": 1.0, "p99_ms": 2.0,
+               "max_ms": 3.0, "links_mean": 12.0, "links_least": 6, "links_most": 16, "cpu_us": 50.0, "idle_ms_per_s": 0.5,
+               "private_mb": 3.1, "private_most_mb": 4.0, "met_s": 20.0, "others": 0.1}
+        self.assertIn("300 nodes (peers): 9 of 10 delivered, 8 live", crowd.line(row))
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            before = crowd.links(types.SimpleNamespace(pid=os.getpid()))
+            with socket.create_connection(server.getsockname()), server.accept()[0]:
+                self.assertEqual(crowd.links(types.SimpleNamespace(pid=os.getpid())), before + 2)
 
 
 class Figures(unittest.TestCase):

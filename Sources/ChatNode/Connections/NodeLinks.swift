@@ -19,6 +19,7 @@ extension Node {
         let link = Link(role: role, context: context, now: scheduler.now, using: &randomness)
         let connection = Connection(
             id: id, endpoint: endpoint, link: link, ours: context.certificate, now: scheduler.now)
+        connection.link.isMute = isSilent
         connections.add(connection)
         markDirty(connection)
         arm(connection)
@@ -187,6 +188,7 @@ extension Node {
         guard !connection.isForgotten else { return }
         connection.isForgotten = true
         connections.remove(connection)
+        counts.control += connection.link.control
         connection.link.die()
         limiter.release(connection.endpoint, from: connection.standing)
         linkIsThrough()

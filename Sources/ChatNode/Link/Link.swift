@@ -32,6 +32,12 @@ package struct Link: ~Copyable {
     package private(set) var unknownFrames = 0
     /// Pings that came faster than they are answered, or while the queue was held up.
     package private(set) var unansweredPings = 0
+    /// The sealed records without a payload, and their bytes on the wire.
+    package private(set) var control = ControlTally()
+    /// A payload waits to be sealed.
+    private var isPayloadPacked = false
+    /// Discards all frames but pongs: the link of an attacker in an experiment.
+    var isMute = false
     /// The nonce of the newest ping that came while the queue was held up; its pong follows when the queue drains.
     private var deferredPong: [UInt8]?
 
@@ -89,11 +95,17 @@ package struct Link: ~Copyable {
 
     /// Queues a frame, type byte first, for the next `flush`. Nothing happens on a link that is not open.
     package mutating func enqueue(_ frame: [UInt8]) {
+        guard !isMute else { return }
+        pack(frame)
+    }
+
+    private mutating func pack(_ frame: [UInt8]) {
         guard isOpen else { return }
         if !packer.append(frame) {
             seal()
             _ = packer.append(frame)
         }
+        if frame.first == FrameType.payload.rawValue { isPayloadPacked = true }
     }
 
     /// Seals what waits and offers it to `write`, which tells how many bytes it took.
@@ -103,7 +115,7 @@ package struct Link: ~Copyable {
         seal()
         outbox.drain(write)
         if !outbox.isHeldUp, let nonce = deferredPong.take() {
-            enqueue([FrameType.pong.rawValue] + nonce)
+            pack([FrameType.pong.rawValue] + nonce)
             seal()
             outbox.drain(write)
         }
@@ -201,7 +213,7 @@ package struct Link: ~Copyable {
         if outbox.isHeldUp {
             deferredPong = Array(nonce)
         } else if timing.mayAnswer(at: now) {
-            return enqueue([FrameType.pong.rawValue] + nonce)
+            return pack([FrameType.pong.rawValue] + nonce)
         }
         unansweredPings += 1
     }
@@ -210,6 +222,8 @@ package struct Link: ~Copyable {
         guard !packer.isEmpty else { return }
         packer.pad()
         let plaintext = packer.bytes
+        if !isPayloadPacked { control.add(plaintext.count) }
+        isPayloadPacked = false
         do throws(LinkError) {
             try outbox.seal(plaintext.span, with: &state)
         } catch {
@@ -218,5 +232,31 @@ package struct Link: ~Copyable {
         // Let go first: the packer then empties its buffer in place instead of copying it.
         _ = consume plaintext
         packer.clear()
+    }
+}
+
+/// Records without a payload: pings, lists of ids, and what keeps links and trees.
+package struct ControlTally: Hashable, Sendable {
+    package private(set) var records = 0
+    /// As written to the network.
+    package private(set) var bytes = 0
+
+    package init() {}
+
+    mutating func add(_ plaintext: Int) {
+        records += 1
+        bytes += Limits.lengthPrefix + plaintext + Limits.sealOverhead
+    }
+
+    package static func - (later: ControlTally, earlier: ControlTally) -> ControlTally {
+        var difference = later
+        difference.records -= earlier.records
+        difference.bytes -= earlier.bytes
+        return difference
+    }
+
+    package static func += (sum: inout ControlTally, other: ControlTally) {
+        sum.records += other.records
+        sum.bytes += other.bytes
     }
 }

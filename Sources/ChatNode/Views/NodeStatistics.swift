@@ -50,6 +50,10 @@ struct NodeStatistics {
     var wantedInVain = 0
     /// Offers and requests whose count is not that of their ids, or too high.
     var idListsMalformed = 0
+    /// Public messages that came live, by the links that they passed, less one.
+    var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
+    /// The records without a payload that were sent on links that have ended.
+    var control = ControlTally()
     private var linkErrors: [LinkError: Int] = [:]
 
     mutating func count(_ error: LinkError) {

@@ -1,5 +1,5 @@
 import Chat
-import Wire
+package import Wire
 
 extension Node {
     /// Returns the number of entries of each table by its path; nested tables are summed. For tests and experiments only:
@@ -25,6 +25,34 @@ extension Node {
         census.note(connections.activeLinks.count, at: "activeLinks")
         census.note(waitingToSend.count + waitingToLeave.count, at: "waiting")
         return census.sizes
+    }
+}
+
+/// A node in its overlay, as an experiment sees it.
+package struct OverlaySample: Sendable {
+    /// The peers that the node has a link to.
+    package let linked: [PeerID]
+    /// Public messages that came live, by the links that they passed, less one.
+    package let hops: [Int]
+    package let control: ControlTally
+    /// Public messages that were sent, once for each link, as history too.
+    package let messagesSent: Int
+}
+
+extension Node {
+    /// For experiments only.
+    package func overlaySample() -> OverlaySample {
+        var control = counts.control
+        for connection in connections.unordered { control += connection.link.control }
+        return OverlaySample(
+            linked: connections.activeLinks.compactMap(\.peer), hops: counts.hops, control: control,
+            messagesSent: counts.sent[.publicMessage])
+    }
+
+    /// Sends no frame but pongs from now on, as an attacker of an experiment that others rely on does.
+    package func fallSilent() {
+        isSilent = true
+        for connection in connections.unordered { connection.link.isMute = true }
     }
 }
 

@@ -15,15 +15,13 @@ package struct SimulateSettings: Sendable {
         case limit(Int)
     }
 
-    /// From this many nodes on, each sees 20 others by default.
-    static let crowd = 101
-    static let linksInCrowd = 20
+    static let attacks = ExperimentSettings.Attack.allCases.map(\.rawValue)
 }
 
 extension SimulateSettings: CommandSettings {
     package static let summary = "many nodes in one process on a simulated network"
     package static let operands = ""
-    package static let options: [Option<SimulateSettings>] = talk + network + presentation
+    package static let options: [Option<SimulateSettings>] = talk + network + harm + presentation
 
     private static let talk: [Option<SimulateSettings>] = [
         Option(
@@ -62,7 +60,7 @@ extension SimulateSettings: CommandSettings {
             }),
         Option(
             name: "--links",
-            help: "others in sight of each: 2 to 256, or all (default all; over 100 nodes 20)",
+            help: "others in sight of each: 2 to 256, or all (default all)",
             kind: .value("N", wanted: "a number from 2 to \(ExperimentSettings.mostLinks), or all") {
                 settings, value in
                 if value == "all" { settings.links = .all }
@@ -97,6 +95,33 @@ extension SimulateSettings: CommandSettings {
             }),
     ]
 
+    private static let harm: [Option<SimulateSettings>] = [
+        Option(
+            name: "--kill",
+            help: "percentage of the nodes that are killed at once, and when: seconds after the first message",
+            kind: .value("PERCENT@SECONDS", wanted: "a percentage from 0 to 90 and seconds from 0 to 3600, like 20@5") {
+                settings, value in
+                massKill(value).map { settings.experiment.massKill = $0 } != nil
+            }),
+        Option(
+            name: "--vanish",
+            help: "killed nodes vanish without a sign; their links stay half open until others notice",
+            kind: .flag { $0.experiment.vanishes = true }),
+        Option(
+            name: "--attackers",
+            help: "percentage of the nodes that do harm, and how: \(attacks.joined(separator: ", "))",
+            kind: .value(
+                "PERCENT:KIND",
+                wanted: "a percentage from 0 to 50 and one of \(attacks.joined(separator: ", ")), like 20:silent"
+            ) { settings, value in
+                attackers(value).map { settings.experiment.attackers = $0 } != nil
+            }),
+        Option(
+            name: "--limits",
+            help: "limits on rates and handshakes as in the program, which are lifted otherwise",
+            kind: .flag { $0.experiment.isLimited = true }),
+    ]
+
     private static let presentation: [Option<SimulateSettings>] = [
         Option(name: "--json", help: "one line of JSON instead of a table", kind: .flag { $0.isJSON = true })
     ]
@@ -105,22 +130,28 @@ extension SimulateSettings: CommandSettings {
         if let first = operands.first {
             throw UsageError("unexpected \(UsageError.quoted(first)); see earshot simulate --help")
         }
-        try chooseLinks()
+        chooseLinks()
+        try checkHarm()
     }
 
     /// How many others each node sees, where that is not the number of all.
-    private mutating func chooseLinks() throws(UsageError) {
+    private mutating func chooseLinks() {
         switch links {
-        case .limit(let count):
-            experiment.links = count < experiment.nodes - 1 ? count : nil
-        case .all:
-            experiment.links = nil
-        case nil:
-            experiment.links = experiment.nodes < SimulateSettings.crowd ? nil : SimulateSettings.linksInCrowd
+        case .limit(let count): experiment.links = count < experiment.nodes - 1 ? count : nil
+        case .all, nil: experiment.links = nil
         }
-        guard experiment.links != nil || experiment.nodes <= ExperimentSettings.mostLinks + 1 else {
-            throw UsageError(
-                "a node holds \(ExperimentSettings.mostLinks) links at most; give fewer nodes, or fewer --links")
+    }
+
+    /// Refuses options about harm that would have no effect.
+    private func checkHarm() throws(UsageError) {
+        if experiment.vanishes, experiment.massKill == nil, experiment.churnPerMinute == 0 {
+            throw UsageError("--vanish is about killed nodes; add --kill or --churn")
+        }
+        if let kill = experiment.massKill, kill.after >= experiment.talk {
+            throw UsageError("--kill comes after the last message; give more --messages or a lower --rate")
+        }
+        if experiment.attackers != nil, experiment.rooms > 1 {
+            throw UsageError("attackers are in one room only; leave --attackers or --rooms out")
         }
     }
 
@@ -130,6 +161,31 @@ extension SimulateSettings: CommandSettings {
 
     private static func number(_ text: String, _ range: ClosedRange<Double>) -> Double? {
         Double(decimal: text).flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// `20@5`: percent and seconds.
+    private static func massKill(_ text: String) -> ExperimentSettings.MassKill? {
+        guard let (share, rest) = percentage(text, 0...90, before: "@"), let seconds = number(rest, 0...3_600) else {
+            return nil
+        }
+        return ExperimentSettings.MassKill(share: share, after: .milliseconds(Int(seconds * 1_000)))
+    }
+
+    /// `20:silent`: percent and kind.
+    private static func attackers(_ text: String) -> ExperimentSettings.Attackers? {
+        guard let (share, rest) = percentage(text, 0...50, before: ":"),
+            let attack = ExperimentSettings.Attack(rawValue: rest)
+        else { return nil }
+        return ExperimentSettings.Attackers(share: share, attack: attack)
+    }
+
+    /// A percentage as a share of 1, and the text behind the separator.
+    private static func percentage(
+        _ text: String, _ range: ClosedRange<Double>, before separator: Character
+    ) -> (Double, String)? {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let percent = number(parts[0], range) else { return nil }
+        return (percent / 100, parts[1])
     }
 
     /// `20`, or `1-20`, in milliseconds.

@@ -1,3 +1,4 @@
+import ChatNode
 import Rendering
 import Simulator
 import Wire
@@ -10,7 +11,7 @@ extension JSONWriter {
         member("messages", report.messages)
         members(of: report.deliveries)
         member("strays", report.strays)
-        member("sendsPerDelivery") { $0.literal(report.sendsPerDelivery.map { Thousandths($0).text } ?? "null") }
+        member("sendsPerDelivery", thousandths: report.sendsPerDelivery)
         member("payloadsSent", report.payloadsSent)
         member("linksMet", report.linksMet)
         member("linksMade", report.linksMade)
@@ -22,12 +23,43 @@ extension JSONWriter {
         member("nodesJoined", report.joined)
         member("simulatedMs") { $0.literal(Milliseconds(report.simulated).text) }
         member("events", report.events)
+        if let crowd = report.crowd {
+            member("crowd") { writer in writer.object { $0.members(of: crowd, in: report) } }
+        }
         guard report.settings.sampling != nil else { return }
         member("samples") { writer in
             writer.array { writer in
                 for sample in report.samples { writer.object { $0.members(of: sample) } }
             }
         }
+    }
+
+    private mutating func members(of crowd: CrowdFigures, in report: ExperimentReport) {
+        member("messagesSent", crowd.messagesSent)
+        member("linksMean") { $0.literal(Thousandths(crowd.linksMean).text) }
+        member("linksMost", crowd.linksMost)
+        member("hopsMean", thousandths: crowd.hopsMean)
+        member("hopsMost", crowd.hopsMost)
+        member("controlRecords", crowd.control.records)
+        member("controlBytes", crowd.control.bytes)
+        member("controlRecordsPerDelivery", thousandths: report.perDelivery(crowd.control.records))
+        member("controlBytesPerDelivery", thousandths: report.perDelivery(crowd.control.bytes))
+        member("cutOff", crowd.cutOff)
+        guard let shock = crowd.shock else { return }
+        member("shock") { writer in writer.object { $0.members(of: shock) } }
+    }
+
+    private mutating func members(of shock: CrowdFigures.Shock) {
+        member("recoveryMs", shock.recovery)
+        member("expected", shock.afterwards.expected)
+        member("delivered", shock.afterwards.delivered)
+        member("live", shock.afterwards.live)
+        member("p99Ms", shock.afterwards.latency(percent: 99))
+        member("maxMs", shock.afterwards.latency(percent: 100))
+    }
+
+    private mutating func member(_ name: String, thousandths: Int?) {
+        member(name) { $0.literal(thousandths.map { Thousandths($0).text } ?? "null") }
     }
 
     private mutating func members(of sample: TableSample) {
@@ -55,6 +87,29 @@ extension JSONWriter {
         member("partitionSeconds") { $0.literal(Thousandths(settings.partitionInMilliseconds).text) }
         member("churnPerMinute") { $0.literal(Thousandths(settings.churnInThousandths).text) }
         member("seed") { $0.literal("\(settings.seed)") }
+        if settings.isCrowd { harm(settings) }
+    }
+
+    /// The settings that only a crowd has.
+    private mutating func harm(_ settings: ExperimentSettings) {
+        if let kill = settings.massKill {
+            member("kill") { writer in
+                writer.object {
+                    $0.member("percent", thousandths: kill.thousandths)
+                    $0.member("second", thousandths: Int(kill.after / .milliseconds(1)))
+                }
+            }
+        }
+        member("vanish", settings.vanishes)
+        if let attackers = settings.attackers {
+            member("attackers") { writer in
+                writer.object {
+                    $0.member("percent", thousandths: attackers.thousandths)
+                    $0.member("kind", attackers.attack.rawValue)
+                }
+            }
+        }
+        member("limits", settings.isLimited)
     }
 
     private mutating func members(of deliveries: Deliveries) {

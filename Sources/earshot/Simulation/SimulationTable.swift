@@ -1,3 +1,4 @@
+import ChatNode
 import Rendering
 import Simulator
 
@@ -20,7 +21,7 @@ struct SimulationTable {
 
     private static func rows(of report: ExperimentReport) -> [Row] {
         let deliveries = report.deliveries
-        return [
+        let network: [Row] = [
             ("messages sent", count(report.messages), ""),
             ("deliveries expected", count(deliveries.expected), "at every other node that was there for a while"),
             ("delivered", count(deliveries.delivered), share(deliveries.delivered, of: deliveries.expected)),
@@ -36,7 +37,7 @@ struct SimulationTable {
             ("  longest", milliseconds(deliveries.latency(percent: 100)), ""),
             ("repair, median", milliseconds(deliveries.repair(percent: 50)), "from being said to being repaired"),
             ("  99 % within", milliseconds(deliveries.repair(percent: 99)), ""),
-            ("sends per delivery", report.sendsPerDelivery.map { Thousandths($0).text } ?? "-", ""),
+            ("sends per delivery", thousandths(report.sendsPerDelivery), ""),
             ("links", count(report.linksMet), "when all had met"),
             ("  made afterwards", count(report.linksMade), ""),
             ("  at the end", count(report.linksLeft), ""),
@@ -48,7 +49,41 @@ struct SimulationTable {
             ("time simulated", Thousandths(Int(report.simulated / .milliseconds(1))).text + " s", ""),
             ("events run", count(report.events), ""),
         ]
+        return network + (report.crowd.map { rows(of: $0, in: report) } ?? [])
     }
+
+    /// The rows that only a crowd has.
+    private static func rows(of crowd: CrowdFigures, in report: ExperimentReport) -> [Row] {
+        let records = report.perDelivery(crowd.control.records)
+        let bytes = report.perDelivery(crowd.control.bytes)
+        let overlay: [Row] = [
+            ("links per node", Thousandths(crowd.linksMean).text, "on average, when all was said"),
+            ("  most", count(crowd.linksMost), "that a node had in any second"),
+            ("hops, on average", thousandths(crowd.hopsMean), "links that a message passed live"),
+            ("  most", crowd.hopsMost.map(count) ?? "-", "all above 7 count as 8"),
+            ("control records", thousandths(records), "per delivery, without a payload"),
+            ("  bytes", thousandths(bytes), "per delivery"),
+            ("nodes cut off", count(crowd.cutOff), "without a way over honest nodes to the others"),
+        ]
+        return overlay + (crowd.shock.map(rows) ?? [])
+    }
+
+    private static func rows(of shock: CrowdFigures.Shock) -> [Row] {
+        let later = shock.afterwards
+        return [
+            (
+                "recovered after", Thousandths(Int(shock.recovery / .milliseconds(1))).text + " s",
+                "until the last message that came late was said"
+            ),
+            ("  said 5 s later", count(later.expected), "deliveries expected"),
+            ("    delivered", count(later.delivered), share(later.delivered, of: later.expected)),
+            ("    live", count(later.live), share(later.live, of: later.expected)),
+            ("    99 % within", milliseconds(later.latency(percent: 99)), ""),
+            ("    longest", milliseconds(later.latency(percent: 100)), ""),
+        ]
+    }
+
+    private static func thousandths(_ value: Int?) -> String { value.map { Thousandths($0).text } ?? "-" }
 
     private static func sentence(on settings: ExperimentSettings) -> String {
         let nodes = "\(settings.nodes) \(settings.nodes == 1 ? "node" : "nodes")"
@@ -70,7 +105,23 @@ struct SimulationTable {
         if settings.churnPerMinute > 0 {
             lines.append("\(Thousandths(settings.churnInThousandths).text) nodes a minute left and were replaced.")
         }
-        return lines.joined(separator: "\n")
+        return (lines + harm(settings)).joined(separator: "\n")
+    }
+
+    private static func harm(_ settings: ExperimentSettings) -> [String] {
+        var lines: [String] = []
+        if let kill = settings.massKill {
+            let moment = Thousandths(Int(kill.after / .milliseconds(1))).text
+            let share = Thousandths(kill.thousandths).text
+            lines.append("\(share) % of the nodes were killed at once, \(moment) s after the first message.")
+        }
+        if settings.vanishes { lines.append("Killed nodes vanished without a sign.") }
+        if let attackers = settings.attackers {
+            let share = Thousandths(attackers.thousandths).text
+            lines.append("\(share) % of the nodes were attackers: \(attackers.attack.rawValue).")
+        }
+        if settings.isLimited { lines.append("The limits on rates and handshakes held.") }
+        return lines
     }
 
     /// With a space between thousands.
@@ -120,4 +171,14 @@ extension ExperimentSettings {
     /// In nodes a minute.
     var churnInThousandths: Int { Int(churnPerMinute * 1_000 + 0.5) }
     var partitionInMilliseconds: Int { Int(partition / .milliseconds(1)) }
+}
+
+extension ExperimentSettings.MassKill {
+    /// In percent.
+    var thousandths: Int { Int(share * 100_000 + 0.5) }
+}
+
+extension ExperimentSettings.Attackers {
+    /// In percent.
+    var thousandths: Int { Int(share * 100_000 + 0.5) }
 }

@@ -166,135 +166,79 @@ import Wire
         #expect(report.strays == 0)
     }
 
+    @Test(arguments: [false, true]) func `a message that is said while many are killed reaches all others`(
+        vanish: Bool
+    ) throws {
+        let report = report {
+            $0.nodes = 10
+            $0.messages = 120
+            $0.massKill = ExperimentSettings.MassKill(share: 0.3, after: .seconds(2))
+            $0.vanishes = vanish
+        }
+        #expect(report.killed == 3)
+        #expect(report.deliveries.missed == 0)
+        #expect(report.deliveries.duplicates == 0)
+        let crowd = try #require(report.crowd)
+        // The links of the seven others: those that were reset are gone, half open ones stay until they are taken for dead.
+        #expect(report.linksLeft == (vanish ? 7 * 9 : 7 * 6) / 2)
+        #expect(crowd.cutOff == 0)
+        let shock = try #require(crowd.shock)
+        #expect(shock.afterwards.expected > 0)
+        #expect(shock.afterwards.live == shock.afterwards.expected)
+        #expect(shock.recovery == .zero)
+    }
+
+    @Test(arguments: ExperimentSettings.Attack.allCases)
+    func `attackers have links, count for nothing, and cut no node off`(attack: ExperimentSettings.Attack) throws {
+        let report = report {
+            $0.nodes = 10
+            $0.messages = 40
+            $0.attackers = ExperimentSettings.Attackers(share: 0.3, attack: attack)
+        }
+        #expect(report.messages == 40)
+        #expect(report.deliveries.expected == 40 * 6)
+        #expect(report.deliveries.live == 40 * 6)
+        #expect(report.linksMet == 7 * 9 / 2)
+        let crowd = try #require(report.crowd)
+        #expect(crowd.linksMost == 9)
+        #expect(crowd.cutOff == 0)
+        #expect((crowd.shock != nil) == (attack == .mute))
+    }
+
+    @Test func `with its limits a node takes no more from an author than in the program`() {
+        let settings: (inout ExperimentSettings) -> Void = {
+            $0.nodes = 2
+            $0.rate = 1_000
+            $0.messages = 200
+        }
+        #expect(report(settings).messages == 200)
+        let limited = report {
+            settings(&$0)
+            $0.isLimited = true
+        }
+        #expect((20..<30).contains(limited.messages))
+    }
+
+    @Test func `a small room has none of the figures of a crowd`() {
+        #expect(report { $0.nodes = 3 }.crowd == nil)
+        #expect(report { $0.isLimited = true }.crowd != nil)
+    }
+
+    @Test func `nodes are cut off that no links join to the largest part`() throws {
+        let ids = try (1...6).map { try #require(PeerID([UInt8](repeating: $0, count: 32))) }
+        let stranger = try #require(PeerID([UInt8](repeating: 9, count: 32)))
+        let links = [
+            ids[0]: [ids[1]], ids[1]: [ids[0], ids[2]], ids[2]: [ids[1], stranger],
+            ids[3]: [ids[4], stranger], ids[4]: [ids[3]], ids[5]: [stranger],
+        ]
+        #expect(CrowdFigures.countCutOff(links) == 3)
+        #expect(CrowdFigures.countCutOff([:]) == 0)
+    }
+
     @Test func `one node alone is an experiment too`() {
         let report = report { $0.nodes = 1 }
         #expect(report.messages == 30)
         #expect(report.deliveries.expected == 0)
         #expect(report.deliveries.missed == 0)
-    }
-}
-
-/// How an experiment counts.
-@Suite struct LedgerTests {
-    private let author = PeerID([UInt8](repeating: 1, count: 32))
-
-    private func message(_ number: UInt8, isOwn: Bool = false, isHistory: Bool = false) throws -> NodeEvent {
-        let author = try #require(author)
-        let id = try #require(MessageID([UInt8](repeating: number, count: 16)))
-        let who = PeerName(number: 1_000, suffix: nil, nickname: "a", stage: .newcomer, key: author)
-        return .message(
-            MessageView(
-                conversation: .publicRoom, id: id, from: who, text: "hello", sentAt: Timestamp(milliseconds: 0),
-                receivedAt: Timestamp(milliseconds: 0), isFromCurrentUser: isOwn, isHistory: isHistory,
-                isEdited: false, unread: 0))
-    }
-
-    private func at(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
-
-    @Test func `a message is expected at every node present for 10 s before and 10 s after`() throws {
-        var ledger = Ledger()
-        let speaker = ledger.arrive(at: at(0))
-        let stays = ledger.arrive(at: at(10))
-        let late = ledger.arrive(at: at(11))
-        let early = ledger.arrive(at: at(0))
-        let faithful = ledger.arrive(at: at(0))
-        ledger.note(try message(1, isOwn: true), by: speaker, now: at(20))
-        ledger.depart(early, at: at(29))
-        ledger.depart(faithful, at: at(30))
-        ledger.note(try message(1), by: late, now: at(21))
-        #expect(ledger.deliveries.expected == 2)
-        #expect(ledger.deliveries.missed == 2)
-        #expect(ledger.deliveries.gaps.keys.sorted() == [stays, faithful])
-        let gap = try #require(ledger.deliveries.gaps[faithful])
-        #expect((gap.count, gap.came, gap.left) == (1, at(0), at(30)))
-        #expect((gap.first, gap.last) == (at(20), at(20)))
-        #expect(ledger.deliveries.others == 1)
-        ledger.note(try message(1), by: stays, now: at(22))
-        ledger.note(try message(1, isHistory: true), by: faithful, now: at(25))
-        #expect(ledger.deliveries.live == 1)
-        #expect(ledger.deliveries.repaired == 1)
-        #expect(ledger.deliveries.missed == 0)
-        #expect(ledger.deliveries.gaps.isEmpty)
-        #expect(ledger.deliveries.latencies == [1_000_000, 2_000_000])
-        #expect(ledger.deliveries.repairs == [5_000_000])
-    }
-
-    @Test func `a message that died with its author is expected of no node, and reported`() throws {
-        var ledger = Ledger(memory: .seconds(60))
-        let hearer = ledger.arrive(at: at(0))
-        let killed = ledger.arrive(at: at(19))
-        let heard = ledger.arrive(at: at(19))
-        let polite = ledger.arrive(at: at(19))
-        let later = ledger.arrive(at: at(19))
-        for (number, author) in [killed, heard, polite, later].enumerated() {
-            ledger.note(try message(UInt8(number), isOwn: true), by: author, now: at(20))
-        }
-        ledger.note(try message(1), by: polite, now: at(21))
-        ledger.depart(killed, at: at(22), isKilled: true)
-        ledger.depart(heard, at: at(22), isKilled: true)
-        ledger.depart(polite, at: at(22))
-        ledger.depart(later, at: at(31), isKilled: true)
-        #expect(ledger.deliveries.lost == 1)
-        #expect(ledger.deliveries.expected == 3)
-        #expect(ledger.deliveries.gaps[hearer]?.count == 3)
-        #expect(ledger.missed == 3)
-        let before = ledger.deliveries
-        for number in 0..<3 {
-            let now = at(100 + Int64(number) * 100)
-            ledger.note(try message(UInt8(10 + number), isOwn: true), by: hearer, now: now)
-        }
-        #expect(ledger.followed == 1)
-        #expect(ledger.deliveries == before)
-    }
-
-    @Test func `a message that is followed no longer counts as it stood`() throws {
-        var kept = Ledger()
-        var brief = Ledger(memory: .seconds(60))
-        for number in 0..<200 {
-            let now = at(Int64(number) * 10)
-            for ledger in [0, 1] {
-                func tell(_ ledger: inout Ledger) throws {
-                    let node = ledger.arrive(at: now)
-                    ledger.note(try message(UInt8(number), isOwn: true), by: node, now: now)
-                    for other in max(0, node - 2)..<node {
-                        let isHistory = number % 3 == 0
-                        ledger.note(try message(UInt8(number), isHistory: isHistory), by: other, now: now + .seconds(1))
-                    }
-                    if node >= 3 { ledger.depart(node - 3, at: now) }
-                }
-                try ledger == 0 ? tell(&kept) : tell(&brief)
-            }
-        }
-        #expect(kept.deliveries.expected > 200)
-        #expect(kept.deliveries.repaired > 0)
-        #expect(brief.deliveries == kept.deliveries)
-        #expect(brief.missed == kept.missed)
-        #expect(brief.messageCount == 200)
-        #expect(brief.nodeCount == 200)
-        #expect(brief.followed < 20)
-        #expect(kept.followed == 200)
-    }
-
-    @Test func `a message shown again is a duplicate, and an invented one is not counted`() throws {
-        var ledger = Ledger()
-        let speaker = ledger.arrive(at: at(0))
-        let hearer = ledger.arrive(at: at(0))
-        ledger.note(try message(1, isOwn: true), by: speaker, now: at(20))
-        ledger.note(try message(1), by: hearer, now: at(21))
-        ledger.note(try message(1, isHistory: true), by: hearer, now: at(22))
-        ledger.note(try message(2), by: hearer, now: at(23))
-        #expect(ledger.duplicates == 1)
-        #expect(ledger.showingCount == 1)
-        #expect(ledger.messageCount == 1)
-    }
-
-    @Test func `a percentile is the latency that so many did not exceed`() {
-        var deliveries = Deliveries()
-        deliveries.latencies = (1...200).map { UInt32($0 * 1_000) }
-        #expect(deliveries.latency(percent: 50) == .milliseconds(100))
-        #expect(deliveries.latency(percent: 99) == .milliseconds(198))
-        #expect(deliveries.latency(percent: 100) == .milliseconds(200))
-        deliveries.latencies = [7]
-        #expect(deliveries.latency(percent: 50) == .microseconds(7))
     }
 }

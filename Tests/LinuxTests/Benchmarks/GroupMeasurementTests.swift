@@ -43,6 +43,8 @@ import Wire
         #expect(tally.foreign == 1)
         #expect(tally.lastAt == GroupMeasurementTests.start + .milliseconds(1))
         #expect(tally.latencies == [1_000, 1_000, 1_000, 1_001_000])
+        _ = tally.count(stamp(7).text, isHistory: true, at: GroupMeasurementTests.start)
+        #expect((tally.received, tally.history) == (5, 1))
     }
 
     @Test func `our own texts and those of other measurements do not count`() {

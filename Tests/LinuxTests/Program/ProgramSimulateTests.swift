@@ -12,7 +12,7 @@ import Testing
             "--nodes", "50", "--rooms", "2", "--messages", "7", "--rate", "2.5", "--latency", "0.5-30", "--loss=1.5",
             "--links", "8",
             "--partition", "20", "--churn", "6", "--residents", "2",
-            "--sample", "60", "--seed", "18446744073709551615", "--json",
+            "--sample", "60", "--seed", "18446744073709551615", "--json", "--kill", "12.5@1.5", "--vanish", "--limits",
         ])
         var settings = ExperimentSettings()
         settings.nodes = 50
@@ -27,6 +27,9 @@ import Testing
         settings.residents = 2
         settings.sampling = .seconds(60)
         settings.seed = .max
+        settings.massKill = ExperimentSettings.MassKill(share: 0.125, after: .milliseconds(1_500))
+        settings.vanishes = true
+        settings.isLimited = true
         #expect(arguments.experiment == settings)
         #expect(arguments.isJSON)
         #expect(
@@ -35,31 +38,52 @@ import Testing
         )
     }
 
-    @Test func `all see all, but for a crowd, unless it is said how many`() throws {
+    @Test func `all see all, unless it is said how many`() throws {
         #expect(try SimulateSettings(parsing: []).experiment == ExperimentSettings())
-        #expect(try SimulateSettings(parsing: ["--nodes", "100"]).experiment.links == nil)
-        #expect(try SimulateSettings(parsing: ["--nodes", "101"]).experiment.links == 20)
-        #expect(try SimulateSettings(parsing: ["--nodes", "257", "--links", "all"]).experiment.links == nil)
+        #expect(try SimulateSettings(parsing: ["--nodes", "10000"]).experiment.links == nil)
+        #expect(try SimulateSettings(parsing: ["--nodes", "258", "--links", "all"]).experiment.links == nil)
         #expect(try SimulateSettings(parsing: ["--nodes", "9", "--links", "8"]).experiment.links == nil)
         #expect(try SimulateSettings(parsing: ["--nodes", "10", "--links", "8"]).experiment.links == 8)
     }
 
+    @Test(arguments: ExperimentSettings.Attack.allCases)
+    func `a share of the nodes are attackers of a kind`(attack: ExperimentSettings.Attack) throws {
+        let settings = try SimulateSettings(parsing: ["--attackers", "20:\(attack.rawValue)"])
+        #expect(settings.experiment.attackers == ExperimentSettings.Attackers(share: 0.2, attack: attack))
+    }
+
     @Test(arguments: [
-        ["--nodes", "0"], ["--nodes", "1001"], ["--nodes", "-1"], ["--rooms", "0"], ["--rooms", "17"],
+        ["--nodes", "0"], ["--nodes", "10001"], ["--nodes", "-1"], ["--rooms", "0"], ["--rooms", "17"],
         ["--messages", "1000001"], ["--rate", "0"],
         ["--rate", "nan"], ["--latency", ""], ["--latency", "-"], ["--latency", "5-"], ["--latency", "-5"],
         ["--latency", "20-1"], ["--latency", "1-2-3"], ["--latency", "10001"], ["--loss", "51"], ["--loss", "x"],
         ["--links", "1"], ["--links", "257"], ["--links", "none"], ["--partition", "3601"],
-        ["--churn", "6001"], ["--residents", "1001"], ["--sample", "0"], ["--sample", "86401"], ["--seed", "-1"],
+        ["--churn", "6001"], ["--residents", "10001"], ["--kill", "20"], ["--kill", "91@1"], ["--kill", "-1@1"],
+        ["--kill", "20@3601"], ["--kill", "20@"], ["--kill", "@5"], ["--kill", "20@1@2"], ["--kill", "x@1"],
+        ["--attackers", "20"], ["--attackers", "51:mute"], ["--attackers", "20:loud"], ["--attackers", "20:"],
+        ["--attackers", ":silent"], ["--attackers", "20:mute:fill"], ["--attackers", "nan:mute"], ["--vanish=1"],
+        ["--sample", "0"], ["--sample", "86401"], ["--seed", "-1"],
         ["--seed", "18446744073709551616"],
     ])
     func `a value that is none is refused`(words: [String]) {
         #expect(throws: UsageError.self) { try SimulateSettings(parsing: words) }
     }
 
-    @Test func `more than a node holds, and words that mean nothing, are refused`() {
-        #expect(throws: UsageError("a node holds 256 links at most; give fewer nodes, or fewer --links")) {
-            try SimulateSettings(parsing: ["--nodes", "258", "--links", "all"])
+    @Test func `options without an effect, and words that mean nothing, are refused`() {
+        #expect(throws: UsageError("--vanish is about killed nodes; add --kill or --churn")) {
+            try SimulateSettings(parsing: ["--vanish"])
+        }
+        #expect(throws: UsageError("--kill comes after the last message; give more --messages or a lower --rate")) {
+            try SimulateSettings(parsing: ["--kill", "20@10"])
+        }
+        #expect(throws: UsageError("attackers are in one room only; leave --attackers or --rooms out")) {
+            try SimulateSettings(parsing: ["--attackers", "20:mute", "--rooms", "2"])
+        }
+        #expect(
+            throws: UsageError(
+                "--kill can not be \"20\"; give a percentage from 0 to 90 and seconds from 0 to 3600, like 20@5")
+        ) {
+            try SimulateSettings(parsing: ["--kill", "20"])
         }
         #expect(throws: UsageError("unexpected \"now\"; see earshot simulate --help")) {
             try SimulateSettings(parsing: ["now"])
@@ -103,6 +127,36 @@ import Testing
         #expect(report["strays"]?.integer == 0)
         let second = try ProgramProcess(words)
         #expect(await second.remainingLines() == lines)
+    }
+
+    @Test func `a small room is as it was before there were crowds`() throws {
+        let table = Simulate(try SimulateSettings(parsing: ["--nodes", "20"])).run()
+        #expect(table == RecordedReports.table)
+        let words = "--nodes 32 --messages 40 --rate 20 --loss 2 --churn 60 --partition 1 --seed 7 --json"
+        let line = Simulate(try SimulateSettings(parsing: words.split(separator: " ").map(String.init))).run()
+        #expect(line == RecordedReports.line)
+    }
+
+    @Test func `a crowd has figures of its own, in the table and in JSON`() throws {
+        let words = ["--nodes", "12", "--messages", "100", "--kill", "25@2", "--vanish", "--attackers", "10:silent"]
+        let table = Simulate(try SimulateSettings(parsing: words)).run()
+        for line in [
+            "25 % of the nodes were killed at once, 2 s after the first message.",
+            "Killed nodes vanished without a sign.",
+            "10 % of the nodes were attackers: silent.", "  links per node", "  nodes cut off", "  recovered after",
+        ] {
+            #expect(table.contains("\n" + line))
+        }
+        let line = Simulate(try SimulateSettings(parsing: words + ["--limits", "--json"])).run()
+        let report = try TestedJSON(String(line.dropLast()))
+        #expect(report["settings"]?["kill"]?["percent"]?.integer == 25)
+        #expect(report["settings"]?["attackers"]?["kind"]?.text == "silent")
+        #expect(report["nodesKilled"]?.integer == 2)
+        #expect(report["crowd"]?["linksMost"]?.integer == 11)
+        #expect(report["crowd"]?["cutOff"]?.integer == 0)
+        #expect(report["crowd"]?["hopsMost"]?.integer == 1)
+        #expect(report["crowd"]?["controlRecords"]?.integer ?? 0 > 0)
+        #expect(report["crowd"]?["shock"]?["expected"]?.integer ?? 0 > 0)
     }
 
     @Test func `a long run tells in a terminal how far it is, and the second signal ends it`() async throws {

@@ -1,0 +1,204 @@
+import Chat
+import ChatNode
+import Noise
+import Wire
+
+/// A member of the room with a genuine key that links with others and does them harm.
+///
+/// It speaks through `Link`, so pings are answered; it shows nothing, forwards nothing and announces nothing.
+actor Attacker: TransportHandler {
+    /// A connection, and its place among those that the attacker dialled.
+    private final class Line {
+        var link: Link
+        /// The instance that was dialled; nil where the peer dialled.
+        let instance: String?
+
+        init(_ link: consuming Link, to instance: String?) {
+            self.link = link
+            self.instance = instance
+        }
+    }
+
+    nonisolated let host: HostID
+    private nonisolated let scheduler: SimulatedScheduler
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
+    private let attack: ExperimentSettings.Attack
+    private let room: Room
+    private let context: LinkContext
+    private let transport: InMemoryTransport
+    private let discovery: InMemoryDiscovery
+    private var session: UserSession
+    private var randomness: Randomness
+    private var lines: [ConnectionID: Line] = [:]
+    private var dials: [ConnectionID: String] = [:]
+    /// In the order in which they were found: a seed reproduces it.
+    private var candidates: [(instance: String, endpoint: Endpoint)] = []
+    private var names: Set<String> = []
+    /// When an instance whose link ended is dialled again.
+    private var pauses: [String: Instant] = [:]
+    private var plaintext: [UInt8] = []
+
+    /// The links that an honest node chooses.
+    private static let outLinks = 6
+    /// Dials in a second, for those that open many links.
+    private static let dialsAtOnce = 32
+    private static let tendInterval = Duration.seconds(1)
+    private static let pause = Duration.seconds(10)
+
+    init(
+        _ attack: ExperimentSettings.Attack, in room: Room, timeline: Timeline, network: InMemoryNetwork,
+        directory: InMemoryDirectory, place: Int, seed: UInt64
+    ) {
+        self.attack = attack
+        self.room = room
+        host = network.addHost(at: place)
+        scheduler = SimulatedScheduler(timeline: timeline)
+        transport = InMemoryTransport(network: network, host: host)
+        discovery = InMemoryDiscovery(directory: directory, host: host)
+        var randomness = Randomness.seeded(seed)
+        let identity = Identity.generate(using: &randomness)
+        let key = StaticKey(KeyPair.generate(using: &randomness))
+        let dm = KeyPair.generate(using: &randomness)
+        let epoch = scheduler.wallClock.milliseconds
+        session = UserSession(identity: identity, room: room.id, epoch: epoch, nickname: "node-\(place)")
+        let certificate = session.certify(noise: key.publicKey, dm: dm.publicKey, serial: 1)
+        context = LinkContext(certificate: certificate, staticKey: key, room: room)
+        self.randomness = randomness
+    }
+
+    /// Announces itself and looks for others.
+    func start() {
+        let name = InstanceName(of: context.certificate.noise, using: &randomness)
+        guard let port = try? transport.listen(port: 0, handler: self) else { return }
+        let announcement = Announcement(
+            instance: name.text, host: "attacker-\(host.number)", port: port, subtype: "_r" + room.tag)
+        discovery.start(announcement) { [weak self] event in self?.assumeIsolated { $0.discovered(event) } }
+        tendLater()
+    }
+
+    private func discovered(_ event: DiscoveryEvent) {
+        switch event {
+        case .found(let instance, let endpoint, _):
+            guard names.insert(instance).inserted else { return }
+            candidates.append((instance, endpoint))
+        case .lost(let instance):
+            names.remove(instance)
+            candidates.removeAll { $0.instance == instance }
+        case .moved, .networkChanged, .namesOutdated, .mode, .warning, .failed: break
+        }
+    }
+
+    private func tendLater() {
+        scheduler.schedule(at: scheduler.now + Attacker.tendInterval) { [weak self] in
+            self?.assumeIsolated { $0.tend() }
+        }
+    }
+
+    /// Keeps the links alive and opens more.
+    private func tend() {
+        for (id, line) in lines.sorted(by: { $0.key < $1.key }) {
+            do throws(LinkError) {
+                try line.link.tick(now: scheduler.now, using: &randomness)
+                flush(line, id)
+            } catch {
+                end(id)
+            }
+        }
+        dialSome()
+        tendLater()
+    }
+
+    private func dialSome() {
+        let busy = Set(dials.values).union(lines.values.compactMap(\.instance))
+        let wanted = attack == .fill ? candidates.count : Attacker.outLinks
+        let count = min(wanted - busy.count, Attacker.dialsAtOnce)
+        guard count > 0 else { return }
+        let free = candidates.filter { candidate in
+            !busy.contains(candidate.instance) && pauses[candidate.instance].map { $0 <= scheduler.now } ?? true
+        }
+        for candidate in free.shuffled(using: &randomness).prefix(count) {
+            dials[transport.dial(candidate.endpoint)] = candidate.instance
+        }
+    }
+
+    private func open(_ id: ConnectionID, as role: Link.Role, to instance: String?) {
+        let link = Link(role: role, context: context, now: scheduler.now, using: &randomness)
+        let line = Line(link, to: instance)
+        lines[id] = line
+        flush(line, id)
+    }
+
+    private func receive(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
+        guard let line = lines[id] else { return }
+        var position = 0
+        while let event = line.link.next(
+            in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
+            now: scheduler.now)
+        {
+            switch event {
+            case .established: greet(line)
+            case .frame(let type, let body): answer(type, plaintext.span.extracting(body), on: line)
+            case .failed: return end(id)
+            }
+        }
+        flush(line, id)
+    }
+
+    /// Says what a node of the overlay says on a new link, so that the link is kept.
+    private func greet(_ line: Line) {
+        var hello = Hello(isOverlay: true)
+        hello.isChosen = true
+        hello.isInsisting = attack == .fill
+        hello.known = UInt16(clamping: candidates.count + 1)
+        line.link.enqueue(TreeFrame.hello(hello).bytes)
+        line.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
+        if attack == .greedy { graftAll(on: line) }
+    }
+
+    private func answer(_ type: FrameType, _ body: Span<UInt8>, on line: Line) {
+        guard attack == .greedy, type == .tree, case .prune = TreeFrame(body) else { return }
+        graftAll(on: line)
+    }
+
+    private func graftAll(on line: Line) {
+        line.link.enqueue(TreeFrame.graft(.max, ids: []).bytes)
+    }
+
+    private func flush(_ line: Line, _ id: ConnectionID) {
+        do throws(LinkError) { try line.link.flush { transport.write($0, to: id) } } catch { end(id) }
+    }
+
+    private func end(_ id: ConnectionID) {
+        transport.close(id)
+        forget(id)
+    }
+
+    private func forget(_ id: ConnectionID) {
+        let instance = lines.removeValue(forKey: id)?.instance ?? dials.removeValue(forKey: id)
+        if let instance { pauses[instance] = scheduler.now + Attacker.pause }
+    }
+
+    nonisolated func transportAccepted(_ connection: ConnectionID, from endpoint: Endpoint) {
+        assumeIsolated { $0.open(connection, as: .responder, to: nil) }
+    }
+
+    nonisolated func transportConnected(_ connection: ConnectionID) {
+        assumeIsolated { attacker in
+            attacker.open(connection, as: .initiator, to: attacker.dials.removeValue(forKey: connection))
+        }
+    }
+
+    nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on connection: ConnectionID) {
+        assumeIsolated { $0.receive(buffer, count: count, on: connection) }
+    }
+
+    nonisolated func transportBecameWritable(_ connection: ConnectionID) {
+        assumeIsolated { attacker in
+            if let line = attacker.lines[connection] { attacker.flush(line, connection) }
+        }
+    }
+
+    nonisolated func transportClosed(_ connection: ConnectionID, error: TransportError?) {
+        assumeIsolated { $0.forget(connection) }
+    }
+}
