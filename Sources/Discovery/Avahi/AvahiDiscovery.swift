@@ -41,8 +41,10 @@ actor AvahiDiscovery {
     var view = NetworkView()
     var interfaceWarning = InterfaceWarning()
     private var watch: NetworkWatch?
-    /// Beside the daemon while that can be used.
+    /// Beside the daemon while that can be used, and while a room is a crowd.
     var listener: AnnouncementListener?
+    /// From the first question for buckets on.
+    var asker: BucketAsker?
     var isReading = false
     var nextCheck: Instant?
     private var endings: [RoomNumber: CheckedContinuation<Bool, Never>] = [:]
@@ -124,14 +126,14 @@ extension AvahiDiscovery {
     private func begin(
         _ room: RoomNumber, _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void
     ) {
-        rooms[room] = RoomState(announcement, in: pool, tell: tell)
+        rooms[room] = RoomState(announcement, in: pool, now: loop.now, tell: tell)
         guard watch != nil else { return open() }
         for source in [daemon, embedded] {
             guard let source, source.isReady else { continue }
             publish(room, with: source.responder)
             browse(room, with: source.responder)
         }
-        listener?.listen(for: rooms[room]?.type, of: room)
+        listener?.listen(for: announcement.subtype, isCrowd: false, of: room)
         if let outlook { tell(outlook) }
     }
 
@@ -164,11 +166,13 @@ extension AvahiDiscovery {
 
     func replace(_ announcement: Announcement, of room: RoomNumber) {
         guard let former = rooms[room]?.type else { return }
-        rooms[room]?.adopt(announcement)
+        var generator = SystemRandomNumberGenerator()
+        rooms[room]?.adopt(announcement, now: loop.now, using: &generator)
+        arm()
         publish(room)
-        guard let type = rooms[room]?.type, type != former else { return }
+        guard let state = rooms[room], state.type != former else { return }
         for source in [daemon, embedded] { if let source { browse(room, with: source.responder) } }
-        listener?.listen(for: type, of: room)
+        listener?.listen(for: announcement.subtype, isCrowd: state.crowd.hasBuckets, of: room)
     }
 
     func linkOpened(to run: LinkedRun, in room: RoomNumber) {
@@ -183,7 +187,8 @@ extension AvahiDiscovery {
         endings[room] = continuation
         rooms[room]?.table.close()
         rooms[room] = nil
-        listener?.listen(for: nil, of: room)
+        listener?.listen(for: nil, isCrowd: false, of: room)
+        asker?.leave(room)
         let (daemon, embedded) = (daemon, embedded)
         let finish = { @Sendable in self.run { $0.ended(room, isClosed: true) } }
         // One after the other, so that both are through when the last one says so; the daemon may keep us waiting.
@@ -199,7 +204,10 @@ extension AvahiDiscovery {
     }
 
     private func close() {
-        endListening()
+        listener?.close()
+        listener = nil
+        asker?.close()
+        asker = nil
         watch?.close()
         watch = nil
         (daemon, embedded) = (nil, nil)

@@ -41,25 +41,7 @@ extension AvahiDiscovery {
             publish(room, with: responder)
             browse(room, with: responder)
         }
-        if source == .daemon { listen() }
-    }
-
-    private func listen() {
-        listener?.close()
-        let listener = AnnouncementListener(loop: loop) { [weak self] heard, listing, room in
-            self?.assumeIsolated { $0.heard(heard, listing, in: room) }
-        }
-        for (room, state) in rooms { listener.listen(for: state.type, of: room) }
-        listener.move(to: served)
-        self.listener = listener
-    }
-
-    /// Where the daemon works.
-    private var served: NetworkView { view.served(by: .read()) }
-
-    func endListening() {
-        listener?.close()
-        listener = nil
+        if source == .daemon { renewListener() }
     }
 
     private func published(_ room: RoomNumber, _ source: Source) {
@@ -85,7 +67,7 @@ extension AvahiDiscovery {
 
     private func lost(_ source: Source, _ reason: String) {
         self[source]?.isReady = false
-        if source == .daemon { endListening() }
+        if source == .daemon { renewListener() }
         sourceEnded(source)
         let isOutOfReach = reason == DaemonConnection.noBus || reason == DaemonConnection.noLibrary
         guard source == .daemon, isOutOfReach else { return stands(source, .unusable(reason)) }
@@ -179,11 +161,12 @@ extension AvahiDiscovery {
             $0.warnOfInterfaces()
             if old.isOutdated(by: $0.view) {
                 $0.tellAll(.namesOutdated)
+                for room in $0.rooms.keys.sorted() { $0.change(room) { $0.networkLeft(now: $1) } }
             } else if $0.view.publications != old.publications {
                 for room in $0.rooms.keys.sorted() { $0.publish(room) }
             }
             $0.embedded?.responder.networkChanged($0.view)
-            $0.listener?.move(to: $0.served)
+            $0.listener?.move(to: $0.heardView)
             guard $0.view != old else { return }
             for room in $0.rooms.keys.sorted() { $0.change(room) { $0.networkChanged(now: $1) } }
             $0.tellAll(.networkChanged)
@@ -221,9 +204,7 @@ extension AvahiDiscovery {
         after(.random(in: FirstAnnouncement.wait, using: &generator)) {
             // Not on a network that may be another one already, nor once nothing is published any more.
             guard !$0.isReading, let publication = $0.rooms[room]?.publication(in: $0.view) else { return }
-            let view = source == .daemon ? $0.served : $0.view
-            let packets = $0.rooms[room]?.firstAnnouncement.packets(of: publication, in: view, now: $0.loop.now)
-            packets?.forEach { $0.send() }
+            $0.announce(publication, of: room, in: source == .daemon ? $0.served : $0.view)
         }
     }
 

@@ -29,6 +29,10 @@ actor AvahiResponder {
         run { $0.connection?.publish(publication, of: room) }
     }
 
+    nonisolated func adjust(_ publication: Publication, of room: RoomNumber) {
+        run { $0.connection?.adjust(publication, of: room) }
+    }
+
     nonisolated func browse(type: String, of room: RoomNumber, in view: NetworkView) {
         run { $0.connection?.browse(type: type, of: room, in: view) }
     }

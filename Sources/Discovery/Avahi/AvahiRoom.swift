@@ -46,6 +46,10 @@ package final class AvahiRoom: PeerDiscovery {
         discovery.run { [number] in $0.linkClosed(to: run, in: number) }
     }
 
+    package func crowdChanged(_ crowd: Crowd) {
+        discovery.run { [number] in $0.crowdChanged(crowd, in: number) }
+    }
+
     /// Returns within 0.3 s, even if the daemon hangs; the records are withdrawn then, unless it hangs.
     package func stop() async {
         let wasStopped = stage.withLock { stage in

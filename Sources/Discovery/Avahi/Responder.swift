@@ -44,6 +44,9 @@ protocol ResponderConnection: AnyObject {
     /// Replaces what is published for a room.
     func publish(_ publication: Publication, of room: RoomNumber)
 
+    /// Publishes and withdraws what differs from the last publication for a room; the rest stays as it is, unannounced.
+    func adjust(_ publication: Publication, of room: RoomNumber)
+
     /// Browses for one service type, instead of any before in this room: everything is listed anew.
     ///
     /// - Parameter view: the interfaces and addresses of this machine.

@@ -10,6 +10,7 @@ extension AvahiDiscovery {
     /// Changes the table of a room, if it still runs, and does what the table requests.
     func change(_ room: RoomNumber, _ change: (inout InstanceTable, Instant) -> [ListingAction]) {
         perform(room, change)
+        noteInstances(of: room)
         serveRooms(after: room)
         arm()
     }
@@ -55,8 +56,8 @@ extension AvahiDiscovery {
         }
     }
 
-    private func arm() {
-        guard let next = rooms.values.lazy.compactMap(\.table.nextDue).min() else { return }
+    func arm() {
+        guard let next = rooms.values.lazy.compactMap(\.nextDue).min() else { return }
         // Many things fall due within milliseconds of each other, and each check looks through the whole table.
         let due = max(next, loop.now + Self.checkInterval)
         guard nextCheck.map({ due < $0 }) ?? true else { return }
@@ -67,8 +68,8 @@ extension AvahiDiscovery {
     private func check(_ instant: Instant) {
         if nextCheck == instant { nextCheck = nil }
         for room in Array(rooms.keys) {
-            guard let next = rooms[room]?.table.nextDue, next <= loop.now else { continue }
-            perform(room) { $0.due(now: $1) }
+            if let next = rooms[room]?.table.nextDue, next <= loop.now { perform(room) { $0.due(now: $1) } }
+            checkCrowd(of: room)
         }
         serveRooms()
         arm()

@@ -1,4 +1,5 @@
 import ChatNode
+import Wire
 
 /// The state of one room: its announcement, the instances that are listed in it, and its node. Its bounds are per room.
 struct RoomState {
@@ -9,25 +10,36 @@ struct RoomState {
     var isRenaming = false
     /// The responders that have its records.
     var publishers: Set<Source> = []
+    var crowd: RoomCrowd
     private(set) var announcement: Announcement
 
-    init(_ announcement: Announcement, in pool: ResolverPool, tell: @escaping @Sendable (DiscoveryEvent) -> Void) {
+    init(
+        _ announcement: Announcement, in pool: ResolverPool, now: Instant,
+        tell: @escaping @Sendable (DiscoveryEvent) -> Void
+    ) {
         self.tell = tell
+        crowd = RoomCrowd(now: now)
         self.announcement = announcement
         table = InstanceTable(pool)
         table.addOwn(announcement.instance)
     }
 
-    mutating func adopt(_ announcement: Announcement) {
+    mutating func adopt(
+        _ announcement: Announcement, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
         self.announcement = announcement
+        crowd.renamed(now: now, using: &generator)
         table.addOwn(announcement.instance)
     }
+
+    /// When the table or the crowd has something to do.
+    var nextDue: Instant? { .earlier(table.nextDue, crowd.nextDue) }
 
     /// The service type that is browsed for.
     var type: String { MDNSName.browsingType(subtype: announcement.subtype) }
 
     func publication(in view: NetworkView) -> Publication {
-        view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0) }
+        view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0, in: crowd) }
     }
 }
 

@@ -8,7 +8,7 @@ import Wire
 /// first, and again as long as the instance has no endpoint. Of the two families on one interface the second is queried
 /// only where the first fails: queries of all nodes for all others are most of the traffic when a group meets.
 struct InstanceTable {
-    /// In one room; a process has up to 16 of them.
+    /// In one room that is no crowd; a process has up to 16 of them.
     static let maximumInstances = 1_024
     static let maximumListingsPerInstance = 16
     /// The answer is cached when an instance is listed; a family without one within this time was not published.
@@ -19,18 +19,19 @@ struct InstanceTable {
     static let staleTime = Duration.seconds(10)
 
     private var instances: [String: PackedTable<Listing, Lookup>] = [:]
-    /// The endpoints that were reported, and whether as proven.
-    private var told: [String: [Endpoint: Bool]] = [:]
+    private var told = ToldEndpoints()
     private var queue: ResolverQueue
     /// All instances, in the order in which they came.
     private var arrivals: [String] = []
-    private var earliest: Instant?
+    private var agenda = LookupAgenda()
     private static let maximumOwn = 64
     /// Names that are ours, or were not long ago.
     private(set) var own: [String] = []
     /// Listings that found no room.
     private(set) var dropped = 0
     private var linked = LinkedRuns()
+    /// For the crowd that a room may be.
+    var memory = CrowdMemory()
 
     init(_ pool: ResolverPool = ResolverPool()) { queue = ResolverQueue(pool) }
 
@@ -67,9 +68,9 @@ struct InstanceTable {
         if instances[listing.instance]?[listing] == nil {
             guard let room = add(listing, now: now) else { return [] }
             actions += room
-            let expires = now + Self.staleTime
-            instances[listing.instance]?[listing]?.heard(until: expires)
-            note(expires)
+            hold(listing, until: now + memory.heardTime)
+        } else if isProven, memory.isCrowd, instances[listing.instance]?[listing]?.isOnlyHeard == true {
+            hold(listing, until: now + memory.heardTime)
         }
         guard let lookup = instances[listing.instance]?[listing], lookup.isImproved(by: endpoint, isProven)
         else { return actions }
@@ -104,9 +105,9 @@ struct InstanceTable {
 
     /// In a full table the oldest instance is evicted: it was dialled long ago, and a newcomer was not.
     private mutating func makeRoom(now: Instant) -> [ListingAction] {
-        guard instances.count >= Self.maximumInstances, let oldest = arrivals.first else { return [] }
+        guard instances.count >= memory.maximumInstances, let oldest = arrivals.first else { return [] }
         dropped += 1
-        return (instances[oldest]?.keys ?? []).flatMap { unlisted($0, now: now) }
+        return (instances[oldest]?.keys ?? []).flatMap { remove($0, now: now) }
     }
 
     /// From now on this name is ours and is not reported.
@@ -116,6 +117,14 @@ struct InstanceTable {
     }
 
     mutating func unlisted(_ listing: Listing, now: Instant) -> [ListingAction] {
+        guard memory.keepsUnlisted(at: now), instances[listing.instance]?[listing]?.endpoint != nil else {
+            return remove(listing, now: now)
+        }
+        hold(listing, until: now + memory.heardTime)
+        return []
+    }
+
+    mutating func remove(_ listing: Listing, now: Instant) -> [ListingAction] {
         guard let lookup = instances[listing.instance]?.removeValue(forKey: listing) else { return [] }
         return stop(listing, lookup) + settle(listing.instance, now: now) + askTwin(of: listing, now: now)
             + serveWaiting(now: now)
@@ -140,6 +149,12 @@ struct InstanceTable {
         }
     }
 
+    /// A listing that no source lists ends then, unless one does.
+    mutating func hold(_ listing: Listing, until expires: Instant) {
+        instances[listing.instance]?[listing]?.heard(until: expires)
+        agenda.note(expires)
+    }
+
     /// The listings of an ended source are kept for a while, until it or the other source lists them again.
     mutating func sourceEnded(_ source: Source, now: Instant) -> [ListingAction] {
         queue.removeAll { $0.source == source }
@@ -149,7 +164,7 @@ struct InstanceTable {
             lookup.phase = .idle
             let expires = lookup.expires ?? now + Self.staleTime
             lookup.expires = expires
-            note(expires)
+            agenda.note(expires)
             instances[listing.instance]?[listing] = lookup
         }
         return serveWaiting(now: now)
@@ -168,7 +183,7 @@ struct InstanceTable {
         for listing in listings {
             guard let lookup = instances[listing.instance]?[listing] else { continue }
             if let expires = lookup.expires, expires <= now {
-                actions += unlisted(listing, now: now)
+                actions += remove(listing, now: now)
             } else if let deadline = lookup.deadline, deadline <= now {
                 actions.append(.cancel(listing))
                 queue.pool.window.missed(now: now)
@@ -177,17 +192,19 @@ struct InstanceTable {
                 actions += begin(listing, now: now)
             }
         }
-        earliest = nil
-        for (instance, lookups) in instances { noteAll(lookups.values, isSettled: hasEndpoint(instance)) }
+        agenda = LookupAgenda()
+        for (instance, lookups) in instances { agenda.note(lookups.values, isSettled: hasEndpoint(instance)) }
         return actions
     }
 
     /// When `due` may have something to do; nil if not before something else happens.
-    var nextDue: Instant? { earliest }
+    var nextDue: Instant? { agenda.earliest }
 
-    private var listings: [Listing] { instances.values.flatMap(\.keys) }
+    var listings: [Listing] { instances.values.flatMap(\.keys) }
 
-    private func hasEndpoint(_ instance: String) -> Bool { told[instance] != nil }
+    func lookups(of instance: String) -> PackedTable<Listing, Lookup> { instances[instance] ?? PackedTable() }
+
+    private func hasEndpoint(_ instance: String) -> Bool { told.contains(instance) }
 }
 
 extension InstanceTable {
@@ -205,7 +222,7 @@ extension InstanceTable {
         queue.opened()
         let deadline = isNewcomer ? now + Self.quickLookup : nil
         lookup.phase = .resolving(deadline: deadline)
-        if let deadline { note(deadline) }
+        if let deadline { agenda.note(deadline) }
         instances[listing.instance]?[listing] = lookup
         return [.resolve(listing, lookup.wantedFamily(of: listing))]
     }
@@ -220,7 +237,7 @@ extension InstanceTable {
             let retry = now + lookup.pause
             lookup.phase = .failed(retry: retry)
             lookup.attempt += 1
-            note(retry)
+            agenda.note(retry)
         }
         instances[listing.instance]?[listing] = lookup
         let next = endpoint == nil ? askTwin(of: listing, now: now) : []
@@ -266,34 +283,17 @@ extension InstanceTable {
         return begin(listing, now: now)
     }
 
-    private mutating func note(_ instant: Instant) {
-        earliest = min(earliest ?? instant, instant)
-    }
-
-    private mutating func noteAll(_ lookups: some Sequence<Lookup>, isSettled: Bool) {
-        for lookup in lookups {
-            if let expires = lookup.expires { note(expires) }
-            if let deadline = lookup.deadline { note(deadline) }
-            if let retry = lookup.retry, !isSettled { note(retry) }
-        }
-    }
-
     /// Tells what changed for an instance, and asks at once again where it lost its last endpoint but is still listed.
     private mutating func settle(_ instance: String, now: Instant) -> [ListingAction] {
         let lookups = instances[instance] ?? PackedTable()
-        let before = told[instance] ?? [:]
-        let after = Lookup.endpoints(of: lookups.values)
-        told[instance] = after.isEmpty ? nil : after
+        let reports = told.update(instance, to: lookups.values)
         if lookups.isEmpty, instances.removeValue(forKey: instance) != nil {
             arrivals.removeAll { $0 == instance }
             linked.forget(instance)
         }
-        let news = after.compactMap { endpoint, isProven -> ListingAction? in
-            guard before[endpoint].map({ isProven && !$0 }) ?? true else { return nil }
-            return .tell(.found(instance: instance, endpoint: endpoint, isProven: isProven))
-        }
-        guard after.isEmpty, !before.isEmpty else { return news }
-        var actions: [ListingAction] = [.tell(.lost(instance: instance))]
+        let news = reports.map(ListingAction.tell)
+        guard !told.contains(instance), !news.isEmpty else { return news }
+        var actions = news
         for (listing, lookup) in lookups where lookup.retry != nil { actions += begin(listing, now: now) }
         return actions
     }

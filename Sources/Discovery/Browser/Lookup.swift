@@ -44,12 +44,6 @@ struct Lookup {
         self.endpoint == nil || isProven && !(self.isProven && self.endpoint == endpoint)
     }
 
-    /// The endpoints that the listings of an instance have, and whether one of them is proven.
-    static func endpoints(of lookups: some Sequence<Lookup>) -> [Endpoint: Bool] {
-        let pairs = lookups.lazy.compactMap { lookup in lookup.endpoint.map { ($0, lookup.isProven) } }
-        return Dictionary(pairs) { $0 || $1 }
-    }
-
     var isIdle: Bool {
         switch phase {
         case .idle: true
@@ -101,5 +95,20 @@ struct Lookup {
     var pause: Duration {
         guard attempt > 0 else { return .zero }
         return min(InstanceTable.firstRetry * (1 << min(attempt - 1, 10)), InstanceTable.lastRetry)
+    }
+}
+
+/// When lookups are due next.
+struct LookupAgenda {
+    private(set) var earliest: Instant?
+
+    mutating func note(_ instant: Instant) { earliest = .earlier(earliest, instant) }
+
+    /// - Parameter isSettled: whether their instance has an endpoint, so that none is tried again.
+    mutating func note(_ lookups: some Sequence<Lookup>, isSettled: Bool) {
+        for lookup in lookups {
+            let retry = isSettled ? nil : lookup.retry
+            for instant in [lookup.expires, lookup.deadline, retry] { if let instant { note(instant) } }
+        }
     }
 }

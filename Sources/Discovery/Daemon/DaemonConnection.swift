@@ -41,28 +41,40 @@ final class DaemonConnection: ResponderConnection {
 
     /// A fresh group for every publication: one that is committed again and again is held back by the daemon.
     func publish(_ publication: Publication, of room: RoomNumber) {
+        free(self[room].removeGroups())
+        if put(publication, of: room) { self[room].context.tell(.published) }
+    }
+
+    func adjust(_ publication: Publication, of room: RoomNumber) {
+        free(self[room].removeGroups(except: publication))
+        _ = put(publication, of: room)
+    }
+
+    /// Publishes the groups that are not published; false at a failure, which is told.
+    private func put(_ publication: Publication, of room: RoomNumber) -> Bool {
         var objects = self[room]
-        freeGroups(of: &objects)
         var failure: CInt = 0
-        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) where failure == 0 {
-            failure = add(records, interface: interface, to: &objects)
+        for (key, records) in objects.missing(of: publication) where failure == 0 {
+            failure = add(records, as: key, to: &objects)
         }
         self[room] = objects
         switch failure {
-        case 0: objects.context.tell(.published)
+        case 0: return true
         case CInt(AVAHI_ERR_COLLISION): objects.context.tell(.collision)
         default: context.tell(.failed(AvahiAnswers.message(failure)))
         }
+        return false
     }
 
-    private func add(_ records: [MDNSRecord], interface: UInt32, to objects: inout RoomObjects) -> CInt {
+    private func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
         let group = unsafe library.avahi_entry_group_new(
             client, DaemonCallbacks.group, objects.context.userdata)
         guard let group = unsafe group else { return unsafe library.avahi_client_errno(client) }
-        unsafe objects.groups.append(group)
+        unsafe objects.add(group, with: records, as: key)
         for record in records {
             let status = unsafe library.avahi_entry_group_add_record(
-                group, CInt(interface), CInt(AVAHI_PROTO_UNSPEC), record.flags, record.name.text,
+                group, CInt(key.interface), AvahiAnswers.avahiFamily(record.bucketFamily), record.flags,
+                record.name.text,
                 UInt16(AVAHI_DNS_CLASS_IN), record.kind.rawValue, record.timeToLive, record.rdata,
                 record.rdata.count)
             guard status == 0 else { return status }
@@ -70,9 +82,8 @@ final class DaemonConnection: ResponderConnection {
         return unsafe library.avahi_entry_group_commit(group)
     }
 
-    private func freeGroups(of objects: inout RoomObjects) {
-        unsafe objects.groups.forEach { _ = unsafe library.avahi_entry_group_free($0) }
-        unsafe objects.groups = []
+    private func free(_ groups: [OpenGroup]) {
+        for group in groups { _ = unsafe library.avahi_entry_group_free(group.pointer) }
     }
 
     func browse(type: String, of room: RoomNumber, in view: NetworkView) {
@@ -89,7 +100,7 @@ final class DaemonConnection: ResponderConnection {
 
     func leave(_ room: RoomNumber) {
         guard var objects = rooms.removeValue(forKey: room) else { return }
-        freeGroups(of: &objects)
+        free(objects.removeGroups())
         if let browser = unsafe objects.browser { _ = unsafe library.avahi_service_browser_free(browser) }
         for open in objects.resolvers.values { _ = unsafe library.avahi_service_resolver_free(open.pointer) }
     }
@@ -116,8 +127,8 @@ final class DaemonConnection: ResponderConnection {
 
     /// Asks the daemon something trivial.
     func probe() throws(ResponderFailure) {
-        guard let group = unsafe rooms.values.lazy.compactMap({ unsafe $0.groups.first }).first,
-            unsafe library.avahi_entry_group_is_empty(group) < 0
+        guard let group = rooms.values.lazy.compactMap({ $0.groups.values.first }).first,
+            unsafe library.avahi_entry_group_is_empty(group.pointer) < 0
         else { return }
         throw ResponderFailure(reason: "the Avahi daemon does not answer")
     }

@@ -1,30 +1,51 @@
 import ChatNode
 import Reactor
 
-/// Hears announcements beside Avahi's daemon, so that no query for them is needed; for all rooms, by one set of sockets.
-/// Confined to its event loop.
+/// Hears announcements beside Avahi's daemon, so that no query for them is needed; and in either mode the announcements of
+/// crowds; for all rooms, by one set of sockets. Confined to its event loop.
 ///
 /// The daemon answers each query of each program separately: a hundred nodes of one host that query each other keep it busy
 /// for longer than they would wait.
 final class AnnouncementListener {
-    typealias Tell = (HeardInstance, Listing, RoomNumber) -> Void
+    enum Event {
+        /// One packet has told all about an instance of the room, or of a bucket of it.
+        case heard(HeardInstance, Listing)
+        /// One packet has withdrawn an instance of any room.
+        case withdrawn(String, sender: [UInt8])
+    }
+
+    typealias Tell = (Event, RoomNumber) -> Void
+
+    private struct Search {
+        let subtype: String
+        let name: BrowsedName
+        let isCrowd: Bool
+    }
 
     private let loop: EventLoop
+    private let source: Source
     private let tell: Tell
-    private var names: [RoomNumber: BrowsedName] = [:]
+    private var searches: [RoomNumber: Search] = [:]
     private lazy var posts = MulticastPosts(loop: loop) { [unowned self] bytes, sender, place in
         heard(bytes, from: sender, at: place)
     }
 
-    /// - Parameter tell: takes what is heard as the daemon would list it, on the loop.
-    init(loop: EventLoop, tell: @escaping Tell) {
+    /// - Parameters:
+    ///   - source: what else is used: listings are as those of that Avahi.
+    ///   - tell: takes what is heard, on the loop.
+    init(loop: EventLoop, source: Source, tell: @escaping Tell) {
         self.loop = loop
+        self.source = source
         self.tell = tell
     }
 
-    /// - Parameter type: what Avahi browses for in the room; nil to end it.
-    func listen(for type: String?, of room: RoomNumber) {
-        names[room] = type.map(BrowsedName.init(type:))
+    /// - Parameters:
+    ///   - subtype: that of the room's announcements; nil to end it.
+    ///   - isCrowd: whether to hear what only the nodes of a crowd say.
+    func listen(for subtype: String?, isCrowd: Bool, of room: RoomNumber) {
+        searches[room] = subtype.map {
+            Search(subtype: $0, name: BrowsedName(subtype: $0), isCrowd: isCrowd)
+        }
     }
 
     /// Where no socket is to be had, nothing is heard: the daemon is asked.
@@ -39,10 +60,14 @@ final class AnnouncementListener {
     func close() { posts.close() }
 
     private func heard(_ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace) {
-        for (room, name) in names {
-            for heard in HeardInstance.all(in: bytes, from: sender, of: name) {
-                tell(heard, Listing(source: .daemon, instance: heard.instance, at: place), room)
+        for (room, search) in searches {
+            var all = HeardInstance.all(in: bytes, from: sender, of: search.name)
+            if search.isCrowd { all += HeardInstance.ofBucket(in: bytes, from: sender, of: search.subtype) }
+            for heard in all {
+                tell(.heard(heard, Listing(source: source, instance: heard.instance, at: place)), room)
             }
+            guard search.isCrowd else { continue }
+            for instance in WithdrawnInstances.all(in: bytes) { tell(.withdrawn(instance, sender: sender), room) }
         }
     }
 }

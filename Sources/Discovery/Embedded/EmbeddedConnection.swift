@@ -64,38 +64,48 @@ final class EmbeddedConnection: ResponderConnection {
 
     private func free(_ room: RoomNumber) {
         guard var objects = rooms.removeValue(forKey: room) else { return }
-        freeGroups(of: &objects)
+        free(objects.removeGroups())
         freeBrowser(of: &objects)
         for open in objects.resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
     }
 
     func publish(_ publication: Publication, of room: RoomNumber) {
+        free(self[room].removeGroups())
+        if put(publication, of: room) { self[room].context.tell(.published) }
+    }
+
+    func adjust(_ publication: Publication, of room: RoomNumber) {
+        free(self[room].removeGroups(except: publication))
+        _ = put(publication, of: room)
+    }
+
+    /// Publishes the groups that are not published; false at a failure, which is told.
+    private func put(_ publication: Publication, of room: RoomNumber) -> Bool {
         var objects = self[room]
-        freeGroups(of: &objects)
         var failure: CInt = 0
-        for (interface, records) in publication.sorted(by: { $0.key < $1.key }) where failure == 0 {
-            failure = add(records, interface: interface, to: &objects)
+        for (key, records) in objects.missing(of: publication) where failure == 0 {
+            failure = add(records, as: key, to: &objects)
         }
         self[room] = objects
         switch failure {
-        case 0: objects.context.tell(.published)
+        case 0: return true
         case CInt(AVAHI_ERR_COLLISION): objects.context.tell(.collision)
         default: context.tell(.failed(AvahiAnswers.message(failure)))
         }
+        return false
     }
 
-    private func freeGroups(of objects: inout RoomObjects) {
-        unsafe objects.groups.forEach { unsafe library.avahi_s_entry_group_free($0) }
-        unsafe objects.groups = []
+    private func free(_ groups: [OpenGroup]) {
+        for group in groups { unsafe library.avahi_s_entry_group_free(group.pointer) }
     }
 
-    private func add(_ records: [MDNSRecord], interface: UInt32, to objects: inout RoomObjects) -> CInt {
+    private func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
         let group = unsafe library.avahi_s_entry_group_new(
             server, EmbeddedCallbacks.group, objects.context.userdata)
         guard let group = unsafe group else { return unsafe library.avahi_server_errno(server) }
-        unsafe objects.groups.append(group)
+        unsafe objects.add(group, with: records, as: key)
         for record in records {
-            let status = unsafe add(record, to: group, interface: interface)
+            let status = unsafe add(record, to: group, interface: key.interface)
             guard status == 0 else { return status }
         }
         return unsafe library.avahi_s_entry_group_commit(group)
@@ -110,7 +120,7 @@ final class EmbeddedConnection: ResponderConnection {
             return CInt(AVAHI_ERR_INVALID_RECORD)
         }
         let status = unsafe library.avahi_server_add(
-            server, group, CInt(interface), CInt(AVAHI_PROTO_UNSPEC), record.flags, new)
+            server, group, CInt(interface), AvahiAnswers.avahiFamily(record.bucketFamily), record.flags, new)
         return status == 0 ? 0 : unsafe library.avahi_server_errno(server)
     }
 

@@ -12,15 +12,35 @@ struct MDNSRecord: Hashable, Sendable {
         case srv = 33
     }
 
+    /// The records that are published and withdrawn together.
+    enum Group: Int, Hashable, Comparable {
+        /// The service and its addresses.
+        case service
+        /// The node among those of the room.
+        case room
+        /// The node among those of its buckets.
+        case buckets
+
+        static func < (one: Group, other: Group) -> Bool { one.rawValue < other.rawValue }
+    }
+
     let name: MDNSName
     let kind: Kind
     let rdata: [UInt8]
+    /// Of a bucket's record: the family that it is published over; nil for both.
+    var bucketFamily: Family?
+
+    var group: Group {
+        if kind != .ptr { return .service }
+        return bucketFamily == nil ? .room : .buckets
+    }
 
     /// Seconds that others keep a record whose owner fell silent. All browsers query each PTR again before it ends, with
     /// all known answers in the question: in a group of 32 those queries were most of the mDNS traffic at a lifetime of two
     /// minutes. Avahi's default of 75 minutes would list gone peers for long.
     var timeToLive: UInt32 {
         switch kind {
+        case .ptr where bucketFamily != nil: 120
         case .ptr: 600
         case .a, .txt, .aaaa, .srv: 120
         }
@@ -35,8 +55,13 @@ struct MDNSRecord: Hashable, Sendable {
         }
     }
 
-    /// The record's flags for Avahi. Random names need no probing, which takes 0.75 s.
+    /// The record's flags for Avahi. Random names need no probing, which takes 0.75 s. Buckets are only asked for, so their
+    /// records are neither announced nor withdrawn by a packet.
     var flags: AvahiPublishFlags {
-        AvahiPublishFlags(isUnique ? AVAHI_PUBLISH_UNIQUE.rawValue | AVAHI_PUBLISH_NO_PROBE.rawValue : 0)
+        switch group {
+        case .service: AvahiPublishFlags(AVAHI_PUBLISH_UNIQUE.rawValue | AVAHI_PUBLISH_NO_PROBE.rawValue)
+        case .room: AvahiPublishFlags(0)
+        case .buckets: AVAHI_PUBLISH_NO_ANNOUNCE
+        }
     }
 }

@@ -1,3 +1,5 @@
+import ChatNode
+
 /// An instance with all that a dial needs, from one packet of multicast DNS: its owner's announcement, or an answer with
 /// the additional records (RFC 6763 section 12.1). No query for it is needed.
 struct HeardInstance: Hashable, Sendable {
@@ -27,6 +29,20 @@ struct HeardInstance: Hashable, Sendable {
         return packet.pointers.compactMap { pointer in
             pointer.timeToLive > 0 ? reader.instance(pointer.instance) : nil
         }
+    }
+
+    /// The instances that a packet lists in the bucket of its sender's address, and that are at that address; what it says of
+    /// other buckets and addresses does not count (Protocol.md section 10).
+    ///
+    /// - Parameters:
+    ///   - bytes: from index 0.
+    ///   - subtype: that of the room's announcements.
+    static func ofBucket(in bytes: ArraySlice<UInt8>, from sender: [UInt8], of subtype: String) -> [HeardInstance] {
+        let bucket = AddressBucket(of: sender, in: subtype)
+        let heard = [bucket.wideSubtype(of: subtype), bucket.narrowSubtype(of: subtype)].lazy.flatMap {
+            all(in: bytes, from: sender, of: BrowsedName(subtype: $0))
+        }
+        return heard.filter(\.isProof)
     }
 
     /// The sender's own address if it is among them, then those of one family, then the others.

@@ -7,8 +7,12 @@ struct MDNSPointer: Hashable, Sendable {
 /// The little of DNS messages (RFC 1035 section 4) that asking for pointers, and announcing them, needs.
 struct MDNSMessage {
     /// A query for the PTR records of some names, as it is sent by multicast.
-    static func query(for names: [MDNSName]) -> [UInt8] {
-        var bytes: [UInt8] = [0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: names.count), 0, 0, 0, 0, 0, 0]
+    ///
+    /// - Parameter id: 0 but for a one-shot question, whose answers repeat it (RFC 6762 section 6.7).
+    static func query(for names: [MDNSName], id: UInt16 = 0) -> [UInt8] {
+        var bytes: [UInt8] = [
+            UInt8(id >> 8), UInt8(id & 0xff), 0, 0, 0, UInt8(truncatingIfNeeded: names.count), 0, 0, 0, 0, 0, 0,
+        ]
         for name in names { bytes += name.wire + [0, 12, 0, 1] }
         return bytes
     }

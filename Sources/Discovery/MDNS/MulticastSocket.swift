@@ -47,6 +47,18 @@ final class MulticastSocket {
 
     var number: CInt { descriptor.number }
 
+    /// Sends from one of several addresses of IPv6, among which the system would choose; those of IPv4 are chosen already.
+    func sendFrom(_ source: [UInt8], at interface: UInt32) throws(SystemError) {
+        guard source.count == 16 else { return }
+        // A struct in6_pktinfo (RFC 3542 section 6.1), the interface in the machine's byte order.
+        var information = source
+        var index = interface
+        unsafe withUnsafeBytes(of: &index) { unsafe information.append(contentsOf: $0) }
+        let result = unsafe setsockopt(
+            descriptor.number, CInt(IPPROTO_IPV6), IPV6_PKTINFO, information, socklen_t(information.count))
+        try SystemError.check("setsockopt", result)
+    }
+
     func send(_ bytes: [UInt8]) throws(SystemError) {
         let number = descriptor.number
         let count = unsafe SocketAddress(group).lend {

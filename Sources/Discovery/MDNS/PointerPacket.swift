@@ -114,6 +114,8 @@ struct BrowsedName: Hashable, Sendable {
     /// The service type in that form; the names that it points to end with it.
     let service = MDNSName(["_earshot", "_tcp"]).wire
 
+    init(subtype: String) { self.init(type: MDNSName.browsingType(subtype: subtype)) }
+
     /// - Parameter type: what Avahi would browse for: `_r73b49a38._sub._earshot._tcp`.
     init(type: String) {
         wire = MDNSName(type.lowercased().split(separator: ".").map(String.init)).wire

@@ -34,7 +34,7 @@ private struct InstanceRun {
     }
 
     mutating func step(_ choices: inout Choices) {
-        switch choices.below(12) {
+        switch choices.below(15) {
         case 0: take(table.listed(listing(&choices), now: now))
         case 1: take(table.unlisted(listing(&choices), now: now))
         case 2, 3: answer(listing(&choices), endpoint(&choices))
@@ -48,6 +48,9 @@ private struct InstanceRun {
             let endpoint = Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
             take(table.heard(listing(&choices), endpoint, isProven: choices.flag(), now: now))
         case 10: table.linkOpened(to: choices.pick(InstanceRun.runs).run, now: now)
+        case 12: table.crowdChanged(isCrowd: choices.flag())
+        case 13: table.withdrawn(InstanceRun.name(choices.below(6)), by: [192, 0, 2, choices.byte()], now: now)
+        case 14: take(table.networkLeft(now: now))
         case 11: take(table.linkClosed(to: choices.pick(InstanceRun.runs).run, now: now))
         default:
             let first = choices.below(256) * 16
@@ -62,7 +65,7 @@ private struct InstanceRun {
     }
 
     func check() {
-        demand(table.instanceCount <= InstanceTable.maximumInstances, "\(table.instanceCount) instances")
+        demand(table.instanceCount <= table.memory.maximumInstances, "\(table.instanceCount) instances")
         demand(resolving.count <= ResolverWindow.most, "\(resolving.count) resolvers")
         demand(told.count <= table.instanceCount, "a reported instance is not listed")
     }

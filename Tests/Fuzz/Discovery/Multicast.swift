@@ -61,8 +61,13 @@ private enum MulticastRules {
                 (1...HeardInstance.maximumAddresses).contains(instance.addresses.count)
                     && instance.addresses.allSatisfy { $0.count == 4 || $0.count == 16 }, "what are no addresses")
         }
-        let place = MulticastPlace(interface: 1, family: .ipv4)
         let own: [UInt8] = [192, 0, 2, 1]
+        let inBucket = HeardInstance.ofBucket(in: bytes[...], from: own, of: "_r73b49a38")
+        demand(inBucket.allSatisfy { $0.addresses.contains(own) }, "an instance elsewhere counts for its bucket")
+        let withdrawn = WithdrawnInstances.all(in: bytes[...])
+        demand(withdrawn.count <= bytes.count / 11, "more is withdrawn than fits")
+        demand(withdrawn.allSatisfy { RandomNames.canonical($0) == $0 }, "a name that no node has is withdrawn")
+        let place = MulticastPlace(interface: 1, family: .ipv4)
         var tally = ExaminationTally(room: "_r1", own: "_r2", token: [1], places: [place], addresses: [own])
         for sender in [own, [192, 0, 2, 9]] {
             for socket in [MulticastSocket.Place.mdns, .otherPort, .asker] {

@@ -73,6 +73,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         #expect(table.resolved(listing(name), endpoint, now: at(1)) == [.tell(resolved)])
         let heard = DiscoveryEvent.found(instance: other, endpoint: endpoint, isProven: true)
         #expect(table.heard(listing(other), endpoint, isProven: true, now: at(2)) == [.tell(heard)])
+        _ = table.listed(listing(other), now: at(3))
         _ = table.sourceEnded(.daemon, now: at(3))
         #expect(asked(table.listed(listing(other), now: at(4))) == [listing(other)])
         #expect(table.resolved(listing(other), endpoint, now: at(5)) == [])

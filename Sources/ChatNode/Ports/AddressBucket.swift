@@ -1,0 +1,31 @@
+import Noise
+
+/// The part of a room that an address belongs to, so that a node can ask a random part of a crowd for its peers (Protocol.md
+/// section 10).
+///
+/// Nobody chooses the bucket of an address, so those of two buckets are a fair sample of all.
+package struct AddressBucket: Hashable, Sendable {
+    /// One of 256; its upper four bits are one of 16.
+    package let byte: UInt8
+
+    package init(_ byte: UInt8) { self.byte = byte }
+
+    /// - Parameters:
+    ///   - address: 4 or 16 bytes.
+    ///   - subtype: that of the room's announcements.
+    package init(of address: [UInt8], in subtype: String) {
+        let message = Array(subtype.utf8) + address
+        self.init(SHA256.hash(message.span)[0])
+    }
+
+    /// The subtype of a sixteenth of the room: one digit.
+    package func wideSubtype(of subtype: String) -> String { "\(subtype)-\(String(byte >> 4, radix: 16))" }
+
+    /// The subtype of a 256th of it: two digits.
+    package func narrowSubtype(of subtype: String) -> String {
+        "\(wideSubtype(of: subtype))\(String(byte & 15, radix: 16))"
+    }
+
+    /// Whether both are in the same sixteenth.
+    package func isNear(_ other: AddressBucket) -> Bool { byte >> 4 == other.byte >> 4 }
+}

@@ -1,0 +1,23 @@
+import ChatNode
+import Wire
+
+/// The endpoints of instances that were reported to the node, and whether as proven.
+struct ToldEndpoints {
+    private var told: [String: [Endpoint: Bool]] = [:]
+
+    /// Whether an instance is reported and not lost.
+    func contains(_ instance: String) -> Bool { told[instance] != nil }
+
+    /// The reports that are due now that an instance has these lookups.
+    mutating func update(_ instance: String, to lookups: some Sequence<Lookup>) -> [DiscoveryEvent] {
+        let pairs = lookups.lazy.compactMap { lookup in lookup.endpoint.map { ($0, lookup.isProven) } }
+        let after = Dictionary(pairs) { $0 || $1 }
+        let before = told[instance] ?? [:]
+        told[instance] = after.isEmpty ? nil : after
+        if after.isEmpty { return before.isEmpty ? [] : [.lost(instance: instance)] }
+        return after.compactMap { endpoint, isProven in
+            guard before[endpoint].map({ isProven && !$0 }) ?? true else { return nil }
+            return .found(instance: instance, endpoint: endpoint, isProven: isProven)
+        }
+    }
+}

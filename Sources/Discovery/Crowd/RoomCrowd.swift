@@ -1,0 +1,88 @@
+import ChatNode
+import Wire
+
+/// What a node publishes, asks and announces in a room that may be a crowd: as all nodes do up to 32, and less beyond
+/// (Protocol.md section 10).
+struct RoomCrowd {
+    enum Action: Hashable {
+        /// `isListed` or `hasBuckets` has changed: the records are to be changed accordingly.
+        case publish
+        /// To ask for the members of these subtypes by a one-shot question.
+        case ask([String])
+        /// To announce the node once.
+        case announce
+    }
+
+    /// A new name stays listed under the room for so long, since responders announce it again after a second.
+    static let startTime = Duration.seconds(2)
+
+    /// Whether the node has a record under the room's own name.
+    private(set) var isListed = true
+    private var crowd = Crowd(isOverlay: false, known: 0)
+    private var listedUntil: Instant
+    private var beacon: BeaconChoice?
+    private var census: CensusClock?
+    private var plan = BucketPlan()
+
+    init(now: Instant) { listedUntil = now + Self.startTime }
+
+    /// Whether the node has records of its buckets.
+    var hasBuckets: Bool { crowd.isOverlay }
+
+    /// When `due` has something to do, unless something happens before.
+    var nextDue: Instant? {
+        let start = hasBuckets && isListed && beacon?.isBeacon == false ? listedUntil : nil
+        return [start, beacon?.nextDraw, census?.nextDue, plan.nextDue].compactMap { $0 }.min()
+    }
+
+    /// The node has taken new names and announces them under the room.
+    mutating func renamed(now: Instant, using generator: inout some RandomNumberGenerator) {
+        (listedUntil, isListed) = (now + Self.startTime, true)
+        if hasBuckets { census = CensusClock(known: crowd.known, now: now, using: &generator) }
+        if plan.nextDue != nil { plan.restart(now: now, using: &generator) }
+    }
+
+    mutating func crowdChanged(
+        _ crowd: Crowd, now: Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Action] {
+        let was = self.crowd
+        self.crowd = crowd
+        beacon?.roomChanged(known: crowd.known)
+        census?.roomChanged(known: crowd.known)
+        guard crowd.isOverlay != was.isOverlay else { return settle(now: now) }
+        if crowd.isOverlay {
+            beacon = BeaconChoice(known: crowd.known, now: now, using: &generator)
+            census = CensusClock(known: crowd.known, now: now, using: &generator)
+            plan.begin(now: now, using: &generator)
+        } else {
+            (beacon, census) = (nil, nil)
+            plan.end()
+        }
+        _ = settle(now: now)
+        return [.publish]
+    }
+
+    /// So many instances are listed or heard: more than a room has that is no crowd.
+    mutating func heard(instances: Int, now: Instant, using generator: inout some RandomNumberGenerator) {
+        if instances > Limits.crowdInstances { plan.begin(now: now, using: &generator) }
+    }
+
+    mutating func due(
+        of subtype: String, now: Instant, using generator: inout some RandomNumberGenerator
+    ) -> [Action] {
+        beacon?.due(now: now, using: &generator)
+        let asked = plan.due(of: subtype, now: now, using: &generator)
+        let isCensus = census?.due(now: now, using: &generator) ?? false
+        return settle(now: now) + (asked.isEmpty ? [] : [.ask(asked)]) + (isCensus ? [.announce] : [])
+    }
+
+    /// Counts a source that answered a question for buckets; false where its address is of none that was asked.
+    mutating func takes(_ source: [UInt8], of subtype: String) -> Bool { plan.takes(source, of: subtype) }
+
+    private mutating func settle(now: Instant) -> [Action] {
+        let isWanted = beacon?.isBeacon ?? true || now < listedUntil
+        guard isWanted != isListed else { return [] }
+        isListed = isWanted
+        return [.publish]
+    }
+}
