@@ -3,7 +3,7 @@ import Noise
 /// The part of a room that an address belongs to, so that a node can ask a random part of a crowd for its peers (Protocol.md
 /// section 10).
 ///
-/// Nobody chooses the bucket of an address, so those of two buckets are a fair sample of all.
+/// A host can not choose the bucket of its address, so two random buckets are a fair sample of all addresses.
 package struct AddressBucket: Hashable, Sendable {
     /// One of 256; its upper four bits are one of 16.
     package let byte: UInt8

@@ -2,7 +2,7 @@ import ChatNode
 import Reactor
 import Wire
 
-/// What a crowd needs besides Avahi: other records, one-shot questions, and the census (Protocol.md section 10).
+/// The needs of a crowd besides Avahi: other records, one-shot questions, and the census (Protocol.md section 10).
 extension AvahiDiscovery {
     /// Where the daemon works.
     var served: NetworkView { view.served(by: .read()) }

@@ -14,7 +14,7 @@ struct CrowdMemory {
     var maximumInstances: Int { isCrowd ? 4_096 : InstanceTable.maximumInstances }
 
     /// Whether an instance stays when it is listed no more: a node of a crowd withdraws its record of the room and goes on.
-    /// What is unlisted because the network is another one does not stay.
+    /// An instance that is unlisted because the network is another one does not stay.
     func keepsUnlisted(at now: Instant) -> Bool {
         isCrowd && leftAt.map { now - $0 > InstanceTable.staleTime } ?? true
     }

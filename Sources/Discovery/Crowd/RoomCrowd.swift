@@ -1,8 +1,8 @@
 import ChatNode
 import Wire
 
-/// What a node publishes, asks and announces in a room that may be a crowd: as all nodes do up to 32, and less beyond
-/// (Protocol.md section 10).
+/// The records, questions and announcements of a node in a room that may be a crowd: up to 32 nodes all is as in any small
+/// room, and beyond it is less (Protocol.md section 10).
 struct RoomCrowd {
     enum Action: Hashable {
         /// `isListed` or `hasBuckets` has changed: the records are to be changed accordingly.

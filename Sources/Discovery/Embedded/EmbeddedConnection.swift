@@ -79,7 +79,7 @@ final class EmbeddedConnection: ResponderConnection {
         _ = put(publication, of: room)
     }
 
-    /// Publishes the groups that are not published; false at a failure, which is told.
+    /// Publishes the groups that are not published; false after the report of a failure.
     private func put(_ publication: Publication, of room: RoomNumber) -> Bool {
         var objects = self[room]
         var failure: CInt = 0

@@ -9,7 +9,7 @@ private let subtype = "_r25bb455c"
 
 private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-/// Who is listed in a crowd, who is asked, and when all announce themselves.
+/// The choices of a node in a crowd: to be listed, to ask buckets, and to announce itself.
 @Suite struct CrowdChoiceTests {
     private var randomness = Randomness.seeded(24)
 

@@ -21,7 +21,7 @@ private func name(_ number: Int) -> String {
     return digits + String(repeating: "z", count: RandomNames.length - digits.count)
 }
 
-/// What a node takes of the packets of a crowd.
+/// The packets of a crowd that a node uses.
 @Suite struct CrowdHearingTests {
     private var table = InstanceTable()
 
@@ -134,7 +134,7 @@ private func name(_ number: Int) -> String {
         #expect(table.networkLeft(now: at(50)) == [.tell(.lost(instance: instance))])
         #expect(table.unlisted(listing(other), now: at(50.1)) == [.tell(.lost(instance: other))])
         #expect(table.instanceCount == 0)
-        // What is heard there stays.
+        // An instance that is heard there stays.
         _ = table.heard(listing(), endpoint, isProven: true, now: at(51))
         #expect(table.due(now: at(1_000)) == [])
     }

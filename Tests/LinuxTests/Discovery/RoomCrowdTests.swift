@@ -9,7 +9,7 @@ private let subtype = "_r25bb455c"
 
 private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-/// What a node publishes and asks as its room becomes a crowd and shrinks again.
+/// The records and questions of a node as its room becomes a crowd and shrinks again.
 @Suite struct RoomCrowdTests {
     private var randomness = Randomness.seeded(5)
     private var crowd = RoomCrowd(now: at(0))
