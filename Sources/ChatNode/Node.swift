@@ -49,6 +49,11 @@ package actor Node {
     var stopReason = StopReason.asked
 
     var history: HistorySync
+    /// Trees over few links, for a room that is too large for links between all.
+    var overlay = Overlay()
+    var overlayTime = TimerToken()
+    /// Sources whose links ended for broken promises; not dialled for a while.
+    var avoided = RecentTable<Endpoint, Instant>(capacity: Limits.struckPeers)
 
     var connections: Connections
     /// Where records are opened to, for all links in turn.

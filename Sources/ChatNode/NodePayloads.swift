@@ -20,7 +20,13 @@ extension Node {
             receivedSuperseded(body, on: connection)
         case .sealed:
             receivedSealed(body, on: connection)
-        case .tree, .latest, .news, .contacts, .roster:
+        case .tree:
+            receivedTree(body, on: connection)
+        case .latest:
+            receivedLatest(body, on: connection)
+        case .news:
+            receivedNews(body, on: connection)
+        case .contacts, .roster:
             // A mesh node takes no part in the overlay.
             counts.unexpectedFrames += 1
         case .ping, .pong:
@@ -36,28 +42,41 @@ extension Node {
         }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
-            frame: body, from: peer, linkEpoch: epoch, now: now, wallClock: wallClock)
+            frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer), now: now,
+            wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
-            if payload.type == .presence { compareClocks(with: payload) }
-            if payload.type == .publicMessage { counts.hops[min(Int(body[0]), Int(Limits.relayHops))] += 1 }
-            noteHeard(peer, on: connection)
-            var events = exchange(&arrivals, with: [])
-            router.route(payload, now: now, wallClock: wallClock, into: &events)
-            emit(&events)
-            arrivals = events
-            routed()
+            admitted(payload, hops: SignedPayload.hops(inFrame: body), from: peer, on: connection)
         case .repeated(let payload):
             noteHeard(peer, on: connection)
             apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
-        case .dropped:
-            break
+        case .dropped(let reason):
+            if overlay.isEngaged {
+                refusedFromNeighbour(body, reason, hops: SignedPayload.hops(inFrame: body), from: peer)
+            }
         case .closeLink:
             drop(connection)
         case .ban:
             ban(connection)
         }
+    }
+
+    private func admitted(_ payload: VerifiedPayload, hops: UInt8, from peer: PeerID, on connection: Connection) {
+        var payload = payload
+        if overlay.isEngaged {
+            guard let checked = checkedToSpread(payload, hops: hops, on: connection) else { return }
+            payload = checked
+        }
+        if payload.type == .presence { compareClocks(with: payload) }
+        if payload.type == .publicMessage { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
+        noteHeard(peer, on: connection)
+        var events = exchange(&arrivals, with: [])
+        router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, into: &events)
+        emit(&events)
+        arrivals = events
+        routed()
+        if overlay.isEngaged { tookFromNeighbour(payload, hops: hops, from: peer) }
     }
 
     /// Bans a neighbour for what it sent, and its address.
@@ -115,15 +134,13 @@ extension Node {
 
     /// Encoded and signed once, sealed per link.
     func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
-        let frame = payload.signed.frame(hops: 0)
         switch destination {
         case .everyone:
-            counts.sent.add(payload.payload.type, connections.activeLinks.count)
-            for connection in connections.activeLinks { send(frame, on: connection) }
+            if payload.type.isHistory { spread(payload) } else { sendToAll(payload, hops: 0) }
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             counts.sent.add(payload.payload.type)
-            send(frame, on: connection)
+            send(payload.signed.frame(hops: 0), on: connection)
         }
     }
 

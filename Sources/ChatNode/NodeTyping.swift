@@ -18,7 +18,8 @@ extension Node {
 
     /// Sends a typing payload; none in a direct conversation that is not accepted or whose peer has no link.
     func sendTyping(_ signal: TypingTracker.Signal?) {
-        guard let signal,
+        // In a large room most nodes have no link that typing would come on.
+        guard let signal, !(overlay.isOn && signal.conversation == .publicRoom),
             let outgoing = router.composeTyping(
                 signal.isOn, in: signal.conversation, session: &session, wallClock: scheduler.wallClock)
         else { return }

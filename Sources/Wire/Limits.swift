@@ -194,6 +194,39 @@ package enum Limits {
     package static let newsPayloads = 60
     /// Nodes in `contacts`: as many as fit the smallest record.
     package static let contactsTold = 9
+    package static let overlayFramesPerSecond = 100.0
+    package static let overlayFramesBurst = 400.0
+    package static let graftedPayloadsPerSecond = 50.0
+    package static let graftedPayloadsBurst = 200.0
+    /// Several minutes of talk at 2 messages a second; 30 s of it at 17.
+    package static let recentPayloads = 512
+    package static let announcersKept = 8
+    package static let struckPeers = 4_096
+    package static let strikes = 3
+    package static let strikeMemory = Duration.seconds(600)
+    package static let promiseTime = Duration.seconds(2)
+    package static let suspicionTime = Duration.seconds(2)
+    package static let graftPause = Duration.seconds(0.1)
+    package static let refusedGraftPause = Duration.seconds(10)
+    package static let announcementPatience = Duration.seconds(0.04)
+    package static let newsPauseLeast = Duration.seconds(0.15)
+    package static let newsPauseMost = Duration.seconds(0.25)
+    package static let newsLinks = 16
+    package static let newsOldest = 10
+    package static let newsInTurn = 4
+    package static let latestTime = Duration.seconds(30)
+    /// A payload from history that was signed as lately goes on over the trees.
+    package static let latestMilliseconds: UInt64 = 30_000
+    package static let latestAge = Duration.seconds(0.05)
+    package static let latestIntervalLeast = Duration.seconds(1.6)
+    package static let latestIntervalMost = Duration.seconds(2.4)
+    package static let latestIntervalInSilence = Duration.seconds(10)
+    package static let wideAfter = 200
+    package static let wideAccepted = 100
+    package static let widePause = Duration.seconds(60)
+    package static let idleNeighbourTime = Duration.seconds(60)
+    package static let treesOfIdleNeighbour = 3
+    package static let linksForIdleRule = 8
     /// Ten times what a link between two mesh nodes may relay: all messages of a room come over few links.
     package static let treeFramesPerSecond = 200.0
     package static let treeFramesBurst = 400.0

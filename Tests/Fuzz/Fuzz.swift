@@ -46,8 +46,9 @@ struct FuzzTarget: Sendable {
     let run: @Sendable ([UInt8]) -> Void
 
     static let all = [
-        records, frames, payload, text, keys, certificate, handshake, router, node, sealed, history, mdns, browser,
-        instances, arguments, configuration, identity, commands, json, routes, stomp, socketio, editor,
+        records, frames, payload, text, keys, certificate, handshake, router, node, sealed, history, overlayFrames,
+        overlay, mdns, browser, instances, arguments, configuration, identity, commands, json, routes, stomp, socketio,
+        editor,
     ]
 }
 

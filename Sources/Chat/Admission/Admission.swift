@@ -32,8 +32,10 @@ package struct Admission: Sendable {
     ///   - body: the frame without its type byte, `hops u8 | S | sig`.
     ///   - link: the identity that the link's handshake proved.
     ///   - linkEpoch: the epoch of that identity's certificate.
+    ///   - isOverlay: true if the rates of an overlay link hold (Protocol.md section 13).
     package mutating func admit(
-        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, now: Instant, wallClock: Timestamp
+        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, isOverlay: Bool = false, now: Instant,
+        wallClock: Timestamp
     ) -> AdmissionResult {
         received += 1
         do throws(DropReason) {
@@ -45,7 +47,7 @@ package struct Admission: Sendable {
             }
             guard !isKnown(frame) else { return try readmit(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
-            return accept(try relayed(frame, link, now, wallClock))
+            return accept(try relayed(frame, link, isOverlay, now, wallClock))
         } catch {
             return refuse(error)
         }
@@ -108,11 +110,15 @@ package struct Admission: Sendable {
 
     /// Notes the epoch in the verified session certificate of an identity.
     ///
-    /// - Parameter relay: the neighbour that passed the certificate on; nil if it is that of a link's own peer.
+    /// - Parameters:
+    ///   - relay: the neighbour that passed the certificate on; nil if it is that of a link's own peer.
+    ///   - isOverlay: true if the rates of an overlay link hold for the relay.
     /// - Returns: false if the neighbour introduces too many new authors; nothing is noted then.
-    package mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?, now: Instant) -> Bool {
+    package mutating func learn(
+        epoch: UInt64, of author: PeerID, via relay: PeerID?, isOverlay: Bool = false, now: Instant
+    ) -> Bool {
         do throws(DropReason) {
-            if let relay { try peers.takeNewAuthor(author, from: relay, now: now) }
+            if let relay { try peers.takeNewAuthor(author, from: relay, isOverlay: isOverlay, now: now) }
         } catch {
             _ = refuse(error)
             return false
@@ -158,12 +164,13 @@ package struct Admission: Sendable {
     }
 
     private mutating func relayed(
-        _ frame: borrowing PayloadFrame, _ link: PeerID, _ now: Instant, _ wallClock: Timestamp
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ isOverlay: Bool, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {
         guard !frame.type.isDirect else { throw .misdirected }
-        try peers.takeRelayed(of: frame.header.author, from: link, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, isOverlay: isOverlay, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link)
         guard payload.payload.target == nil else { throw .misdirected }
+        if isOverlay { try peers.takeYoung(frame.type, of: frame.header.author, now: now) }
         try noteRelayed(frame, now, wallClock)
         return payload
     }
@@ -177,7 +184,7 @@ package struct Admission: Sendable {
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
         try checkRoom(frame)
-        try peers.takeRelayed(of: frame.header.author, from: link, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, isOverlay: false, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         if isNew {

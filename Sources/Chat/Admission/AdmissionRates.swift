@@ -6,25 +6,31 @@ package struct AdmissionRates: Sendable {
     let messages: Rate
     /// Payloads that only change how a peer is shown, per author: typing, presence, receipts, answers to requests.
     let signals: Rate
-    /// Relayed frames, per link.
+    /// Relayed frames, per overlay link; one on another link counts as `meshCost`.
     let relayed: Rate
     /// New authors, per link: identities cost nothing.
     let newAuthors: Rate
+    /// New authors, per overlay link.
+    let newTreeAuthors: Rate
+
+    static let meshCost = Limits.treeFramesPerSecond / Limits.relayedFramesPerSecond
 
     /// - Parameter messagesPerSecond: an author's average rate of sending; twice that is admitted. 0 means no limit at
     ///   all.
     package init(messagesPerSecond: Double = Limits.sendPerSecond) {
         guard messagesPerSecond > 0 else {
-            (messages, signals, relayed, newAuthors) = (.unlimited, .unlimited, .unlimited, .unlimited)
+            (messages, signals, relayed) = (.unlimited, .unlimited, .unlimited)
+            (newAuthors, newTreeAuthors) = (.unlimited, .unlimited)
             return
         }
         let factor = messagesPerSecond / Limits.sendPerSecond
         let accepted = Rate(perSecond: Limits.acceptPerSecond * factor, burst: max(1, Limits.acceptBurst * factor))
         messages = accepted
         signals = accepted.times(Limits.signalsPerMessage)
-        relayed = Rate(perSecond: Limits.relayedFramesPerSecond, burst: Limits.relayedFramesBurst)
+        relayed = Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst)
             .times(max(1, factor))
         newAuthors = Rate(perSecond: Limits.newAuthorsPerMinute / 60, burst: Limits.newAuthorsBurst)
+        newTreeAuthors = Rate(perSecond: Limits.treeAuthorsPerSecond, burst: Limits.treeAuthorsBurst)
     }
 }
 

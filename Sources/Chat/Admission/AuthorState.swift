@@ -10,8 +10,12 @@ struct AuthorState: Sendable {
     private var signals: TokenBucket
     private var relayed: TokenBucket
     private var newAuthors: TokenBucket
+    private var newTreeAuthors: TokenBucket
+    let firstHeardAt: Instant
 
     init(_ rates: AdmissionRates, now: Instant) {
+        firstHeardAt = now
+        newTreeAuthors = TokenBucket(rates.newTreeAuthors, now: now)
         messages = TokenBucket(rates.messages, now: now)
         signals = TokenBucket(rates.signals, now: now)
         relayed = TokenBucket(rates.relayed, now: now)
@@ -69,18 +73,18 @@ struct AuthorState: Sendable {
         guard type.isRead ? messages.take(now: now) : signals.take(now: now) else { throw .authorRate }
     }
 
-    mutating func takeRelayed(now: Instant) throws(DropReason) {
-        guard relayed.take(now: now) else { throw .relayRate }
+    mutating func takeRelayed(cost: Double, now: Instant) throws(DropReason) {
+        guard relayed.take(cost, now: now) else { throw .relayRate }
     }
 
-    mutating func takeNewAuthor(now: Instant) throws(DropReason) {
-        guard newAuthors.take(now: now) else { throw .newAuthorRate }
+    mutating func takeNewAuthor(isOverlay: Bool, now: Instant) throws(DropReason) {
+        guard isOverlay ? newTreeAuthors.take(now: now) : newAuthors.take(now: now) else { throw .newAuthorRate }
     }
 }
 
 extension PayloadType {
     /// True for payloads that users read; false if only their effect is shown.
-    fileprivate var isRead: Bool {
+    var isRead: Bool {
         switch self {
         case .publicMessage, .edit, .delete, .dmRequest, .directMessage, .invitation: true
         case .presence, .typing, .dmAccept, .dmDecline, .dmLeave, .delivered, .read: false

@@ -4,6 +4,9 @@ internal import Wire
 struct AuthorStates: Sendable {
     private let rates: AdmissionRates
     private var records = RecentTable<PeerID, AuthorState>(capacity: Limits.knownPeers)
+    /// When the first author was heard of, and what all authors that are younger than a minute may say together.
+    private var startedAt: Instant?
+    private var young: TokenBucket?
 
     init(rates: AdmissionRates) {
         self.rates = rates
@@ -51,14 +54,32 @@ struct AuthorStates: Sendable {
     }
 
     /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors.
-    mutating func takeRelayed(of author: PeerID, from link: PeerID, now: Instant) throws(DropReason) {
-        try change(link, now) { record throws(DropReason) in try record.takeRelayed(now: now) }
-        try takeNewAuthor(author, from: link, now: now)
+    mutating func takeRelayed(
+        of author: PeerID, from link: PeerID, isOverlay: Bool, now: Instant
+    ) throws(DropReason) {
+        try change(link, now) { record throws(DropReason) in
+            try record.takeRelayed(cost: isOverlay ? 1 : AdmissionRates.meshCost, now: now)
+        }
+        try takeNewAuthor(author, from: link, isOverlay: isOverlay, now: now)
     }
 
-    mutating func takeNewAuthor(_ author: PeerID, from link: PeerID, now: Instant) throws(DropReason) {
+    mutating func takeNewAuthor(
+        _ author: PeerID, from link: PeerID, isOverlay: Bool, now: Instant
+    ) throws(DropReason) {
         guard records[author] == nil else { return }
-        try change(link, now) { record throws(DropReason) in try record.takeNewAuthor(now: now) }
+        try change(link, now) { record throws(DropReason) in try record.takeNewAuthor(isOverlay: isOverlay, now: now) }
+    }
+
+    /// Takes one of the messages that all young authors may say together in a large room, if the author is young: a swarm of new
+    /// identities does not fill the conversation. In the node's own first minute all are new to it, and none is young.
+    mutating func takeYoung(_ type: PayloadType, of author: PeerID, now: Instant) throws(DropReason) {
+        guard type.isRead, !rates.messages.isUnlimited, let startedAt, now >= startedAt + Limits.youngAuthorTime,
+            records[author].map({ now < $0.firstHeardAt + Limits.youngAuthorTime }) ?? true
+        else { return }
+        let rate = Rate(perSecond: Limits.youngMessagesPerSecond, burst: Limits.youngMessagesBurst)
+        var bucket = young ?? TokenBucket(rate, now: now)
+        defer { young = bucket }
+        guard bucket.take(now: now) else { throw .authorRate }
     }
 
     /// Notes that the payload is admitted.
@@ -79,6 +100,7 @@ struct AuthorStates: Sendable {
     private mutating func change<Result, Failure: Error>(
         _ peer: PeerID, _ now: Instant, _ change: (inout AuthorState) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try records.update(peer, orNew: { [rates] in AuthorState(rates, now: now) }, change)
+        if startedAt == nil { startedAt = now }
+        return try records.update(peer, orNew: { [rates] in AuthorState(rates, now: now) }, change)
     }
 }

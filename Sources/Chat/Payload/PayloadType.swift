@@ -33,7 +33,7 @@ package enum PayloadType: UInt8, Sendable, CaseIterable {
     var changesMessage: Bool { self == .edit || self == .delete }
 
     /// True if late joiners get it: it became part of the public conversation.
-    var isHistory: Bool { self == .publicMessage || changesMessage }
+    package var isHistory: Bool { self == .publicMessage || changesMessage }
 }
 
 /// Counts payloads by kind. An array, because every payload is counted.

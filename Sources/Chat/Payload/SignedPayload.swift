@@ -58,6 +58,15 @@ package final class SignedPayload: Sendable {
         return MessageID(signed: body.extracting(1..<body.count - signatureBytes))
     }
 
+    /// The relays that the payload in a frame's body passed, according to the last one.
+    package static func hops(inFrame body: Span<UInt8>) -> UInt8 { body.isEmpty ? 0 : body[0] & ~bridgedBit }
+
+    /// The author that a frame's body claims; nil if the body is too short.
+    package static func author(inFrame body: Span<UInt8>) -> PeerID? {
+        guard body.count > 1 + signatureBytes else { return nil }
+        return try? PayloadHeader(body.extracting(1..<body.count - signatureBytes)).author
+    }
+
     var isSignatureValid: Bool {
         let bytes = bytes
         return SignedPayload.isSignatureValid(in: bytes.span, by: payload.author)

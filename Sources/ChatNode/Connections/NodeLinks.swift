@@ -102,6 +102,7 @@ extension Node {
         if adoption.isActive {
             router.linkReady(peer)
             historyLinkOpened(to: peer)
+            overlayLinkOpened(to: peer, isOutgoing: connection.link.role == .initiator)
         }
         pacer.met(now: scheduler.now)
     }
@@ -171,6 +172,7 @@ extension Node {
     /// Ends a link at once, because of what came on it or did not come.
     func fail(_ connection: Connection, _ error: LinkError) {
         counts.count(error)
+        if error == .unanswered { probeOthers(than: connection) }
         if error == .connectedToSelf { dialler.ignore(connection.id) }
         drop(connection, error == .silent ? .silent : .lost)
     }
@@ -204,6 +206,7 @@ extension Node {
         router.paths.lose(peer)
         apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
         historyLinkClosed(to: peer, end)
+        overlayLinkClosed(to: peer)
         dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         armRouter()
     }

@@ -120,7 +120,7 @@ extension Node {
     func dialDue() {
         guard case .running = phase, limiter.room > 0 else { return }
         for dial in dialler.due(now: scheduler.now, room: limiter.room) {
-            guard !bans.isBanned(dial.endpoint, now: scheduler.now),
+            guard !bans.isBanned(dial.endpoint, now: scheduler.now), !isAvoided(dial.endpoint),
                 silentLinks.mayDial(dial.endpoint, now: scheduler.now)
             else {
                 dialler.postpone(dial, now: scheduler.now, using: &randomness)

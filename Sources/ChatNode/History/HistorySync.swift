@@ -25,6 +25,9 @@ struct HistorySync {
 
     mutating func linkOpened(to peer: PeerID, now: Instant) { offers.opened(to: peer, now: now) }
 
+    /// Trees bring news to a peer from now on, or no more.
+    mutating func setTold(_ isTold: Bool, _ peer: PeerID) { offers.setTold(isTold, peer) }
+
     /// The last link to a peer closed.
     mutating func linkClosed(to peer: PeerID, _ end: LinkEnd, now: Instant) {
         offers.closed(to: peer, isLost: end != .goodbye, now: now)

@@ -18,6 +18,8 @@ package struct IHave {
         /// When all payloads are offered; nil for never.
         var fullOfferDue: Instant?
         var fullOfferAt: Instant?
+        /// Both ends are in overlay mode: trees bring news, and offers are for what they missed.
+        var isTold = false
         /// The peer has requested nothing of the last offer so far.
         var isIgnored = false
         /// Ids that the peer offered.
@@ -61,10 +63,17 @@ package struct IHave {
         wake(at: now)
     }
 
+    /// Trees bring news to a peer from now on, or no more.
+    package mutating func setTold(_ isTold: Bool, _ peer: PeerID) {
+        guard let index = peers.index(forKey: peer), peers.values[index].isTold != isTold else { return }
+        peers.values[index].isTold = isTold
+        reschedule(index)
+    }
+
     /// The last link to a peer closed. If it was lost, all payloads are offered to the other peers, which may have missed some.
     package mutating func closed(to peer: PeerID, isLost: Bool, now: Instant) {
         guard peers.removeValue(forKey: peer) != nil, isLost else { return }
-        for index in peers.indices {
+        for index in peers.indices where !peers.values[index].isTold {
             let earliest = peers.values[index].fullOfferAt.map { $0 + Limits.historyAnswerInterval } ?? now
             peers.values[index].fullOfferDue = max(now, earliest)
             wake(at: max(now, earliest))
@@ -92,8 +101,8 @@ package struct IHave {
     /// offer.
     private mutating func scheduleSoon(_ now: Instant) {
         for index in peers.indices {
-            guard let oldest = peers.values[index].oldest, let due = peers.values[index].gossipDue,
-                oldest.at + Limits.gossipInterval <= now
+            guard !peers.values[index].isTold, let oldest = peers.values[index].oldest,
+                let due = peers.values[index].gossipDue, oldest.at + Limits.gossipInterval <= now
             else { continue }
             let waiting = archived - oldest.archived
             guard waiting >= yielded(Limits.crowdedGossip, to: peers.keys[index]),
@@ -220,7 +229,7 @@ package struct IHave {
     }
 
     private mutating func schedule(_ index: Int, since oldest: GossipLog.Entry) {
-        let interval = peers.values[index].interval
+        let interval = peers.values[index].isTold ? Limits.longestGossipInterval : peers.values[index].interval
         let due = max(
             oldest.at + (me < peers.keys[index] ? interval : interval + interval / 4),
             (peers.values[index].gossipedAt ?? oldest.at) + Limits.shortestGossipInterval)

@@ -70,6 +70,7 @@ extension Node {
                 router.route(
                     payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             armRouter()
+            if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
         case .repeated, .dropped: router.noteFinal(id)
         case .closeLink: drop(connection)
         case .ban: ban(connection)

@@ -142,15 +142,20 @@ package struct Link: ~Copyable {
         }
     }
 
+    /// When the last record came.
+    var lastReceived: Instant { timing.lastReceived }
+
     /// Asks for a round trip now, without waiting for silence.
     package mutating func ping(now: Instant, using randomness: inout Randomness) {
         enqueue(timing.ping(now: now, using: &randomness))
     }
 
-    /// Asks for a sign of life, without which the link is dead after `Limits.probeTimeout`.
-    package mutating func probe(now: Instant, using randomness: inout Randomness) {
+    /// Asks for a sign of life, without which the link is dead after `timeout`.
+    package mutating func probe(
+        now: Instant, within timeout: Duration = Limits.probeTimeout, using randomness: inout Randomness
+    ) {
         guard isOpen else { return }
-        timing.probe(at: now)
+        timing.probe(at: now, within: timeout)
         ping(now: now, using: &randomness)
     }
 

@@ -15,7 +15,7 @@ struct LinkTiming {
     private let startedAt: Instant
     private let role: Link.Role
     private var openedAt: Instant?
-    private var lastReceived: Instant
+    private(set) var lastReceived: Instant
     private var hasReceivedRecord = false
     private var recordBegunAt: Instant?
     /// Ends the link unless a record arrives before; set when our network has changed.
@@ -86,9 +86,9 @@ struct LinkTiming {
         answers.take(now: now)
     }
 
-    /// Our network has changed: the link is dead unless a record arrives within `Limits.probeTimeout`.
-    mutating func probe(at now: Instant) {
-        probeDeadline = probeDeadline ?? now + Limits.probeTimeout
+    /// The link is dead unless a record arrives within `timeout`.
+    mutating func probe(at now: Instant, within timeout: Duration) {
+        probeDeadline = Instant.earlier(probeDeadline, now + timeout)
     }
 
     mutating func ponged(_ nonce: ArraySlice<UInt8>, now: Instant) {

@@ -17,6 +17,8 @@ extension Node {
         census.count(clock, at: "clock")
         census.count(typingTracker, at: "typingTracker")
         census.count(history, at: "history")
+        census.count(overlay, at: "overlay")
+        census.count(avoided, at: "avoided")
         // Reflection reaches no class instances and no noncopyable values.
         census.note(connections.count, at: "connections")
         census.note(

@@ -162,8 +162,8 @@ import Wire
         #expect(dialler.nextDeadline == nil)
     }
 
-    @Test mutating func `no more than 4,096 candidates are kept, however many are announced`() {
-        for number in 0..<5_000 {
+    @Test mutating func `no more than 16,384 candidates are kept, however many are announced`() {
+        for number in 0..<17_000 {
             let endpoint = Endpoint(address: [10, 0, UInt8(number / 250), UInt8(number % 250)], port: 4_000)
             dialler.found("fake-\(number)", at: endpoint, now: start, using: &randomness)
         }

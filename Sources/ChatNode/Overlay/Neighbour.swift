@@ -1,0 +1,129 @@
+import Chat
+import Wire
+
+/// A set of neighbours, by their slots.
+struct SlotSet: Hashable, Sendable {
+    private var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+
+    static let capacity = 256
+
+    init() {}
+
+    func contains(_ slot: UInt8) -> Bool { word(slot) >> UInt64(slot & 63) & 1 != 0 }
+
+    mutating func insert(_ slot: UInt8) { setWord(slot, word(slot) | 1 << UInt64(slot & 63)) }
+
+    mutating func remove(_ slot: UInt8) { setWord(slot, word(slot) & ~(1 << UInt64(slot & 63))) }
+
+    private func word(_ slot: UInt8) -> UInt64 {
+        switch slot >> 6 {
+        case 0: words.0
+        case 1: words.1
+        case 2: words.2
+        default: words.3
+        }
+    }
+
+    private mutating func setWord(_ slot: UInt8, _ word: UInt64) {
+        switch slot >> 6 {
+        case 0: words.0 = word
+        case 1: words.1 = word
+        case 2: words.2 = word
+        default: words.3 = word
+        }
+    }
+
+    static func == (left: SlotSet, right: SlotSet) -> Bool { left.words == right.words }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
+    }
+}
+
+/// A peer with a link, as the overlay sees it.
+struct Neighbour: Sendable {
+    /// Its number among the neighbours; another may have it later.
+    let slot: UInt8
+    /// This node dialled the link.
+    let isOutgoing: Bool
+    let openedAt: Instant
+    /// The last that it sent; nil from a mesh node.
+    var hello: Hello?
+    /// The link is a guest's for this node: it carries no tree.
+    var isOurGuest = false
+    /// The trees that this node pushes to it.
+    var pushes: TreeMask = 0
+    /// When it last gave a payload that was new here.
+    var servedAt: Instant?
+    /// The payload that it announced as wide last.
+    var wide: UInt64?
+    /// It refused a graft lately, or the node waits for a sign of life from it.
+    var avoidedUntil: Instant?
+    /// Frames 10 to 12 from it.
+    var frames: TokenBucket
+    /// Payloads that it grafted.
+    var grafted: TokenBucket
+
+    init(slot: UInt8, isOutgoing: Bool, now: Instant) {
+        (self.slot, self.isOutgoing, openedAt) = (slot, isOutgoing, now)
+        frames = TokenBucket(Rate(perSecond: Limits.overlayFramesPerSecond, burst: Limits.overlayFramesBurst), now: now)
+        grafted = TokenBucket(
+            Rate(perSecond: Limits.graftedPayloadsPerSecond, burst: Limits.graftedPayloadsBurst), now: now)
+    }
+
+    /// Its last hello said that it is in overlay mode.
+    var isOverlay: Bool { hello?.isOverlay ?? false }
+
+    /// Either side declared the link to be a guest's.
+    var isGuest: Bool { isOurGuest || hello?.isGuest ?? false }
+
+    /// True if it takes part in trees, news and comparisons.
+    var isInTrees: Bool { isOverlay && !isGuest }
+
+    /// True if it gave nothing new for `Limits.idleNeighbourTime`.
+    func isIdle(at now: Instant) -> Bool { now >= (servedAt ?? openedAt) + Limits.idleNeighbourTime }
+}
+
+/// The neighbours of a node, each with a slot of its own.
+struct Neighbours: Sendable {
+    private(set) var table = PackedTable<PeerID, Neighbour>()
+    private var used = SlotSet()
+
+    var count: Int { table.count }
+
+    /// In the order of their keys: a seed reproduces it.
+    var peers: [PeerID] { table.keys.sorted() }
+
+    subscript(peer: PeerID) -> Neighbour? { table[peer] }
+
+    /// Adds a neighbour, or forgets what is known of one whose link was replaced.
+    ///
+    /// - Returns: false if there is no slot left.
+    mutating func open(_ peer: PeerID, isOutgoing: Bool, now: Instant) -> Bool {
+        let slot = table[peer]?.slot ?? (UInt8.min...UInt8.max).first { !used.contains($0) }
+        guard let slot else { return false }
+        used.insert(slot)
+        table[peer] = Neighbour(slot: slot, isOutgoing: isOutgoing, now: now)
+        return true
+    }
+
+    mutating func close(_ peer: PeerID) -> UInt8? {
+        guard let slot = table.removeValue(forKey: peer)?.slot else { return nil }
+        used.remove(slot)
+        return slot
+    }
+
+    /// Changes a neighbour in place; nil if there is none.
+    @discardableResult
+    mutating func update<Result>(_ peer: PeerID, _ change: (inout Neighbour) -> Result) -> Result? {
+        guard let index = table.index(forKey: peer) else { return nil }
+        return change(&table.values[index])
+    }
+
+    mutating func updateAll(_ change: (inout Neighbour) -> Void) {
+        for index in table.indices { change(&table.values[index]) }
+    }
+}

@@ -1,0 +1,219 @@
+package import Chat
+package import Wire
+
+/// Connects `Overlay` with links, admission and the router (Protocol.md section 13).
+extension Node {
+    /// Changes the mode of this node: `true` where the room is too large for links between all.
+    package func setOverlay(_ isOn: Bool) {
+        guard overlay.isOn != isOn else { return }
+        apply(overlay.setOn(isOn, now: scheduler.now, using: &randomness))
+        toldOfModes()
+    }
+
+    /// Spreads a payload to the room that is new here: an own one, or one that came from outside of the room's links, over a
+    /// bridge.
+    ///
+    /// - Parameter link: the neighbour that it came from as a frame; nil for none.
+    package func spread(_ payload: VerifiedPayload, from link: PeerID? = nil, hops received: UInt8 = 0) {
+        let hops = payload.author == context.me ? 0 : min(received + 1, Limits.relayHops)
+        guard overlay.isEngaged else {
+            if link == nil { sendToAll(payload, hops: hops) }
+            return
+        }
+        let now = scheduler.now
+        if let link {
+            apply(overlay.took(payload, hops: hops, from: link, now: now, using: &randomness))
+        } else {
+            apply(overlay.say(payload, hops: hops, now: now, using: &randomness))
+        }
+    }
+
+    /// One copy for each link.
+    func sendToAll(_ payload: VerifiedPayload, hops: UInt8) {
+        let frame = payload.frame(hops: hops)
+        counts.sent.add(payload.payload.type, connections.activeLinks.count)
+        for connection in connections.activeLinks { send(frame, on: connection) }
+    }
+
+    /// True for payloads that travel over the trees: what is said in the room, and its changes.
+    ///
+    /// - Parameter isRelayed: it came over a relay, so that it is public in any case.
+    func isSpread(_ payload: VerifiedPayload, isRelayed: Bool) -> Bool {
+        switch payload.type {
+        case .publicMessage: true
+        case .edit, .delete: isRelayed || router.isForEveryone(payload.payload)
+        case .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read,
+            .invitation:
+            false
+        }
+    }
+
+    /// The payload of a frame that came unasked in a large room, with its signature checked if it is passed on; nil if that is
+    /// false, and its author banned.
+    func checkedToSpread(_ payload: VerifiedPayload, hops: UInt8, on connection: Connection) -> VerifiedPayload? {
+        guard isSpread(payload, isRelayed: hops > 0) else { return payload }
+        switch admission.verifySignature(of: payload) {
+        case .admitted(let checked): return checked
+        case .repeated, .dropped, .closeLink, .ban:
+            ban(connection)
+            return nil
+        }
+    }
+
+    /// A payload came from a neighbour in a large room and was shown.
+    func tookFromNeighbour(_ payload: VerifiedPayload, hops: UInt8, from peer: PeerID) {
+        if isSpread(payload, isRelayed: hops > 0) { spread(payload, from: peer, hops: hops) }
+    }
+
+    /// A payload that was asked for as history is as new as what the trees carry: neighbours may lack it too.
+    func spreadFromHistory(_ payload: VerifiedPayload, _ body: Span<UInt8>, from peer: PeerID) {
+        let (time, now) = (payload.payload.timestamp, scheduler.wallClock)
+        guard time >= now || time.distance(to: now) < Limits.latestMilliseconds else {
+            return overlay.refused(payload.id.prefix, from: peer)
+        }
+        tookFromNeighbour(payload, hops: max(1, SignedPayload.hops(inFrame: body)), from: peer)
+    }
+
+    /// A payload that a neighbour sent was not admitted.
+    func refusedFromNeighbour(_ body: Span<UInt8>, _ reason: DropReason, hops: UInt8, from peer: PeerID) {
+        guard overlay.isEngaged, let author = SignedPayload.author(inFrame: body),
+            let id = SignedPayload.id(inFrame: body)?.prefix
+        else { return }
+        switch reason {
+        case .duplicate, .ownPayload: apply(overlay.repeated(id, of: author, hops: hops, from: peer))
+        case .relayRate, .newAuthorRate: break
+        case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
+            .invalidReason, .invalidAbout, .otherRoom, .tooManyHops, .misdirected, .notHistory, .badCertificate,
+            .badSignature, .foreignAuthor, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale,
+            .fromTheFuture, .authorRate:
+            overlay.refused(id, from: peer)
+        }
+    }
+
+    func receivedTree(_ body: Span<UInt8>, on connection: Connection) {
+        guard let peer = treePeer(on: connection) else { return }
+        guard let frame = TreeFrame(body) else { return counts.unexpectedFrames += 1 }
+        apply(overlay.received(frame, from: peer, now: scheduler.now, using: &randomness))
+        if case .hello = frame { toldOfModes() }
+    }
+
+    func receivedLatest(_ body: Span<UInt8>, on connection: Connection) {
+        guard let peer = treePeer(on: connection), overlay.isEngaged else { return }
+        guard let frame = LatestFrame(body) else { return counts.idListsMalformed += 1 }
+        apply(overlay.received(frame, from: peer, now: scheduler.now))
+    }
+
+    func receivedNews(_ body: Span<UInt8>, on connection: Connection) {
+        guard let peer = treePeer(on: connection), overlay.isEngaged else { return }
+        guard let frame = NewsFrame(body) else { return counts.idListsMalformed += 1 }
+        overlay.announced(frame.ids, by: peer, now: scheduler.now)
+        armOverlay()
+    }
+
+    /// The neighbour that sent a frame 10 to 12; nil above its rate.
+    private func treePeer(on connection: Connection) -> PeerID? {
+        guard case .running = phase, let peer = connection.peer, overlay.takeFrame(from: peer, now: scheduler.now)
+        else {
+            counts.unexpectedFrames += 1
+            return nil
+        }
+        return peer
+    }
+
+    func overlayLinkOpened(to peer: PeerID, isOutgoing: Bool) {
+        guard case .running = phase else { return }
+        apply(overlay.opened(peer, isOutgoing: isOutgoing, now: scheduler.now, using: &randomness))
+    }
+
+    func overlayLinkClosed(to peer: PeerID) {
+        overlay.closed(peer, now: scheduler.now)
+        armOverlay()
+    }
+
+    /// A neighbour was found dead: others may have died with it.
+    func probeOthers(than dead: Connection) {
+        guard overlay.isOn else { return }
+        for connection in connections.activeLinks where connection !== dead { probe(connection) }
+    }
+
+    func isAvoided(_ endpoint: Endpoint) -> Bool { avoided[endpoint.source].map { scheduler.now < $0 } ?? false }
+
+    /// Offers of history are rare where both ends are in overlay mode: the trees bring what is new.
+    private func toldOfModes() {
+        for peer in overlay.neighbours.table.keys {
+            history.setTold(overlay.isOn && overlay.neighbours[peer]?.isOverlay ?? false, peer)
+        }
+        armOverlay()
+    }
+
+    private func apply(_ effects: [Overlay.Effect]) {
+        for effect in effects { apply(effect) }
+        armOverlay()
+    }
+
+    private func apply(_ effect: Overlay.Effect) {
+        switch effect {
+        case .send(let frame, let peer):
+            guard let connection = connections.sendingLink(of: peer) else { return }
+            connection.link.enqueue(frame)
+            markDirty(connection)
+        case .push(let entry, let peers, let isWide):
+            push(entry, to: peers, isWide: isWide)
+        case .probe(let peer):
+            if let connection = connections.sendingLink(of: peer) { probe(connection) }
+        case .demoteUnlessHeard(let peer, let since):
+            guard let connection = connections.sendingLink(of: peer), connection.link.lastReceived < since else {
+                return
+            }
+            overlay.demote(peer, now: scheduler.now)
+        case .end(let peer):
+            guard let connection = connections.sendingLink(of: peer) else { return }
+            avoid(connection.endpoint)
+            finish(connection)
+        }
+    }
+
+    private func push(_ entry: RecentPayloads.Entry, to peers: [PeerID], isWide: Bool) {
+        let frame = entry.payload.frame(hops: entry.hops)
+        let mark = TreeFrame.wide(entry.id).bytes
+        for peer in peers {
+            guard let connection = connections.sendingLink(of: peer) else { continue }
+            if isWide { connection.link.enqueue(mark) }
+            counts.sent.add(entry.payload.type)
+            send(frame, on: connection)
+        }
+    }
+
+    private func avoid(_ endpoint: Endpoint) {
+        guard !endpoint.isLoopback else { return }
+        avoided.set(scheduler.now + Limits.strikeMemory, for: endpoint.source)
+    }
+
+    private func probe(_ connection: Connection) {
+        connection.link.probe(now: scheduler.now, within: Limits.suspicionTime, using: &randomness)
+        markDirty(connection)
+        arm(connection)
+    }
+
+    func armOverlay() {
+        guard let deadline = overlay.nextDeadline, overlayTime.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                guard node.overlayTime.isCurrent(deadline), case .running = node.phase else { return }
+                node.tickOverlay()
+            }
+        }
+    }
+
+    private func tickOverlay() {
+        overlay.patience = announcementPatience
+        apply(overlay.tick(now: scheduler.now, using: &randomness))
+    }
+
+    /// Four median round trips, or more.
+    private var announcementPatience: Duration {
+        let roundTrips = connections.activeLinks.compactMap { $0.link.roundTrip }.sorted()
+        guard !roundTrips.isEmpty else { return Limits.announcementPatience }
+        return max(Limits.announcementPatience, roundTrips[roundTrips.count / 2] * 4)
+    }
+}

@@ -1,0 +1,120 @@
+import Chat
+import Noise
+import Wire
+
+/// The part of a node that carries public payloads over a few links to all nodes of a large room (Protocol.md section 13).
+///
+/// It knows no link and no clock: each call returns what the node has to do.
+struct Overlay: Sendable {
+    enum Effect: Sendable {
+        /// A frame for a neighbour.
+        case send([UInt8], to: PeerID)
+        /// A payload for neighbours; a wide one is announced as such first.
+        case push(RecentPayloads.Entry, to: [PeerID], isWide: Bool)
+        /// Ask a neighbour for a sign of life; without one its link is dead after `Limits.suspicionTime`.
+        case probe(PeerID)
+        /// Call `demote` unless something came from the neighbour since.
+        case demoteUnlessHeard(PeerID, since: Instant)
+        /// End the link with a neighbour that broke promises.
+        case end(PeerID)
+    }
+
+    struct Suspicion: Sendable {
+        let peer: PeerID
+        let since: Instant
+        let until: Instant
+    }
+
+    /// This node is in overlay mode.
+    private(set) var isOn = false
+    /// The nodes that this one knows of, itself among them.
+    var known: UInt16 = 0
+    /// How long an announced payload may take before it is asked for: four median round trips, or more.
+    var patience = Limits.announcementPatience
+    var neighbours = Neighbours()
+    var trees = Trees()
+    var recent = RecentPayloads()
+    var strikes = Strikes()
+    var news = News()
+    var latest = Latest()
+    var wide = Wide()
+    var suspicions: [Suspicion] = []
+    var lastPayloadAt: Instant?
+    /// The neighbours that are in overlay mode.
+    var overlayNeighbours = 0
+
+    /// False in a mesh room, which nothing here touches.
+    var isEngaged: Bool { isOn || overlayNeighbours > 0 }
+
+    /// When `tick` has something to do.
+    var nextDeadline: Instant? {
+        guard isEngaged else { return nil }
+        let first = Instant.earlier(trees.nextDeadline, news.nextDeadline)
+        return Instant.earlier(Instant.earlier(first, latest.nextDeadline), suspicions.first?.until)
+    }
+
+    /// True if the rules of overlay links hold for what a neighbour relays.
+    func isOverlayLink(_ peer: PeerID) -> Bool { isOn || neighbours[peer]?.isOverlay ?? false }
+}
+
+/// Links and modes.
+extension Overlay {
+    /// The mode of this node changes.
+    mutating func setOn(_ isOn: Bool, now: Instant, using randomness: inout Randomness) -> [Effect] {
+        guard self.isOn != isOn else { return [] }
+        self.isOn = isOn
+        modeChanged(now, using: &randomness)
+        return neighbours.peers.map { .send(hello(to: $0), to: $0) }
+    }
+
+    /// A neighbour has a link that frames are sent on: the first, or one that replaced another.
+    mutating func opened(
+        _ peer: PeerID, isOutgoing: Bool, now: Instant, using randomness: inout Randomness
+    ) -> [Effect] {
+        if neighbours[peer] != nil { closed(peer, now: now) }
+        guard neighbours.open(peer, isOutgoing: isOutgoing, now: now) else { return [] }
+        modeChanged(now, using: &randomness)
+        return isOn ? [.send(hello(to: peer), to: peer)] : []
+    }
+
+    /// The last link with a neighbour ended.
+    mutating func closed(_ peer: PeerID, now: Instant) {
+        if neighbours[peer]?.isOverlay == true { overlayNeighbours -= 1 }
+        guard let slot = neighbours.close(peer) else { return }
+        recent.forget(slot)
+        news.close(peer)
+        suspicions.removeAll { $0.peer == peer }
+        trees.lose(peer, now: now)
+    }
+
+    private func hello(to peer: PeerID) -> [UInt8] {
+        var hello = Hello(isOverlay: isOn)
+        hello.isGuest = neighbours[peer]?.isOurGuest ?? false
+        hello.known = known
+        return TreeFrame.hello(hello).bytes
+    }
+
+    private mutating func modeChanged(_ now: Instant, using randomness: inout Randomness) {
+        guard isEngaged else {
+            trees.reset()
+            latest.stop()
+            return neighbours.updateAll { $0.pushes = 0 }
+        }
+        trees.graft(at: now + Limits.graftPause)
+        latest.start(now: now, using: &randomness)
+    }
+
+    mutating func received(
+        _ hello: Hello, from peer: PeerID, now: Instant, using randomness: inout Randomness
+    ) -> [Effect] {
+        guard let neighbour = neighbours[peer] else { return [] }
+        overlayNeighbours += (hello.isOverlay ? 1 : 0) - (neighbour.isOverlay ? 1 : 0)
+        neighbours.update(peer) { $0.hello = hello }
+        if !hello.isOverlay || hello.isGuest {
+            neighbours.update(peer) { $0.pushes = 0 }
+            trees.lose(peer, now: now)
+        }
+        modeChanged(now, using: &randomness)
+        return hello.mask == 0 ? [] : grafted(hello.mask, [], by: peer, now: now)
+    }
+}

@@ -1,0 +1,25 @@
+import Wire
+
+/// Decides which payloads go over all links, so that their tree becomes the shortest one (Protocol.md section 13).
+struct Wide: Sendable {
+    /// Payloads of each tree since the last wide one; nil before the first payload.
+    private var carried = [Int?](repeating: nil, count: Trees.count)
+    private var acceptedAt = [Instant?](repeating: nil, count: Trees.count)
+
+    /// A payload of a tree came or was said.
+    mutating func note(_ tree: Int) { carried[tree] = min((carried[tree] ?? 0) + 1, Limits.wideAfter) }
+
+    /// True if the own payload that is said now is to go wide.
+    func isDue(_ tree: Int) -> Bool { carried[tree].map { $0 >= Limits.wideAfter } ?? true }
+
+    /// Notes a payload that its author marked as wide.
+    ///
+    /// - Returns: false if the last wide one was too recent: then it is a payload as any other.
+    mutating func accept(_ tree: Int, now: Instant) -> Bool {
+        let isOld = acceptedAt[tree].map { now >= $0 + Limits.widePause } ?? true
+        guard isOld || carried[tree] ?? Limits.wideAccepted >= Limits.wideAccepted else { return false }
+        carried[tree] = 0
+        acceptedAt[tree] = now
+        return true
+    }
+}

@@ -1,0 +1,193 @@
+import Chat
+import Noise
+import Testing
+import Wire
+
+@testable import ChatNode
+
+/// The parts of the overlay, each alone.
+@Suite struct OverlayValueTests {
+    private var randomness = Randomness.seeded(24)
+    private let start = Instant(nanoseconds: 0)
+
+    private func peer(_ number: UInt8) throws -> PeerID { try #require(PeerID([UInt8](repeating: number, count: 32))) }
+
+    private func neighbours(_ numbers: ClosedRange<UInt8>) throws -> Neighbours {
+        var neighbours = Neighbours()
+        for number in numbers {
+            let isOpen = neighbours.open(try peer(number), isOutgoing: number % 2 == 0, now: start)
+            #expect(isOpen)
+            neighbours.update(try peer(number)) { $0.hello = Hello(isOverlay: true) }
+        }
+        return neighbours
+    }
+
+    @Test func `slots are distinct, and are free again when their neighbour is gone`() throws {
+        var neighbours = try neighbours(1...200)
+        #expect(Set(neighbours.table.values.map(\.slot)).count == 200)
+        let slot = neighbours.close(try peer(7))
+        let again = neighbours.open(try peer(250), isOutgoing: true, now: start)
+        let newcomer = try peer(250)
+        #expect(again && neighbours[newcomer]?.slot == slot)
+        var slots = SlotSet()
+        for slot in [0, 63, 64, 191, 255] as [UInt8] {
+            #expect(!slots.contains(slot))
+            slots.insert(slot)
+            #expect(slots.contains(slot))
+        }
+        slots.remove(64)
+        #expect(!slots.contains(64) && slots.contains(63) && slots.contains(191))
+    }
+
+    @Test mutating func `each tree gets one parent, and the trees are dealt out among the neighbours`() throws {
+        var neighbours = try neighbours(1...12)
+        var trees = Trees()
+        trees.graft(at: start + .milliseconds(100))
+        let early = trees.due(now: start, neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(early.isEmpty)
+        let grafts = trees.due(
+            now: start + .milliseconds(100), neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(grafts.reduce(0) { $0 ^ $1.mask } == Trees.all)
+        #expect(grafts.allSatisfy { neighbours[$0.peer]?.pushes == $0.mask })
+        #expect((grafts.map { $0.mask.nonzeroBitCount }.max() ?? 0) <= 3)
+        let first = try #require(grafts.first)
+        trees.lose(first.peer, now: start + .seconds(1))
+        neighbours.update(first.peer) { $0.avoidedUntil = start + .seconds(9) }
+        let again = trees.due(
+            now: start + .seconds(1), neighbours: &neighbours, strikes: Strikes(), using: &randomness)
+        #expect(again.reduce(0) { $0 ^ $1.mask } == first.mask)
+        #expect(again.allSatisfy { $0.peer != first.peer })
+    }
+
+    @Test func `a tree goes wide at first and after 200 payloads, and is not taken so too soon`() {
+        var (author, receiver) = (Wide(), Wide())
+        #expect(author.isDue(3))
+        let taken = (author.accept(3, now: start), receiver.accept(3, now: start))
+        #expect(taken == (true, true) && !author.isDue(3))
+        for _ in 0..<199 { author.note(3) }
+        #expect(!author.isDue(3))
+        author.note(3)
+        #expect(author.isDue(3))
+        for _ in 0..<99 { receiver.note(3) }
+        let early = receiver.accept(3, now: start + .seconds(59))
+        receiver.note(3)
+        let late = receiver.accept(3, now: start + .seconds(59))
+        let afterPause = receiver.accept(3, now: start + .seconds(119))
+        #expect(!early && late && afterPause)
+        // A newcomer that heard one payload of a tree knows that there is a tree.
+        var newcomer = Wide()
+        newcomer.note(5)
+        #expect(!newcomer.isDue(5))
+    }
+
+    @Test func `the third broken promise in ten minutes ends the link`() throws {
+        var strikes = Strikes()
+        let (one, other) = (try peer(1), try peer(2))
+        let (first, second) = (strikes.note(one, now: start), strikes.note(one, now: start))
+        #expect(!first && !second)
+        #expect(strikes.has(one, now: start + .seconds(599)))
+        #expect(!strikes.has(one, now: start + .seconds(600)) && !strikes.has(other, now: start))
+        let third = strikes.note(one, now: start + .seconds(599))
+        let later = strikes.note(one, now: start + .seconds(700))
+        #expect(third && !later)
+    }
+
+    @Test func `an announced payload is grafted after a while, at one announcer after the other, and then given up`()
+        throws
+    {
+        var news = News()
+        let patience = Duration.milliseconds(40)
+        for number in 1...3 as ClosedRange<UInt8> {
+            news.announced(7, by: try peer(number), now: start, patience: patience)
+        }
+        #expect(news.isMissing(7) && news.nextDeadline == start + patience)
+        var asked: [PeerID] = []
+        for step in 1...4 as ClosedRange<Int64> {
+            asked += news.due(now: start + .milliseconds(40 * step), patience: patience).grafts.map(\.peer)
+        }
+        let announcers = [try peer(1), try peer(2), try peer(3)]
+        #expect(asked == announcers)
+        // The second keeps its promise, though the payload came from elsewhere before.
+        news.kept(7, by: try peer(2))
+        let broken = news.due(now: start + .milliseconds(2_200), patience: patience).broken
+        let breakers = [try peer(1), try peer(3)]
+        #expect(broken == breakers)
+        #expect(!news.isMissing(7) && news.nextDeadline == nil)
+    }
+
+    @Test func `a payload that came is neither asked for nor a broken promise`() throws {
+        var news = News()
+        news.announced(7, by: try peer(1), now: start, patience: .milliseconds(40))
+        let grafts = news.due(now: start + .milliseconds(40), patience: .milliseconds(40)).grafts
+        #expect(grafts.map(\.ids) == [[7]])
+        news.settle(7)
+        news.kept(7, by: try peer(1))
+        #expect(news.isSettled(7) && !news.isMissing(7))
+        let due = news.due(now: start + .seconds(3), patience: .milliseconds(40))
+        #expect(due.grafts.isEmpty && due.broken.isEmpty)
+    }
+
+    @Test func `a flood of announcements fills no table beyond its bound`() throws {
+        var news = News()
+        for id in 0..<5_000 as Range<UInt64> {
+            for number in 1...12 as ClosedRange<UInt8> {
+                news.announced(id, by: try peer(number), now: start, patience: .milliseconds(40))
+            }
+        }
+        var count = 0
+        for step in 1...60 as ClosedRange<Int64> {
+            let due = news.due(now: start + .milliseconds(40 * step), patience: .milliseconds(40))
+            count += due.grafts.reduce(0) { $0 + $1.ids.count }
+        }
+        #expect(count <= Limits.recentPayloads * Limits.announcersKept)
+        var census = TableCensus()
+        census.count(news, at: "news")
+        #expect(census.sizes.values.allSatisfy { $0 <= Limits.seenMessages })
+    }
+
+    @Test mutating func `the latest are compared with a neighbour that was dialled, seldom in silence`() throws {
+        let neighbours = try neighbours(1...6)
+        var latest = Latest()
+        latest.start(now: start, using: &randomness)
+        var now = start
+        var asked: [PeerID] = []
+        for _ in 0..<20 {
+            let deadline = try #require(latest.nextDeadline)
+            #expect(deadline >= now + .milliseconds(1_600) && deadline <= now + .milliseconds(2_400))
+            now = deadline
+            if let peer = latest.due(now: now, neighbours: neighbours, isQuiet: false, using: &randomness) {
+                asked.append(peer)
+            }
+        }
+        #expect(asked.count == 20 && asked.allSatisfy { neighbours[$0]?.isOutgoing == true })
+        now = try #require(latest.nextDeadline)
+        _ = latest.due(now: now, neighbours: neighbours, isQuiet: true, using: &randomness)
+        #expect(latest.nextDeadline == now + .seconds(10))
+        latest.hasten(now: now, using: &randomness)
+        let soon = try #require(latest.nextDeadline)
+        #expect(soon <= now + .milliseconds(2_400))
+    }
+
+    @Test mutating func `the payloads of the last half minute are kept, as many as there is room for`() throws {
+        let identity = Identity.generate(using: &randomness)
+        var recent = RecentPayloads()
+        var ids: [UInt64] = []
+        for number in 0..<Limits.recentPayloads + 50 {
+            let payload = VerifiedPayload(
+                signing: .publicMessage(stage: .newcomer, nickname: "a", text: "\(number)"), by: identity,
+                in: Room.lobby.id, epoch: 1, sequence: UInt64(number + 1), timestamp: Timestamp(milliseconds: 1))
+            ids.append(payload.id.prefix)
+            recent.insert(RecentPayloads.Entry(payload: payload, hops: 1, at: start + .milliseconds(10 * number)))
+        }
+        #expect(ids.prefix(50).allSatisfy { recent[$0] == nil } && ids.dropFirst(50).allSatisfy { recent[$0] != nil })
+        let now = start + .milliseconds(10 * ids.count)
+        #expect(recent.latest(at: now) == Array(ids.suffix(100).reversed()))
+        #expect(recent.latest(at: now + .seconds(29.95)).count == 5)
+        #expect(recent.latest(at: now + .seconds(60)) == [])
+        let isKnown = recent.note(ids[60], knownAt: 9)
+        let isUnknown = recent.note(ids[0], knownAt: 9)
+        #expect(isKnown && !isUnknown && recent[ids[60]]?.known.contains(9) == true)
+        recent.forget(9)
+        #expect(recent[ids[60]]?.known.contains(9) == false)
+    }
+}

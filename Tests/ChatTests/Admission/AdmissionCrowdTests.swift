@@ -1,0 +1,78 @@
+import Testing
+import Wire
+
+@testable import Chat
+
+/// The rates of links in a large room (Protocol.md section 13).
+@Suite struct AdmissionCrowdTests {
+    private let relay = PeerID.numbered(500)
+
+    /// How many of `count` relayed payloads are admitted, each of another author.
+    private func admitted(_ count: Int, from seed: UInt64, by gate: inout Gate, isOverlay: Bool) -> Int {
+        (0..<UInt64(count)).count { number in
+            var author = Author(seed: seed + number)
+            author.time = gate.wallClock
+            let frame = author.say("hello").frameBody(hops: 2)
+            let verdict = gate.admission.admit(
+                frame: frame.span, from: relay, linkEpoch: 1, isOverlay: isOverlay, now: gate.now,
+                wallClock: gate.wallClock)
+            return verdict.text == "admitted"
+        }
+    }
+
+    @Test func `a link in a large room introduces 200 authors at once and 20 a second, another link 5`() {
+        var gate = Gate()
+        #expect(admitted(250, from: 1_000, by: &gate, isOverlay: true) == 200)
+        gate.now = gate.now + .seconds(1)
+        #expect(admitted(50, from: 2_000, by: &gate, isOverlay: true) == 20)
+        var mesh = Gate()
+        #expect(admitted(50, from: 1_000, by: &mesh, isOverlay: false) == 5)
+    }
+
+    @Test func `a link in a large room relays 400 payloads at once, another link 40`() {
+        for (isOverlay, most) in [(true, 400), (false, 40)] {
+            var gate = Gate()
+            // Typing costs each author little, and thirty authors are met one by one.
+            var authors: [UInt64] = []
+            for number in 0..<30 as Range<UInt64> {
+                authors.append(3_000 + number)
+                _ = gate.learn(epoch: 1, of: Author(seed: 3_000 + number).id, via: nil)
+            }
+            var count = 0
+            for sequence in 1...20 as ClosedRange<UInt64> {
+                for seed in authors {
+                    let author = Author(seed: seed)
+                    let frame = author.sign(.typing(target: nil, isOn: true), sequence: sequence).frameBody(hops: 1)
+                    let verdict = gate.admission.admit(
+                        frame: frame.span, from: relay, linkEpoch: 1, isOverlay: isOverlay, now: gate.now,
+                        wallClock: gate.wallClock)
+                    if verdict.text == "admitted" { count += 1 }
+                }
+            }
+            #expect(count == most)
+        }
+    }
+
+    @Test func `new identities together fill no large room`() {
+        var gate = Gate()
+        _ = gate.learn(epoch: 1, of: PeerID.numbered(9), via: nil)
+        // In the first minute all are new to the node, and none counts as young.
+        #expect(admitted(60, from: 1_000, by: &gate, isOverlay: true) == 60)
+        gate.now = gate.now + .seconds(61)
+        #expect(admitted(60, from: 2_000, by: &gate, isOverlay: true) == 40)
+        gate.now = gate.now + .seconds(1)
+        #expect(admitted(19, from: 3_000, by: &gate, isOverlay: true) == 10)
+        // Those that were heard of a minute ago are young no more.
+        gate.now = gate.now + .seconds(61)
+        let known = (0..<60 as Range<UInt64>).count { number in
+            let author = Author(seed: 1_000 + number)
+            let signed = author.sign(
+                .publicMessage(stage: .newcomer, nickname: "author", text: "again"), sequence: 2)
+            let verdict = gate.admission.admit(
+                frame: signed.frameBody(hops: 2).span, from: relay, linkEpoch: 1, isOverlay: true, now: gate.now,
+                wallClock: gate.wallClock)
+            return verdict.text == "admitted"
+        }
+        #expect(known == 60)
+    }
+}
