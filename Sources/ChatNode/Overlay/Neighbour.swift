@@ -60,6 +60,8 @@ struct Neighbour: Sendable {
     var servedAt: Instant?
     /// The payload that it announced as wide last.
     var wide: UInt64?
+    /// When this node last told it that it gets no more trees.
+    var refusedAt: Instant?
     /// It refused a graft lately, or the node waits for a sign of life from it.
     var avoidedUntil: Instant?
     /// Frames 10 to 12 from it.

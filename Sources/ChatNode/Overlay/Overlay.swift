@@ -54,7 +54,9 @@ struct Overlay: Sendable {
     }
 
     /// True if the rules of overlay links hold for what a neighbour relays.
-    func isOverlayLink(_ peer: PeerID) -> Bool { isOn || neighbours[peer]?.isOverlay ?? false }
+    func isOverlayLink(_ peer: PeerID) -> Bool {
+        isEngaged && (isOn || neighbours[peer]?.isOverlay ?? false)
+    }
 }
 
 /// Links and modes.

@@ -66,8 +66,17 @@ extension Overlay {
         }
         let allowed = allowance(wanted, for: neighbour, now)
         neighbours.update(peer) { $0.pushes |= allowed }
-        if wanted != allowed { effects.append(.send(TreeFrame.prune(wanted & ~allowed).bytes, to: peer)) }
-        return effects
+        return effects + refuse(wanted & ~allowed, to: peer, neighbour, now)
+    }
+
+    /// Prunes what a neighbour grafted in vain; seldom, since one that does not give up would be answered without end.
+    private mutating func refuse(
+        _ mask: TreeMask, to peer: PeerID, _ neighbour: Neighbour, _ now: Instant
+    ) -> [Effect] {
+        let isRepeated = neighbour.refusedAt.map { now < $0 + Limits.refusedGraftPause } ?? false
+        guard mask != 0, !isRepeated else { return [] }
+        neighbours.update(peer) { $0.refusedAt = now }
+        return [.send(TreeFrame.prune(mask).bytes, to: peer)]
     }
 
     /// The trees of `wanted` that a neighbour gets: few, where it gives nothing and others are there to give them.

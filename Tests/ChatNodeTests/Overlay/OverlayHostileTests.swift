@@ -82,6 +82,9 @@ import Wire
         }
         #expect(refused.last == ~pushes)
         #expect(others.count == 8)
+        let before = rude.frames(.tree).count
+        for _ in 0..<5 { send(TreeFrame.graft(Trees.all, ids: []).bytes) }
+        #expect(rude.frames(.tree).count == before)
     }
 
     @Test func `a forged payload in a large room convicts the neighbour that passed it on, and is not shown`() throws {
