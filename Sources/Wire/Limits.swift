@@ -237,6 +237,51 @@ package enum Limits {
     package static let youngAuthorTime = Duration.seconds(60)
     package static let youngMessagesPerSecond = 10.0
     package static let youngMessagesBurst = 40.0
+    /// Known nodes, the own one not counted, up to which each links with each.
+    package static let meshNodes = 32
+    /// How long more than that have to be known before the overlay begins.
+    package static let crowdTime = Duration.seconds(2)
+    /// From as many on it begins at once.
+    package static let crowdedNodes = 48
+    /// Known nodes from which down the overlay ends, after `quietTime`.
+    package static let quietNodes = 24
+    package static let quietTime = Duration.seconds(60)
+    /// Draws of candidates: those of links, and spares.
+    package static let samplerSlots = 32
+    /// Links that a node chooses.
+    package static let chosenLinks = 6
+    /// Of them, those with peers that others told of.
+    package static let chosenContacts = 2
+    /// Links that a node has not chosen, up to which it accepts more.
+    package static let acceptedLinks = 10
+    /// Refusals in a row after which a dialling node insists.
+    package static let busyTries = 3
+    /// How long a peer without room is not dialled.
+    package static let busyRest = Duration.seconds(60)
+    /// How long a dead peer is not dialled; twice as long after each further failure.
+    package static let deadRest = Duration.seconds(2)
+    /// How long a source is avoided that was struck out; a rest of dead peers is at most that.
+    package static let strikeTime = Duration.seconds(600)
+    /// From one change of a chosen link for a better draw to the next.
+    package static let exchangeInterval = Duration.seconds(30)
+    /// From one new draw of a slot to the next; the jitter goes either way.
+    package static let rotationInterval = Duration.seconds(600)
+    package static let rotationJitter = Duration.seconds(120)
+    /// Silence of a chosen peer, and payloads that came from others meanwhile, after which it is replaced.
+    package static let muteTime = Duration.seconds(60)
+    package static let mutePayloads = 8
+    /// How long the initiator keeps a link that neither end has chosen, and a random time on top.
+    package static let unchosenTime = Duration.seconds(5)
+    package static let unchosenJitter = Duration.seconds(10)
+    /// How long a dial may take to become a link before another candidate is dialled instead.
+    package static let chosenDialTime = Duration.seconds(15)
+    /// Links for direct messages alone that others open.
+    package static let acceptedGuests = 8
+    /// Contacts kept of one teller, and the pause between two lists of them.
+    package static let contactsPerTeller = 8
+    package static let contactInterval = Duration.seconds(60)
+    /// Between two lists of a teller that are read.
+    package static let contactPause = Duration.seconds(30)
 
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)

@@ -1,0 +1,34 @@
+import Wire
+
+/// A link as the choice of links knows it.
+struct ChosenLink: Sendable {
+    let endpoint: Endpoint
+    /// This node has dialled it.
+    var isInitiator: Bool
+    let since: Instant
+    /// The candidate as which this node has chosen the peer; nil where it has not.
+    var instance: String?
+    /// The latest hello of the peer.
+    var hello: Hello?
+    /// When it ends, because neither end has chosen it.
+    var endsAt: Instant?
+    /// It is for direct messages alone.
+    var isGuest = false
+    /// When the peer last sent or announced a payload, and how many were new by then.
+    var sign: (at: Instant, payloads: Int)
+
+    var isChosen: Bool { instance != nil }
+
+    /// The peer has chosen it, or links with all peers that it knows, as far as is known.
+    var isWanted: Bool { hello.map { !$0.isOverlay || $0.isChosen } ?? true }
+
+    /// It counts among the links that others may open.
+    var isAccepted: Bool { !isChosen && !isGuest && isWanted }
+
+    /// Both ends are in overlay mode, and neither has chosen it.
+    var isLeftOver: Bool { !isChosen && !isGuest && !isWanted }
+
+    func isMute(payloads: Int, now: Instant) -> Bool {
+        isChosen && now - sign.at >= Limits.muteTime && payloads - sign.payloads >= Limits.mutePayloads
+    }
+}

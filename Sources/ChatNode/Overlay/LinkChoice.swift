@@ -1,0 +1,300 @@
+package import Noise
+package import Wire
+
+/// Decides in overlay mode which candidates to link with, and which links end (Protocol.md section 13).
+///
+/// Six links are with drawn candidates, dialled by either side; of the others, which peers have chosen, ten are accepted. An
+/// established link never makes room for a newcomer: a crowd of newcomers could cut a node off that way.
+package struct LinkChoice: Sendable {
+    package enum Effect: Hashable, Sendable {
+        /// What this side says about the link has changed: another hello is due.
+        case greet(PeerID)
+        /// There is no room for the link: busy, then the end.
+        case refuse(PeerID)
+        /// The link is of no use: it ends politely.
+        case end(PeerID)
+    }
+
+    package private(set) var isOverlay = false
+    package private(set) var samplers: Samplers
+    private var links = PackedTable<PeerID, ChosenLink>()
+    /// Candidates that are dialled to be chosen, and until when.
+    private var dials: [String: Instant] = [:]
+    /// Refusals since a chosen link was accepted.
+    private var refusals = 0
+    /// Payloads that were new, of all links.
+    private var payloads = 0
+    private var nextExchange = Instant(nanoseconds: 0)
+    private var nextRotation = Instant(nanoseconds: 0)
+    private var nextLook = Instant(nanoseconds: 0)
+    private var randomness: Randomness
+
+    /// How often the links are looked at without an event.
+    private static let lookInterval = Duration.seconds(10)
+
+    package init(randomness: Randomness) {
+        self.randomness = randomness
+        samplers = Samplers(using: &self.randomness)
+    }
+
+    /// Candidates to dial now; none outside of overlay mode.
+    package var wanted: Set<String> { Set(dials.keys) }
+
+    package var chosenCount: Int { links.values.count { $0.isChosen } }
+
+    /// Links that peers have chosen and this node has not.
+    package var acceptedCount: Int { links.values.count { $0.isAccepted } }
+
+    /// The own hello on the link to a peer, without trees and the count of nodes.
+    package func hello(for peer: PeerID) -> Hello {
+        var hello = Hello(isOverlay: isOverlay)
+        guard let link = links[peer] else { return hello }
+        hello.isChosen = link.isChosen
+        hello.isInsisting = link.isChosen && link.isInitiator && refusals >= Limits.busyTries
+        hello.isGuest = link.isGuest
+        return hello
+    }
+
+    /// The next time at which `tick` may have an effect; nil outside of overlay mode.
+    package var nextDeadline: Instant? {
+        guard isOverlay else { return nil }
+        let others = links.values.compactMap(\.endsAt) + dials.values + [samplers.nextDeadline].compactMap(\.self)
+        return others.min().map { min($0, nextLook) } ?? nextLook
+    }
+}
+
+/// Candidates.
+extension LinkChoice {
+    package mutating func found(_ instance: String, at endpoint: Endpoint, _ proof: Samplers.Proof, now: Instant) {
+        samplers.add(instance, at: endpoint, proof, now: now)
+    }
+
+    package mutating func moved(_ instance: String, to endpoints: [Endpoint], now: Instant) {
+        samplers.move(instance, to: endpoints, now: now)
+    }
+
+    package mutating func lost(_ instance: String) {
+        dials[instance] = nil
+        samplers.remove(instance)
+    }
+
+    package mutating func noteOwnAddress(_ endpoint: Endpoint, now: Instant) {
+        samplers.noteOwnAddress(endpoint.address, now: now)
+    }
+
+    /// A dial of a candidate has failed at all of its addresses, or it can not be dialled.
+    package mutating func failed(_ instance: String, now: Instant) {
+        guard dials.removeValue(forKey: instance) != nil else { return }
+        samplers.fail(instance, now: now, using: &randomness)
+    }
+
+    /// A wanted candidate turns out to be a peer with a link.
+    package mutating func joined(_ instance: String, _ peer: PeerID, now: Instant) -> [Effect] {
+        guard dials.removeValue(forKey: instance) != nil, let link = links[peer] else { return [] }
+        guard !link.isChosen else {
+            // Another name of a peer that is chosen already.
+            samplers.pause(instance, until: now + Limits.busyRest)
+            return []
+        }
+        choose(peer, as: instance, now: now)
+        return [.greet(peer)]
+    }
+}
+
+/// Links.
+extension LinkChoice {
+    /// A link to a peer is up, or a further one has taken its place.
+    ///
+    /// - Parameters:
+    ///   - instance: the candidate that was dialled; nil for a link that the peer has opened.
+    ///   - isGuest: whether it was dialled for direct messages alone.
+    package mutating func opened(
+        _ peer: PeerID, at endpoint: Endpoint, dialled instance: String?, isInitiator: Bool, isGuest: Bool = false,
+        now: Instant
+    ) {
+        var link =
+            links[peer]
+            ?? ChosenLink(endpoint: endpoint, isInitiator: isInitiator, since: now, sign: (now, payloads))
+        (link.isInitiator, link.isGuest, link.hello) = (isInitiator, isGuest, nil)
+        links[peer] = link
+        if let instance, dials.removeValue(forKey: instance) != nil { choose(peer, as: instance, now: now) }
+    }
+
+    private mutating func choose(_ peer: PeerID, as instance: String, now: Instant) {
+        guard let index = links.index(forKey: peer) else { return }
+        links.values[index].instance = instance
+        links.values[index].endsAt = nil
+        links.values[index].sign = (now, payloads)
+        samplers.succeed(instance)
+    }
+
+    /// A peer's hello has come.
+    package mutating func heard(_ hello: Hello, from peer: PeerID, now: Instant) -> [Effect] {
+        guard let index = links.index(forKey: peer) else { return [] }
+        let isFirst = links.values[index].hello == nil
+        links.values[index].hello = hello
+        if hello.isGuest { links.values[index].isGuest = true }
+        let link = links.values[index]
+        if isFirst, isOverlay, !link.isInitiator, !hasRoom(for: link, now: now) { return [.refuse(peer)] }
+        if link.isChosen { refusals = 0 }
+        return []
+    }
+
+    /// Whether a link that its peer has opened may stay.
+    private func hasRoom(for link: ChosenLink, now: Instant) -> Bool {
+        guard !link.isChosen, let hello = link.hello, hello.isOverlay else { return true }
+        if samplers.avoids(link.endpoint, now: now) { return false }
+        if link.isGuest { return links.values.count { $0.isGuest && !$0.isInitiator } <= Limits.acceptedGuests }
+        return hello.isInsisting || acceptedCount <= Limits.acceptedLinks
+    }
+
+    /// A peer has no room for the link: the next candidate is dialled, and after some refusals the node insists.
+    package mutating func refused(by peer: PeerID, now: Instant) -> [Effect] {
+        guard let index = links.index(forKey: peer) else { return [] }
+        if let instance = links.values[index].instance {
+            refusals += 1
+            samplers.pause(instance, until: now + Limits.busyRest)
+            links.values[index].instance = nil
+        }
+        return [.end(peer)]
+    }
+
+    /// The last link to a peer has ended. A chosen peer is replaced.
+    package mutating func closed(_ peer: PeerID, now: Instant) {
+        guard let link = links.removeValue(forKey: peer), let instance = link.instance else { return }
+        samplers.fail(instance, now: now, using: &randomness)
+    }
+
+    /// A peer has failed to give what it announced once too often: its link ends, and its source is avoided.
+    package mutating func struckOut(_ peer: PeerID, now: Instant) -> [Effect] {
+        guard let index = links.index(forKey: peer) else { return [] }
+        let link = links.values[index]
+        links.values[index].instance = nil
+        samplers.avoid(link.endpoint, link.instance, now: now, using: &randomness)
+        return [.end(peer)]
+    }
+
+    /// A peer has sent or announced a payload.
+    package mutating func noteSign(of peer: PeerID, isNew: Bool, now: Instant) {
+        if isNew { payloads += 1 }
+        if let index = links.index(forKey: peer) { links.values[index].sign = (now, payloads) }
+    }
+}
+
+/// The mode and the passing of time.
+extension LinkChoice {
+    /// The room is a crowd from now on: links are chosen among those that there are, and new ones.
+    package mutating func enterOverlay(now: Instant) -> [Effect] {
+        isOverlay = true
+        refusals = 0
+        nextExchange = now + Limits.exchangeInterval
+        drawRotation(now)
+        for index in links.indices { links.values[index].sign = (now, payloads) }
+        return links.keys.map(Effect.greet)
+    }
+
+    /// The room is small again: each links with each.
+    package mutating func leaveOverlay() -> [Effect] {
+        isOverlay = false
+        dials = [:]
+        for index in links.indices { (links.values[index].instance, links.values[index].endsAt) = (nil, nil) }
+        return links.keys.map(Effect.greet)
+    }
+
+    /// Looks at all links and draws: what is lacking is dialled, what is of no use ends.
+    package mutating func tick(_ now: Instant) -> [Effect] {
+        guard isOverlay else { return [] }
+        nextLook = now + LinkChoice.lookInterval
+        samplers.wake(now: now)
+        for instance in dials.filter({ $0.value <= now }).keys.sorted() { failed(instance, now: now) }
+        if nextRotation <= now {
+            samplers.redrawOne(using: &randomness)
+            drawRotation(now)
+            nextExchange = now
+        }
+        let effects = replaceMute(now) + dropSurplus()
+        fill(now)
+        return effects + endLeftOvers(now)
+    }
+
+    private mutating func drawRotation(_ now: Instant) {
+        let jitter = Duration.random(in: .zero...Limits.rotationJitter * 2, using: &randomness)
+        nextRotation = now + (Limits.rotationInterval - Limits.rotationJitter + jitter)
+    }
+
+    /// A chosen peer that stays silent while others send is chosen no more.
+    private mutating func replaceMute(_ now: Instant) -> [Effect] {
+        links.indices.filter { links.values[$0].isMute(payloads: payloads, now: now) }.map { index in
+            if let instance = links.values[index].instance { samplers.fail(instance, now: now, using: &randomness) }
+            links.values[index].instance = nil
+            return .greet(links.keys[index])
+        }
+    }
+
+    /// Once a further link is up in place of one, that one is chosen no more: one whose candidate is drawn no more, the newest.
+    private mutating func dropSurplus() -> [Effect] {
+        let drawn = samplers.drawn(from: Limits.chosenLinks)
+        var effects: [Effect] = []
+        while chosenCount > Limits.chosenLinks {
+            func rank(_ index: Int) -> (Int, Int64) {
+                let link = links.values[index]
+                return (link.instance.map(drawn.contains) ?? false ? 0 : 1, link.since.nanoseconds)
+            }
+            let worst = links.indices.filter { links.values[$0].isChosen }.max { rank($0) < rank($1) }
+            guard let worst else { break }
+            links.values[worst].instance = nil
+            effects.append(.greet(links.keys[worst]))
+        }
+        return effects
+    }
+
+    /// Dials candidates for links that are lacking, or one for a better draw.
+    package mutating func fill(_ now: Instant) {
+        let held = Set(links.values.compactMap(\.instance)).union(dials.keys)
+        let missing = Limits.chosenLinks - held.count
+        if missing > 0 {
+            for instance in candidates(missing, besides: held) { dials[instance] = now + Limits.chosenDialTime }
+            return
+        }
+        guard dials.isEmpty, now >= nextExchange else { return }
+        let drawn = samplers.drawn(from: Limits.chosenLinks)
+        guard let better = drawn.first(where: { !held.contains($0) && samplers.isRested($0) }),
+            held.contains(where: { !drawn.contains($0) })
+        else { return }
+        nextExchange = now + Limits.exchangeInterval
+        dials[better] = now + Limits.chosenDialTime
+    }
+
+    /// Candidates to dial: those of the slots; then those that nothing proves; then those that peers told of, not many.
+    private func candidates(_ count: Int, besides held: Set<String>) -> [String] {
+        func free(_ instances: [String]) -> [String] {
+            instances.filter { !held.contains($0) && samplers.isRested($0) }
+        }
+        var candidates = free(samplers.drawn())
+        if candidates.count < count { candidates += free(samplers.unproven(.announced)) }
+        if candidates.count < count {
+            let told = held.count { samplers.proof(of: $0) == .told }
+            candidates += free(samplers.unproven(.told)).prefix(max(0, Limits.chosenContacts - told))
+        }
+        return Array(candidates.prefix(count))
+    }
+
+    /// The initiator of a link that neither end has chosen ends it after a while.
+    private mutating func endLeftOvers(_ now: Instant) -> [Effect] {
+        var effects: [Effect] = []
+        for index in links.indices {
+            let link = links.values[index]
+            guard link.isInitiator, link.isLeftOver else {
+                links.values[index].endsAt = nil
+                continue
+            }
+            if let end = link.endsAt {
+                if end <= now { effects.append(.end(links.keys[index])) }
+            } else {
+                let jitter = Duration.random(in: .zero...Limits.unchosenJitter, using: &randomness)
+                links.values[index].endsAt = now + Limits.unchosenTime + jitter
+            }
+        }
+        return effects
+    }
+}

@@ -1,0 +1,39 @@
+package import Wire
+
+/// Whether a node links with every peer (mesh) or with a few of them (overlay), with hysteresis (Protocol.md section 13).
+package struct ModeSwitch: Sendable {
+    package private(set) var isOverlay = false
+    /// Nodes of the room that are known, this one not counted.
+    package private(set) var known = 0
+    /// The time at which the mode changes if `known` stays beyond its bound.
+    private var changesAt: Instant?
+
+    package init() {}
+
+    /// The next time at which the mode may change without another count; nil while `known` is within the bounds.
+    package var nextDeadline: Instant? { changesAt }
+
+    /// More nodes are known than a mesh has, so that further candidates wait for the overlay to begin.
+    package var holdsNewcomers: Bool { !isOverlay && known > Limits.meshNodes }
+
+    /// Takes the present count, or the passing of time.
+    ///
+    /// - Returns: whether the mode has changed.
+    package mutating func update(known: Int, now: Instant) -> Bool {
+        self.known = known
+        let isBeyond = isOverlay ? known <= Limits.quietNodes : known > Limits.meshNodes
+        guard isBeyond else {
+            changesAt = nil
+            return false
+        }
+        let pause = isOverlay ? Limits.quietTime : known >= Limits.crowdedNodes ? .zero : Limits.crowdTime
+        let due = min(changesAt ?? now + pause, now + pause)
+        guard due <= now else {
+            changesAt = due
+            return false
+        }
+        changesAt = nil
+        isOverlay.toggle()
+        return true
+    }
+}

@@ -1,0 +1,53 @@
+import Wire
+
+/// A candidate of the overlay as the samplers know it.
+struct SampledCandidate: Sendable {
+    /// Where it can be dialled.
+    var endpoint: Endpoint
+    /// The digest of its source under the node's private salt.
+    var source: UInt64
+    /// The digest of its instance name under that salt.
+    let name: UInt64
+    var proof: Samplers.Proof
+    /// It is not drawn before that time.
+    var restsUntil: Instant?
+    /// How often it was dialled in vain since it last had a link.
+    var failures = 0
+
+    var isDrawn: Bool { proof == .proven && restsUntil == nil }
+}
+
+/// One draw of a candidate: the one whose source has the least rank under a private salt, and within the source the least
+/// instance.
+struct SamplerSlot: Sendable {
+    private let salt: UInt64
+    private var sourceRank = UInt64.max
+    private var source: UInt64 = 0
+    private var nameRank = UInt64.max
+    private(set) var instance: String?
+
+    init(salt: UInt64) {
+        self.salt = salt
+    }
+
+    /// The same draw without a candidate.
+    var emptied: SamplerSlot { SamplerSlot(salt: salt) }
+
+    /// Takes a candidate if its rank is less than that of the present one.
+    mutating func offer(_ instance: String, _ candidate: SampledCandidate) {
+        let rank = SamplerSlot.rank(candidate.source, salt)
+        guard rank <= sourceRank else { return }
+        let second = SamplerSlot.rank(candidate.name, salt)
+        guard rank < sourceRank || self.instance == nil || second < nameRank else { return }
+        (sourceRank, source, nameRank, self.instance) = (rank, candidate.source, second, instance)
+    }
+
+    /// A permutation of all digests that nobody knows without the salt: digests are as good as random, so the finaliser of
+    /// SplitMix64 (Steele, Lea and Flood) is enough to make the draws of two salts independent.
+    static func rank(_ digest: UInt64, _ salt: UInt64) -> UInt64 {
+        var word = digest ^ salt
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}
