@@ -31,6 +31,8 @@ package actor Node {
     var router: MessageRouter
     var admission: Admission
     var dialler = Dialler()
+    var modeSwitch = ModeSwitch()
+    var choice: LinkChoice
     var limiter: ConnectionLimiter
     var bans = BanList()
     var silentLinks = SilentLinkLimiter()
@@ -81,6 +83,13 @@ package actor Node {
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
     /// The router may have a new deadline.
     var isRouterChanged = false
+    /// The links of the overlay are to be looked at.
+    var isChoiceChanged = false
+    var contacts = ContactBook()
+    var contactsDue = Instant(nanoseconds: 0)
+    /// The last count of nodes that discovery has got.
+    var knownTold = 0
+    var choiceTime = TimerToken()
     var dialTime = TimerToken()
     var routerTime = TimerToken()
     var historyTime = TimerToken()
@@ -109,8 +118,7 @@ package actor Node {
         directsChanged: @escaping @Sendable ([PeerID]) -> Void = { _ in }
     ) {
         var randomness = randomness
-        let wallClock = scheduler.wallClock
-        let now = scheduler.now
+        let (wallClock, now) = (scheduler.wallClock, scheduler.now)
         let room = configuration.room
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         relayKeys = RelayKeys(now: now, using: &randomness)
@@ -138,6 +146,7 @@ package actor Node {
         limiter = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pacer = Pacer(Node.ownRate(configuration.messagesPerSecond), now: now)
         connections = Connections(me: certificate.identity)
+        choice = LinkChoice(randomness: randomness.branch(1))
         self.randomness = randomness
     }
 
@@ -220,6 +229,7 @@ package actor Node {
         isTurnEndAsked = false
         noteArchived()
         sendReplies()
+        if isChoiceChanged { followChoice() }
         if !dirty.isEmpty { flushDirty() }
         goOnLeaving()
         if isRouterChanged { armRouter() }

@@ -26,7 +26,9 @@ extension Node {
             receivedLatest(body, on: connection)
         case .news:
             receivedNews(body, on: connection)
-        case .contacts, .roster:
+        case .contacts:
+            receivedContacts(body, on: connection)
+        case .roster:
             // A mesh node takes no part in the overlay.
             counts.unexpectedFrames += 1
         case .ping, .pong:
@@ -49,9 +51,11 @@ extension Node {
             admitted(payload, hops: SignedPayload.hops(inFrame: body), from: peer, on: connection)
         case .repeated(let payload):
             noteHeard(peer, on: connection)
+            noteSign(on: connection)
             apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
         case .dropped(let reason):
+            if reason == .duplicate { noteSign(on: connection) }
             if overlay.isEngaged {
                 refusedFromNeighbour(body, reason, hops: SignedPayload.hops(inFrame: body), from: peer)
             }
@@ -71,6 +75,7 @@ extension Node {
         if payload.type == .presence { compareClocks(with: payload) }
         if payload.type == .publicMessage { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
         noteHeard(peer, on: connection)
+        noteSign(on: connection, isNew: payload.type == .publicMessage)
         var events = exchange(&arrivals, with: [])
         router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, into: &events)
         emit(&events)

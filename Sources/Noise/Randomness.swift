@@ -16,6 +16,14 @@ package struct Randomness: RandomNumberGenerator, Sendable {
         Randomness(source: .seeded(SplitMix(state: seed)))
     }
 
+    /// Another sequence of numbers, so that a part of the node can draw without a change to what others draw.
+    package func branch(_ number: UInt64) -> Randomness {
+        switch source {
+        case .system: self
+        case .seeded(var generator): .seeded(generator.next() ^ number &* 0xd1b5_4a32_d192_ed03)
+        }
+    }
+
     package mutating func next() -> UInt64 {
         switch source {
         case .system:

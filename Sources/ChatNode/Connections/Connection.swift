@@ -24,6 +24,8 @@ final class Connection {
     var isOurselves = false
     /// Our certificate when the connection began; another may be ours when the handshake is through.
     let ours: Certificate
+    /// Contacts were sent on it (Protocol.md section 13).
+    var hasToldContacts = false
     /// The peer has said something on it.
     var isHeard = false
     /// Nothing more is sent on it: a better link to the same peer took over. It is read until the peer says so too.

@@ -10,6 +10,8 @@ extension Node {
         /// Another link to the same peer took over.
         case replaced = 1
         case superseded = 2
+        /// Neither end has chosen the link (Protocol.md section 13).
+        case unneeded = 3
     }
 
     /// How long a replaced link is still read.
@@ -75,8 +77,9 @@ extension Node {
         connection.certificate = certificate
         connection.establishedAt = now
         certificates.keep(certificate, now: now)
+        let instance = dialler.instance(of: connection.id)
         dialler.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
-        adopt(connection, of: peer)
+        adopt(connection, of: peer, dialled: instance)
         if news == .better {
             supersedeRuns(before: certificate)
             passOn(certificate, from: connection)
@@ -84,7 +87,9 @@ extension Node {
     }
 
     /// Decides which of a peer's links are kept, and greets a peer that had none.
-    private func adopt(_ connection: Connection, of peer: PeerID) {
+    ///
+    /// - Parameter instance: the candidate that was dialled; nil for a link that the peer has opened.
+    private func adopt(_ connection: Connection, of peer: PeerID, dialled instance: String?) {
         let adoption = connections.adopt(connection, of: peer, now: scheduler.now)
         if adoption.hasReplaced { counts.linksReplaced += 1 }
         for loser in adoption.losers { retire(loser) }
@@ -98,6 +103,13 @@ extension Node {
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             armRouter()
         }
+        if adoption.isActive {
+            choice.opened(
+                peer, at: connection.endpoint, dialled: instance, isInitiator: connection.link.role == .initiator,
+                now: scheduler.now)
+        } else if let instance {
+            perform(choice.joined(instance, peer, now: scheduler.now))
+        }
         introduceOurselves(on: connection)
         if adoption.isActive {
             router.linkReady(peer)
@@ -105,12 +117,15 @@ extension Node {
             overlayLinkOpened(to: peer, isOutgoing: connection.link.role == .initiator)
         }
         pacer.met(now: scheduler.now)
+        noteCrowd()
     }
 
     private func introduceOurselves(on connection: Connection) {
         if connection.ours != context.certificate {
             sendCertificate(context.certificate, as: .certificate, on: connection)
         }
+        // First, so that a peer without room says so before it takes in anything else.
+        if overlay.isOn { greet(connection) }
         connection.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
         connection.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
@@ -208,6 +223,9 @@ extension Node {
         historyLinkClosed(to: peer, end)
         overlayLinkClosed(to: peer)
         dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)
+        choice.closed(peer, now: scheduler.now)
+        forgetContacts(contacts.forget(peer))
+        noteCrowd()
         armRouter()
     }
 

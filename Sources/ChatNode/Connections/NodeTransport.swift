@@ -56,7 +56,9 @@ extension Node: TransportHandler {
     /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
     /// on the network.
     private func source(of id: ConnectionID, at endpoint: Endpoint) -> Endpoint {
-        transport.isOnThisMachine(id) ? endpoint.onThisMachine : endpoint
+        guard transport.isOnThisMachine(id) else { return endpoint }
+        choice.noteOwnAddress(endpoint, now: scheduler.now)
+        return endpoint.onThisMachine
     }
 
     private func closed(_ id: ConnectionID, error: TransportError?) {
@@ -74,6 +76,7 @@ extension Node: TransportHandler {
     func dialFailed(_ id: ConnectionID) {
         guard let instance = dialler.failed(id, now: scheduler.now, using: &randomness) else { return }
         for discovery in discoveries { discovery.dialFailed(instance) }
+        noteFailed(instance)
     }
 
     /// Warns of a peer that the user named and that no route leads to. Peers of mDNS come and go without a word.
@@ -91,12 +94,15 @@ extension Node {
     func discovered(_ event: DiscoveryEvent) {
         guard case .running = phase else { return }
         switch event {
-        case .found(let instance, let endpoint, _):
+        case .found(let instance, let endpoint, let isProven):
             dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
+            choice.found(instance, at: endpoint, isProven ? .proven : .announced, now: scheduler.now)
         case .moved(let instance, let endpoints):
             dialler.moved(instance, to: endpoints, now: scheduler.now, using: &randomness)
+            choice.moved(instance, to: endpoints, now: scheduler.now)
         case .lost(let instance):
             dialler.lost(instance, now: scheduler.now)
+            choice.lost(instance)
         case .networkChanged:
             probeLinks()
         case .namesOutdated:
@@ -114,22 +120,26 @@ extension Node {
             stopReason = .failed(reason)
             beginLeaving()
         }
+        noteCrowd()
         armDialler()
     }
 
     func dialDue() {
-        guard case .running = phase, limiter.room > 0 else { return }
-        for dial in dialler.due(now: scheduler.now, room: limiter.room) {
+        guard case .running = phase, dialRoom > 0 else { return }
+        for dial in dialler.due(now: scheduler.now, room: dialRoom) {
             guard !bans.isBanned(dial.endpoint, now: scheduler.now), !isAvoided(dial.endpoint),
                 silentLinks.mayDial(dial.endpoint, now: scheduler.now)
             else {
                 dialler.postpone(dial, now: scheduler.now, using: &randomness)
+                noteFailed(dial.instance)
                 continue
             }
             let connection = transport.dial(dial.endpoint)
             counts.dials += 1
             dialler.dialled(dial, as: connection)
         }
+        // A due candidate may have turned out to be a peer with a link.
+        if choice.isOverlay { noteCrowd() }
         armDialler()
     }
 }
@@ -147,7 +157,7 @@ extension Node {
 
     func armDialler() {
         // Without room for a link no deadline matters: the end of a link arms it again.
-        guard limiter.room > 0, let deadline = dialler.nextDeadline, dialTime.arm(deadline) else { return }
+        guard dialRoom > 0, let deadline = dialler.nextDeadline, dialTime.arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
                 if node.dialTime.isCurrent(deadline) { node.dialDue() }

@@ -82,6 +82,12 @@ struct Candidate {
         return peer == nil || now >= lostAt + Dialler.memoryOfTheLost
     }
 
+    /// It is chosen: it is dialled now, whatever failed before.
+    mutating func hasten(now: Instant) {
+        guard case .waiting(let until) = phase else { return }
+        phase = .waiting(until: min(until, now))
+    }
+
     /// A new address, or a candidate that is back, is a reason to try at once.
     mutating func recordSighting(at endpoint: Endpoint, again soon: Instant) {
         let isNew = !endpoints.contains(endpoint)

@@ -10,11 +10,7 @@ package struct Dialler {
         package let endpoint: Endpoint
     }
 
-    private var candidates = PackedTable<String, Candidate>()
-    /// Names of candidates by deadline. An entry whose candidate has another deadline by then is skipped.
-    private var agenda = TimerHeap<String>()
-    /// Candidates with a dial or a handshake under way.
-    package private(set) var busy = 0
+    private var candidates = CandidateTable()
     private var attempts: [ConnectionID: Dial] = [:]
     private var linked = LinkedPeers()
     /// The Noise keys of peers that are shut out, to know their names without a dial.
@@ -30,9 +26,12 @@ package struct Dialler {
 
     package var count: Int { candidates.count }
 
+    /// Candidates with a dial or a handshake under way.
+    package var busy: Int { candidates.busy }
+
     /// The next time at which `due` may order a dial; nil while no candidate waits.
     package var nextDeadline: Instant? {
-        guard let earliest = agenda.nextDeadline, let restsUntil else { return agenda.nextDeadline }
+        guard let earliest = candidates.nextDeadline, let restsUntil else { return candidates.nextDeadline }
         return max(earliest, restsUntil)
     }
 
@@ -56,22 +55,36 @@ package struct Dialler {
         let wait = Duration.milliseconds(Int.random(in: Dialler.firstWait, using: &generator))
         let soon = now + wait + (yields(to: name, now: now) ? Dialler.yieldingWait : .zero)
         if candidates[instance] != nil {
-            update(instance) { $0.recordSighting(at: endpoint, again: soon) }
-        } else if candidates.count < Limits.knownPeers || forgetOneUnlisted() {
-            candidates[instance] = Candidate(name: name, endpoint: endpoint, dialAt: soon)
-            agenda.insert(instance, at: soon)
+            candidates.update(instance) { $0.recordSighting(at: endpoint, again: soon) }
+        } else {
+            _ = candidates.add(instance, Candidate(name: name, endpoint: endpoint, dialAt: soon))
         }
     }
 
-    /// Changes a candidate, if there is one, and notes its new deadline.
-    private mutating func update(_ instance: String, _ change: (inout Candidate) -> Void) {
-        guard var candidate = candidates[instance] else { return }
-        let (deadline, wasBusy) = (candidate.deadline, candidate.isBusy)
-        change(&candidate)
-        candidates[instance] = candidate
-        if let new = candidate.deadline, new != deadline { agenda.insert(instance, at: new) }
-        busy += (candidate.isBusy ? 1 : 0) - (wasBusy ? 1 : 0)
+    /// In overlay mode only these candidates are dialled, new ones among them at once; nil for all.
+    package mutating func restrict(to wanted: Set<String>?, now: Instant) {
+        candidates.restrict(to: wanted, now: now)
     }
+
+    /// The outlook of a candidate that is to be dialled.
+    package enum Prospect: Hashable {
+        case dialled
+        /// Its peer has a link.
+        case linked(PeerID)
+        /// It is unknown, blocked, or this node itself.
+        case never
+    }
+
+    package func prospect(of instance: String) -> Prospect {
+        switch candidates[instance]?.phase {
+        case .waiting, .dialling, .handshaking: .dialled
+        case .linked: candidates[instance]?.peer.map(Prospect.linked) ?? .never
+        case .shutOut, .ignored, nil: .never
+        }
+    }
+
+    /// Whether a dial or a handshake with a candidate is under way.
+    package func isDialling(_ instance: String) -> Bool { candidates[instance]?.isBusy ?? false }
 
     /// Discovery names all endpoints of an instance anew: the earlier ones are stale.
     package mutating func moved(
@@ -79,7 +92,7 @@ package struct Dialler {
     ) {
         guard let first = endpoints.first else { return }
         found(instance, at: first, now: now, using: &generator)
-        update(instance) { $0.replaceEndpoints(endpoints, dialAt: now) }
+        candidates.update(instance) { $0.replaceEndpoints(endpoints, dialAt: now) }
     }
 
     /// Discovery no longer names an instance: a hint, which ends no link.
@@ -87,10 +100,9 @@ package struct Dialler {
         guard let candidate = candidates[instance] else { return }
         let isWorthKeeping = candidate.peer != nil || candidate.isBusy
         guard isWorthKeeping else {
-            candidates[instance] = nil
-            return
+            return candidates.remove(instance)
         }
-        update(instance) { $0.lostAt = now }
+        candidates.update(instance) { $0.lostAt = now }
     }
 
     /// The dials of now. Where more are due than may be under way at once, those with the fewest failures go first: names
@@ -101,15 +113,15 @@ package struct Dialler {
         var orders: [Dial] = []
         restsUntil = nil
         let mostBusy = min(Dialler.parallelDials, room)
-        for instance in inTurn(now) {
-            guard let candidate = candidates[instance], let deadline = candidate.deadline else { continue }
+        for instance in turns.order(candidates.takeDue(at: now)) {
+            guard let candidate = candidates[instance] else { continue }
             if candidate.isForgotten(now: now) {
-                candidates[instance] = nil
+                candidates.remove(instance)
             } else if let peer = candidate.peer, linked.contains(peer) {
-                update(instance) { $0.phase = .linked }
+                candidates.update(instance) { $0.phase = .linked }
             } else if !candidate.isBusy, busy >= mostBusy {
                 restsUntil = now + Dialler.addressInterval
-                agenda.insert(instance, at: deadline)
+                candidates.schedule(instance)
             } else if let endpoint = dial(instance, now) {
                 orders.append(Dial(instance: instance, endpoint: endpoint))
             }
@@ -123,19 +135,19 @@ package struct Dialler {
     /// names are announced.
     private mutating func dial(_ instance: String, _ now: Instant) -> Endpoint? {
         if let peer = linkedPeer(atAllOf: instance) {
-            update(instance) { $0.markLinked(to: peer, byAddress: true) }
+            candidates.update(instance) { $0.markLinked(to: peer, byAddress: true) }
             return nil
         }
         if let name = candidates[instance]?.name, let peer = shutOut.first(where: { name.belongs(to: $0.value) })?.key {
-            update(instance) { $0.markShutOut(as: peer) }
+            candidates.update(instance) { $0.markShutOut(as: peer) }
             return nil
         }
         var wanted: Endpoint?
         let linked = linked
-        update(instance) { wanted = $0.nextEndpoint(now: now) { linked.peer(at: $0) != nil } }
+        candidates.update(instance) { wanted = $0.nextEndpoint(now: now) { linked.peer(at: $0) != nil } }
         guard let endpoint = wanted else { return nil }
         guard budget.take(endpoint, now: now) else {
-            update(instance) { $0.skipped(until: now + Dialler.crowdedAddressPause) }
+            candidates.update(instance) { $0.skipped(until: now + Dialler.crowdedAddressPause) }
             return nil
         }
         return joinLinkedPeer(instance, now) ? nil : endpoint
@@ -145,18 +157,12 @@ package struct Dialler {
     private mutating func joinLinkedPeer(_ instance: String, _ now: Instant) -> Bool {
         guard let candidate = candidates[instance], let name = candidate.name else { return false }
         let owner = linked.owner(of: name, above: candidate.comparedTo)
-        update(instance) { [last = linked.lastNumber] in $0.comparedTo = last }
-        guard let owner, linked.isYoung(owner, now: now) || !hasMoved(owner, to: candidate.endpoints) else {
+        candidates.update(instance) { [last = linked.lastNumber] in $0.comparedTo = last }
+        guard let owner, linked.isYoung(owner, now: now) || !candidates.hasMoved(owner, to: candidate.endpoints) else {
             return false
         }
-        update(instance) { $0.markLinked(to: owner) }
+        candidates.update(instance) { $0.markLinked(to: owner) }
         return true
-    }
-
-    /// True if `peer` has known addresses and none of them is in `endpoints`: its link may be dead without our knowledge.
-    private func hasMoved(_ peer: PeerID, to endpoints: [Endpoint]) -> Bool {
-        let known = candidates.values.lazy.filter { $0.peer == peer }
-        return !known.isEmpty && known.allSatisfy { Set($0.endpoints).isDisjoint(with: endpoints) }
     }
 
     /// The linked peer that handshakes have proven at every address of a candidate: under any name, no new peer is there.
@@ -166,29 +172,18 @@ package struct Dialler {
         return peers.contains(nil) ? nil : peers.last ?? nil
     }
 
-    /// The names of the candidates that are due, in their order.
-    private mutating func inTurn(_ now: Instant) -> [String] {
-        let due = Set(agenda.removeDue(at: now)).compactMap { instance -> DialTurns.Turn? in
-            guard let candidate = candidates[instance], let deadline = candidate.deadline, deadline <= now else {
-                return nil
-            }
-            return DialTurns.Turn(failures: candidate.backoff.doublings, deadline: deadline, instance: instance)
-        }
-        return turns.order(due)
-    }
-
     /// The caller has dialled an order of `due`.
     package mutating func dialled(_ dial: Dial, as connection: ConnectionID) {
         guard case .dialling(let next, let at, let open) = candidates[dial.instance]?.phase else { return }
         attempts[connection] = dial
-        update(dial.instance) { $0.phase = .dialling(next: next, at: at, open: open + [connection]) }
+        candidates.update(dial.instance) { $0.phase = .dialling(next: next, at: at, open: open + [connection]) }
     }
 
     /// The caller does not dial an order of `due` now.
     package mutating func postpone(
         _ dial: Dial, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
-        update(dial.instance) { $0.pause(now: now, using: &generator) }
+        candidates.update(dial.instance) { $0.pause(now: now, using: &generator) }
     }
 
     /// The endpoint of a dial that is neither ended nor through its handshake; nil for other connections.
@@ -205,7 +200,7 @@ package struct Dialler {
         guard let instance = attempts[connection]?.instance,
             case .dialling(_, _, let open) = candidates[instance]?.phase
         else { return [] }
-        update(instance) { $0.phase = .handshaking(connection) }
+        candidates.update(instance) { $0.phase = .handshaking(connection) }
         let slower = open.filter { $0 != connection }
         for other in slower { attempts[other] = nil }
         return slower
@@ -219,7 +214,7 @@ package struct Dialler {
         _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> String? {
         guard let instance = attempts.removeValue(forKey: connection)?.instance else { return nil }
-        update(instance) { $0.failed(connection, now: now, using: &generator) }
+        candidates.update(instance) { $0.failed(connection, now: now, using: &generator) }
         return instance
     }
 
@@ -236,7 +231,7 @@ package struct Dialler {
     ) {
         guard let dial = attempts.removeValue(forKey: connection) else { return }
         linked.prove(peer, at: dial.endpoint)
-        update(dial.instance) {
+        candidates.update(dial.instance) {
             if $0.accepts(key) { $0.markLinked(to: peer) } else { $0.pause(now: now, using: &generator) }
         }
     }
@@ -244,24 +239,24 @@ package struct Dialler {
     /// Shuts a peer out: its candidates are not dialled until `admit`, nor is any further name of this run.
     package mutating func shutOut(_ peer: PeerID, _ key: PublicKey?) {
         if let key, shutOut.count < Dialler.mostShutOut || shutOut[peer] != nil { shutOut[peer] = key }
-        for instance in instances(of: peer) { update(instance) { $0.markShutOut(as: peer) } }
+        for instance in candidates.instances(of: peer) { candidates.update(instance) { $0.markShutOut(as: peer) } }
     }
 
     /// Takes `shutOut` back: candidates of the peer are dialled at once.
     package mutating func admit(_ peer: PeerID, now: Instant) {
         shutOut[peer] = nil
-        for instance in instances(of: peer) { update(instance) { $0.admit(now: now) } }
+        for instance in candidates.instances(of: peer) { candidates.update(instance) { $0.admit(now: now) } }
     }
 
     /// A peer has said something on a link, so it does not refuse us: after the next failure pauses are short again.
     package mutating func heard(_ peer: PeerID) {
-        for instance in instances(of: peer) { update(instance) { $0.backoff.reset() } }
+        for instance in candidates.instances(of: peer) { candidates.update(instance) { $0.backoff.reset() } }
     }
 
     /// A dialled connection led to ourselves: the candidate is not dialled again.
     package mutating func ignore(_ connection: ConnectionID) {
         guard let instance = attempts.removeValue(forKey: connection)?.instance else { return }
-        update(instance) { $0.phase = .ignored }
+        candidates.update(instance) { $0.phase = .ignored }
     }
 
     /// A link to a run of `peer` is up, dialled by either side.
@@ -274,25 +269,8 @@ package struct Dialler {
         to peer: PeerID, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
         linked.close(peer)
-        for instance in instances(of: peer) { update(instance) { $0.linkClosed(now: now, using: &generator) } }
-    }
-
-    private func instances(of peer: PeerID) -> [String] {
-        // By index: iterating over the values would copy each of hundreds.
-        candidates.indices.filter { candidates.values[$0].peer == peer }.map { candidates.keys[$0] }.sorted()
-    }
-
-    /// Evicts a candidate that discovery no longer names; false if there is none.
-    private mutating func forgetOneUnlisted() -> Bool {
-        let unlisted = candidates.filter { $0.value.lostAt != nil && !$0.value.isBusy }
-        let oldest = unlisted.min { first, second in
-            let (left, right) = (first.value.lostAt?.nanoseconds ?? .max, second.value.lostAt?.nanoseconds ?? .max)
-            return (left, first.key) < (right, second.key)
+        for instance in candidates.instances(of: peer) {
+            candidates.update(instance) { $0.linkClosed(now: now, using: &generator) }
         }
-        guard let oldest else {
-            return false
-        }
-        candidates[oldest.key] = nil
-        return true
     }
 }

@@ -7,7 +7,7 @@ package import Wire
 /// established link never makes room for a newcomer: a crowd of newcomers could cut a node off that way.
 package struct LinkChoice: Sendable {
     package enum Effect: Hashable, Sendable {
-        /// What this side says about the link has changed: another hello is due.
+        /// The own hello on the link has changed: another is due.
         case greet(PeerID)
         /// There is no room for the link: busy, then the end.
         case refuse(PeerID)
@@ -32,6 +32,7 @@ package struct LinkChoice: Sendable {
     /// How often the links are looked at without an event.
     private static let lookInterval = Duration.seconds(10)
 
+    /// - Parameter randomness: one of its own, so that a mesh draws the same numbers as without an overlay.
     package init(randomness: Randomness) {
         self.randomness = randomness
         samplers = Samplers(using: &self.randomness)
@@ -39,7 +40,6 @@ package struct LinkChoice: Sendable {
 
     /// Candidates to dial now; none outside of overlay mode.
     package var wanted: Set<String> { Set(dials.keys) }
-
     package var chosenCount: Int { links.values.count { $0.isChosen } }
 
     /// Links that peers have chosen and this node has not.
@@ -184,7 +184,7 @@ extension LinkChoice {
 /// The mode and the passing of time.
 extension LinkChoice {
     /// The room is a crowd from now on: links are chosen among those that there are, and new ones.
-    package mutating func enterOverlay(now: Instant) -> [Effect] {
+    @discardableResult package mutating func enterOverlay(now: Instant) -> [Effect] {
         isOverlay = true
         refusals = 0
         nextExchange = now + Limits.exchangeInterval
@@ -194,7 +194,7 @@ extension LinkChoice {
     }
 
     /// The room is small again: each links with each.
-    package mutating func leaveOverlay() -> [Effect] {
+    @discardableResult package mutating func leaveOverlay() -> [Effect] {
         isOverlay = false
         dials = [:]
         for index in links.indices { (links.values[index].instance, links.values[index].endsAt) = (nil, nil) }

@@ -6,7 +6,8 @@ extension Node {
     /// Changes the mode of this node: `true` where the room is too large for links between all.
     package func setOverlay(_ isOn: Bool) {
         guard overlay.isOn != isOn else { return }
-        apply(overlay.setOn(isOn, now: scheduler.now, using: &randomness))
+        overlay.setOn(isOn, now: scheduler.now, using: &randomness)
+        for connection in connections.activeLinks { greet(connection) }
         toldOfModes()
     }
 
@@ -93,6 +94,9 @@ extension Node {
     func receivedTree(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = treePeer(on: connection) else { return }
         guard let frame = TreeFrame(body) else { return counts.unexpectedFrames += 1 }
+        if case .hello(let hello) = frame { receivedHello(hello, on: connection) }
+        if case .busy = frame { receivedBusy(on: connection) }
+        guard !connection.isForgotten else { return }
         apply(overlay.received(frame, from: peer, now: scheduler.now, using: &randomness))
         if case .hello = frame { toldOfModes() }
     }
@@ -100,12 +104,14 @@ extension Node {
     func receivedLatest(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = treePeer(on: connection), overlay.isEngaged else { return }
         guard let frame = LatestFrame(body) else { return counts.idListsMalformed += 1 }
+        noteSign(on: connection)
         apply(overlay.received(frame, from: peer, now: scheduler.now))
     }
 
     func receivedNews(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = treePeer(on: connection), overlay.isEngaged else { return }
         guard let frame = NewsFrame(body) else { return counts.idListsMalformed += 1 }
+        noteSign(on: connection)
         overlay.announced(frame.ids, by: peer, now: scheduler.now)
         armOverlay()
     }
@@ -122,7 +128,8 @@ extension Node {
 
     func overlayLinkOpened(to peer: PeerID, isOutgoing: Bool) {
         guard case .running = phase else { return }
-        apply(overlay.opened(peer, isOutgoing: isOutgoing, now: scheduler.now, using: &randomness))
+        overlay.opened(peer, isOutgoing: isOutgoing, now: scheduler.now, using: &randomness)
+        armOverlay()
     }
 
     func overlayLinkClosed(to peer: PeerID) {
@@ -169,7 +176,7 @@ extension Node {
         case .end(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return }
             avoid(connection.endpoint)
-            finish(connection)
+            strikeOut(connection)
         }
     }
 

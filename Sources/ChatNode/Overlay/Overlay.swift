@@ -27,8 +27,6 @@ struct Overlay: Sendable {
 
     /// This node is in overlay mode.
     private(set) var isOn = false
-    /// The nodes that this one knows of, itself among them.
-    var known: UInt16 = 0
     /// How long an announced payload may take before it is asked for: four median round trips, or more.
     var patience = Limits.announcementPatience
     var neighbours = Neighbours()
@@ -62,21 +60,17 @@ struct Overlay: Sendable {
 /// Links and modes.
 extension Overlay {
     /// The mode of this node changes.
-    mutating func setOn(_ isOn: Bool, now: Instant, using randomness: inout Randomness) -> [Effect] {
-        guard self.isOn != isOn else { return [] }
+    mutating func setOn(_ isOn: Bool, now: Instant, using randomness: inout Randomness) {
+        guard self.isOn != isOn else { return }
         self.isOn = isOn
         modeChanged(now, using: &randomness)
-        return neighbours.peers.map { .send(hello(to: $0), to: $0) }
     }
 
     /// A neighbour has a link that frames are sent on: the first, or one that replaced another.
-    mutating func opened(
-        _ peer: PeerID, isOutgoing: Bool, now: Instant, using randomness: inout Randomness
-    ) -> [Effect] {
+    mutating func opened(_ peer: PeerID, isOutgoing: Bool, now: Instant, using randomness: inout Randomness) {
         if neighbours[peer] != nil { closed(peer, now: now) }
-        guard neighbours.open(peer, isOutgoing: isOutgoing, now: now) else { return [] }
+        guard neighbours.open(peer, isOutgoing: isOutgoing, now: now) else { return }
         modeChanged(now, using: &randomness)
-        return isOn ? [.send(hello(to: peer), to: peer)] : []
     }
 
     /// The last link with a neighbour ended.
@@ -87,13 +81,6 @@ extension Overlay {
         news.close(peer)
         suspicions.removeAll { $0.peer == peer }
         trees.lose(peer, now: now)
-    }
-
-    private func hello(to peer: PeerID) -> [UInt8] {
-        var hello = Hello(isOverlay: isOn)
-        hello.isGuest = neighbours[peer]?.isOurGuest ?? false
-        hello.known = known
-        return TreeFrame.hello(hello).bytes
     }
 
     private mutating func modeChanged(_ now: Instant, using randomness: inout Randomness) {

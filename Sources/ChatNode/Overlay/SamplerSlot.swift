@@ -30,7 +30,7 @@ struct SamplerSlot: Sendable {
         self.salt = salt
     }
 
-    /// The same draw without a candidate.
+    /// This draw without a candidate.
     var emptied: SamplerSlot { SamplerSlot(salt: salt) }
 
     /// Takes a candidate if its rank is less than that of the present one.
@@ -42,7 +42,7 @@ struct SamplerSlot: Sendable {
         (sourceRank, source, nameRank, self.instance) = (rank, candidate.source, second, instance)
     }
 
-    /// A permutation of all digests that nobody knows without the salt: digests are as good as random, so the finaliser of
+    /// A permutation of all digests that depends on the salt: digests are as good as random, so the finaliser of
     /// SplitMix64 (Steele, Lea and Flood) is enough to make the draws of two salts independent.
     static func rank(_ digest: UInt64, _ salt: UInt64) -> UInt64 {
         var word = digest ^ salt

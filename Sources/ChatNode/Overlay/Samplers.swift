@@ -68,7 +68,7 @@ package struct Samplers: Sendable {
 
 /// Changes of the candidates.
 extension Samplers {
-    /// A candidate was seen, or was told of. One that is seen anew ends its rest, unless its source is avoided.
+    /// A candidate was seen, or a peer told of it. One that is seen anew ends its rest, unless its source is avoided.
     ///
     /// Of several endpoints of an instance the one with the best proof is its source, and of those an IPv4 address: an IPv6
     /// host can have many.
@@ -132,9 +132,11 @@ extension Samplers {
         avoided[digest(ofSource: endpoint, .proven)].map { $0 > now } ?? false
     }
 
-    private static func worth(_ endpoint: Endpoint, _ proof: Proof) -> Int { 2 * proof.rawValue + (endpoint.isIPv4 ? 1 : 0) }
+    private static func worth(_ endpoint: Endpoint, _ proof: Proof) -> Int {
+        2 * proof.rawValue + (endpoint.isIPv4 ? 1 : 0)
+    }
 
-    /// What peers tell of may be beyond the link, where a host can have all addresses of a /64.
+    /// A contact may be beyond the link, where a host can have all addresses of a /64.
     private func digest(ofSource endpoint: Endpoint, _ proof: Proof) -> UInt64 {
         let isOwn = endpoint.isLoopback || ownAddresses.contains(endpoint.address)
         let source = isOwn ? endpoint : proof == .told ? endpoint.network ?? endpoint.source : endpoint.source

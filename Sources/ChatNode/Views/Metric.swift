@@ -51,6 +51,11 @@ extension Metric {
     package static let connections = gauge(
         "connections", as: "connections", "Connections, including those in their handshake.")
     package static let candidates = gauge("candidates", as: "candidates", "Addresses at which a peer may be reached.")
+    package static let knownNodes = gauge("known_nodes", as: "known_nodes", "Other nodes of the room that are known.")
+    package static let isOverlay = gauge(
+        "overlay", as: "overlay", "1 while the node links with a few peers of a large room; 0 while it links with all.")
+    package static let linksChosen = gauge(
+        "links_chosen", as: "links_chosen", "Links that this node has chosen in a large room.")
     package static let halfOpenHandshakes = gauge(
         "half_open_handshakes", as: "half_open_handshakes", "Handshakes under way on accepted connections.")
     package static let unreadPublic = unread("public")
@@ -117,6 +122,14 @@ extension Metric {
     package static let dialsFailed = total("dials_failed", as: "dial_failures", "Connection attempts that failed.")
     package static let linksReplaced = total("links_replaced", "Links that a newer one to the same peer replaced.")
     package static let linksSilent = total("links_silent", "Links that ended before the peer said anything.")
+    package static let linksRefused = total(
+        "links_refused", "Links that others opened in a large room, for which there was no room.")
+    package static let linksBusy = total(
+        "links_busy", "Dialled links in a large room for which the other side had no room.")
+    package static let linksUnneeded = total(
+        "links_unneeded", "Links in a large room that ended because neither side had chosen them.")
+    package static let modeChanges = total(
+        "mode_changes", "Changes between links with all peers and links with a few.")
     package static let superseded = total(
         "superseded", as: "links_superseded", "Links that ended because of a better certificate.")
 

@@ -14,7 +14,7 @@ struct ChoiceTown {
     private(set) var edges: Set<Edge> = []
     /// By node, for all that are there.
     private(set) var neighbours: [Int: Set<Int>] = [:]
-    /// Nodes that accept each link, choose nobody by lot, and dial all honest nodes again and again, insisting.
+    /// Nodes that accept each link, and dial all honest nodes again and again, insisting.
     let attackers: Set<Int>
     private(set) var refusals = 0
     private var randomness: Randomness

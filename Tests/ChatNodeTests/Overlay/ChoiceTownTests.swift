@@ -11,7 +11,8 @@ import Wire
 
     private func degrees(_ town: ChoiceTown) -> [Int] { town.neighbours.values.map(\.count) }
 
-    @Test(arguments: [34, 60, 200]) func `each node chooses six, has about twelve links, and none more than 17`(nodes: Int) {
+    @Test(arguments: [34, 60, 200])
+    func `each node chooses six, has about twelve links, and none more than 17`(nodes: Int) {
         var town = ChoiceTown(nodes: nodes, seed: UInt64(nodes))
         town.pass(60)
         let degrees = degrees(town)
@@ -60,7 +61,7 @@ import Wire
         let before = town.edges
         for number in 60..<100 { town.add(number) }
         town.pass(25)
-        // What is exchanged for a better draw ends by its own node's choice: one link in 30 s.
+        // A link that is exchanged for a better draw ends by its own node's choice: one in 30 s.
         #expect(before.subtracting(town.edges).count <= 60)
         #expect((0..<60).allSatisfy { honestLinks(of: $0, in: town) >= 6 })
     }

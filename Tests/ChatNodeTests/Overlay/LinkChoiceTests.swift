@@ -91,7 +91,7 @@ import Wire
         #expect(choice.wanted.count == 5 && choice.wanted.isDisjoint(with: names.prefix(2)))
     }
 
-    @Test mutating func `ten links of others are accepted, then the next is told to be busy, unless it insists`() {
+    @Test mutating func `ten links of others are accepted, then the next hears busy, unless it insists`() {
         find(0..<100)
         _ = enter()
         dialAll()
@@ -100,7 +100,6 @@ import Wire
         #expect(open(from: 210, chosen) == [.refuse(peer(210))])
         choice.closed(peer(210), now: now)
         #expect(open(from: 211, insisting).isEmpty && choice.acceptedCount == 11)
-        // One in mesh mode does not know of the bound, and one that this node has chosen is no link of others.
         #expect(open(from: 212, mesh).isEmpty)
     }
 
@@ -112,7 +111,7 @@ import Wire
         for number in 200..<230 { #expect(choice.heard(chosen, from: peer(number), now: now).isEmpty) }
     }
 
-    @Test mutating func `a refused node dials its next spare, insists after three refusals, and no more once accepted`() {
+    @Test mutating func `a refused node dials its next spare, and insists after three refusals until accepted`() {
         find(0..<100)
         _ = enter()
         var tried: Set<Int> = []
@@ -178,7 +177,8 @@ import Wire
         for number in 0..<40 {
             let hello = number % 4 == 0 ? mesh : number % 2 == 0 ? chosen : overlay
             #expect(choice.heard(hello, from: peer(number), now: now).isEmpty)
-            if number < 20, hello == overlay, !choice.hello(for: peer(number)).isChosen { leftOver.insert(peer(number)) }
+            let isChosen = choice.hello(for: peer(number)).isChosen
+            if number < 20, hello == overlay, !isChosen { leftOver.insert(peer(number)) }
         }
         try #require(leftOver.count > 5)
         #expect(choice.tick(now + .milliseconds(4_999)).isEmpty)
@@ -254,7 +254,7 @@ import Wire
         #expect(open(from: number, insisting).isEmpty)
     }
 
-    @Test mutating func `what peers tell of fills two of six links at most, and only where proven candidates lack`() {
+    @Test mutating func `contacts fill two of six links at most, and only where proven candidates lack`() {
         find(0..<3)
         find(100..<150, .told)
         _ = enter()

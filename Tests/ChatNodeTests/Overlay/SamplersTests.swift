@@ -104,7 +104,9 @@ import Wire
         let address = address
         let share = share(
             { samplers in
-                for number in 0..<500 { samplers.add("node-\(number)", at: address(number, 4_000), .proven, now: start) }
+                for number in 0..<500 {
+                    samplers.add("node-\(number)", at: address(number, 4_000), .proven, now: start)
+                }
             }, of: { (Int($0.dropFirst(5)) ?? 0) < 100 })
         #expect(share > 0.17 && share < 0.23, "\(share)")
     }
@@ -147,7 +149,7 @@ import Wire
         #expect(samplers.drawn().contains { $0.hasPrefix("lan") })
     }
 
-    @Test mutating func `what peers tell of beyond the link counts by its network`() {
+    @Test mutating func `a contact beyond the link counts by its network`() {
         var samplers = Samplers(using: &randomness)
         for number in 0..<50 {
             let tail = [UInt8](repeating: 0, count: 7) + [UInt8(number)]

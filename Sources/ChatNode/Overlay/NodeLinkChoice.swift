@@ -1,0 +1,157 @@
+import Chat
+import Noise
+import Wire
+
+/// Applies the mode of the room and the choice of links to the node's connections (Protocol.md section 13).
+extension Node {
+    /// The count of nodes or the links may have changed: the end of the turn looks, once for all changes.
+    func noteCrowd() {
+        updateMode()
+        guard choice.isOverlay else { return }
+        isChoiceChanged = true
+        askForTurnEnd()
+    }
+
+    /// Counts the known nodes, and changes the mode where that is due.
+    private func updateMode() {
+        guard case .running = phase else { return }
+        let known = max(choice.samplers.sourceCount, router.roster.online)
+        let isChanged = modeSwitch.update(known: known, now: scheduler.now)
+        if isChanged {
+            counts.modeChanges += 1
+            if modeSwitch.isOverlay { choice.enterOverlay(now: scheduler.now) } else { choice.leaveOverlay() }
+            setOverlay(modeSwitch.isOverlay)
+            if !choice.isOverlay { dialler.restrict(to: nil, now: scheduler.now) }
+            armDialler()
+        }
+        tellCrowd(isChanged: isChanged)
+        armChoice()
+    }
+
+    /// In a crowd discovery looks for peers in another way; it hears nothing of a small room.
+    private func tellCrowd(isChanged: Bool) {
+        let known = modeSwitch.known
+        guard isChanged || (modeSwitch.isOverlay && abs(known - knownTold) > knownTold / 8) else { return }
+        knownTold = known
+        for discovery in discoveries {
+            discovery.crowdChanged(Crowd(isOverlay: modeSwitch.isOverlay, known: known))
+        }
+    }
+
+    /// The links that may still be opened by a dial. While a mesh has too many nodes, those beyond the first wait for the
+    /// overlay.
+    var dialRoom: Int {
+        modeSwitch.holdsNewcomers ? min(limiter.room, Limits.meshNodes - connections.linkCount) : limiter.room
+    }
+
+    /// The end of a turn in which something has changed, and the time for which the choice has asked.
+    func followChoice() {
+        isChoiceChanged = false
+        guard choice.isOverlay, case .running = phase else { return }
+        perform(choice.tick(scheduler.now))
+        tellContacts()
+        settleWanted()
+        dialler.restrict(to: choice.wanted, now: scheduler.now)
+        armChoice()
+        armDialler()
+    }
+
+    func perform(_ effects: [LinkChoice.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .greet(let peer):
+                if let connection = connections.sendingLink(of: peer) { greet(connection) }
+            case .refuse(let peer):
+                counts.linksRefused += 1
+                end(peer, with: TreeFrame.busy(.full).bytes)
+            case .end(let peer):
+                counts.linksUnneeded += 1
+                end(peer, with: [FrameType.goodbye.rawValue, GoodbyeReason.unneeded.rawValue])
+            }
+        }
+    }
+
+    private func end(_ peer: PeerID, with frame: [UInt8]) {
+        for connection in connections.links(of: peer) {
+            connection.link.enqueue(frame)
+            finish(connection, .goodbye)
+        }
+    }
+
+    /// Candidates that have a link already need no dial, and those that can not be dialled give way to others.
+    private func settleWanted() {
+        // Each round takes at least one candidate out of the draw.
+        for _ in 0..<Limits.samplerSlots {
+            let settled = choice.wanted.sorted().filter { instance in
+                switch dialler.prospect(of: instance) {
+                case .dialled: return false
+                case .linked(let peer): perform(choice.joined(instance, peer, now: scheduler.now))
+                case .never: choice.failed(instance, now: scheduler.now)
+                }
+                return true
+            }
+            guard !settled.isEmpty else { return }
+            choice.fill(scheduler.now)
+        }
+    }
+
+    /// Tells a peer what this side says about their link.
+    func greet(_ connection: Connection) {
+        guard let peer = connection.peer else { return }
+        var hello = choice.hello(for: peer)
+        hello.isOverlay = overlay.isOn
+        hello.known = UInt16(clamping: modeSwitch.known + 1)
+        connection.link.enqueue(TreeFrame.hello(hello).bytes)
+        markDirty(connection)
+    }
+
+    func receivedHello(_ hello: Hello, on connection: Connection) {
+        guard let peer = connection.peer else { return }
+        perform(choice.heard(hello, from: peer, now: scheduler.now))
+        noteCrowd()
+        guard hello.isOverlay, !connection.hasToldContacts, !connection.isForgotten else { return }
+        connection.hasToldContacts = true
+        tellContacts(on: connection)
+    }
+
+    func receivedBusy(on connection: Connection) {
+        guard let peer = connection.peer else { return }
+        counts.linksBusy += 1
+        perform(choice.refused(by: peer, now: scheduler.now))
+        noteCrowd()
+    }
+
+    /// A frame shows that its sender takes part in the overlay.
+    ///
+    /// - Parameter isNew: whether it brought a public payload that was new.
+    func noteSign(on connection: Connection, isNew: Bool = false) {
+        guard choice.isOverlay, let peer = connection.peer else { return }
+        choice.noteSign(of: peer, isNew: isNew, now: scheduler.now)
+    }
+
+    /// A neighbour has failed to give what it announced once too often.
+    func strikeOut(_ connection: Connection) {
+        guard let peer = connection.peer else { return }
+        perform(choice.struckOut(peer, now: scheduler.now))
+        noteCrowd()
+    }
+
+    /// A dial is over without a link; another candidate is dialled once no other address of this one is.
+    func noteFailed(_ instance: String) {
+        guard choice.isOverlay, !dialler.isDialling(instance) else { return }
+        choice.failed(instance, now: scheduler.now)
+        noteCrowd()
+    }
+
+    private func armChoice() {
+        guard let deadline = Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline), choiceTime.arm(deadline)
+        else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                guard node.choiceTime.isCurrent(deadline) else { return }
+                node.updateMode()
+                node.followChoice()
+            }
+        }
+    }
+}
