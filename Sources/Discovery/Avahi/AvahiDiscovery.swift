@@ -133,7 +133,7 @@ extension AvahiDiscovery {
             publish(room, with: source.responder)
             browse(room, with: source.responder)
         }
-        listener?.listen(for: announcement.subtype, isCrowd: false, of: room)
+        listener?.listen(for: announcement.subtype, hearsCensus: false, of: room)
         if let outlook { tell(outlook) }
     }
 
@@ -172,7 +172,7 @@ extension AvahiDiscovery {
         publish(room)
         guard let state = rooms[room], state.type != former else { return }
         for source in [daemon, embedded] { if let source { browse(room, with: source.responder) } }
-        listener?.listen(for: announcement.subtype, isCrowd: state.crowd.hasBuckets, of: room)
+        listener?.listen(for: announcement.subtype, hearsCensus: state.crowd.hearsCensus, of: room)
     }
 
     func linkOpened(to run: LinkedRun, in room: RoomNumber) {
@@ -187,7 +187,7 @@ extension AvahiDiscovery {
         endings[room] = continuation
         rooms[room]?.table.close()
         rooms[room] = nil
-        listener?.listen(for: nil, isCrowd: false, of: room)
+        listener?.listen(for: nil, hearsCensus: false, of: room)
         asker?.leave(room)
         let (daemon, embedded) = (daemon, embedded)
         let finish = { @Sendable in self.run { $0.ended(room, isClosed: true) } }

@@ -16,13 +16,13 @@ extension AvahiDiscovery {
     func renewListener() {
         listener?.close()
         listener = nil
-        guard isDaemonUsed || rooms.values.contains(where: \.crowd.hasBuckets) else { return }
+        guard isDaemonUsed || rooms.values.contains(where: \.crowd.hearsCensus) else { return }
         let listener = AnnouncementListener(loop: loop, source: isDaemonUsed ? .daemon : .embedded) {
             [weak self] event, room in
             self?.assumeIsolated { $0.take(event, in: room) }
         }
         for (room, state) in rooms {
-            listener.listen(for: state.announcement.subtype, isCrowd: state.crowd.hasBuckets, of: room)
+            listener.listen(for: state.announcement.subtype, hearsCensus: state.crowd.hearsCensus, of: room)
         }
         listener.move(to: heardView)
         self.listener = listener
@@ -31,6 +31,10 @@ extension AvahiDiscovery {
     private func take(_ event: AnnouncementListener.Event, in room: RoomNumber) {
         switch event {
         case .heard(let heard, let listing): self.heard(heard, listing, in: room)
+        case .counted(let heard, let listing):
+            var generator = SystemRandomNumberGenerator()
+            rooms[room]?.crowd.heardCensus(now: loop.now, using: &generator)
+            self.heard(heard, listing, in: room)
         case .withdrawn(let instance, let sender):
             change(room) { table, now in
                 table.withdrawn(instance, by: sender, now: now)
@@ -42,10 +46,10 @@ extension AvahiDiscovery {
     func crowdChanged(_ crowd: Crowd, in room: RoomNumber) {
         guard let index = rooms.index(forKey: room) else { return }
         var generator = SystemRandomNumberGenerator()
-        let wasCrowd = rooms.values[index].crowd.hasBuckets
+        let heardCensus = rooms.values[index].crowd.hearsCensus
         rooms.values[index].table.crowdChanged(isCrowd: crowd.isOverlay)
         let actions = rooms.values[index].crowd.crowdChanged(crowd, now: loop.now, using: &generator)
-        if wasCrowd != crowd.isOverlay { renewListener() }
+        if heardCensus != rooms.values[index].crowd.hearsCensus { renewListener() }
         obey(actions, in: room)
         arm()
     }
@@ -55,7 +59,9 @@ extension AvahiDiscovery {
         guard let index = rooms.index(forKey: room) else { return }
         var generator = SystemRandomNumberGenerator()
         let count = rooms.values[index].table.instanceCount
-        rooms.values[index].crowd.heard(instances: count, now: loop.now, using: &generator)
+        let isChanged = rooms.values[index].crowd.heard(instances: count, now: loop.now, using: &generator)
+        // Later, since the listener may be the one that has heard of the instance.
+        if isChanged { run { $0.renewListener() } }
     }
 
     func checkCrowd(of room: RoomNumber) {

@@ -18,6 +18,8 @@ struct RoomCrowd {
 
     /// Whether the node has a record under the room's own name.
     private(set) var isListed = true
+    /// Whether to hear the census: where there are enough instances for a crowd, or will be soon.
+    private(set) var hearsCensus = false
     private var crowd = Crowd(isOverlay: false, known: 0)
     private var listedUntil: Instant
     private var beacon: BeaconChoice?
@@ -51,6 +53,7 @@ struct RoomCrowd {
         census?.roomChanged(known: crowd.known)
         guard crowd.isOverlay != was.isOverlay else { return settle(now: now) }
         if crowd.isOverlay {
+            hearsCensus = true
             beacon = BeaconChoice(known: crowd.known, now: now, using: &generator)
             census = CensusClock(known: crowd.known, now: now, using: &generator)
             plan.begin(now: now, using: &generator)
@@ -62,9 +65,19 @@ struct RoomCrowd {
         return [.publish]
     }
 
-    /// So many instances are listed or heard: more than a room has that is no crowd.
-    mutating func heard(instances: Int, now: Instant, using generator: inout some RandomNumberGenerator) {
+    /// So many instances are listed or heard: perhaps more than a room has that is no crowd.
+    ///
+    /// - Returns: whether `hearsCensus` has changed.
+    mutating func heard(instances: Int, now: Instant, using generator: inout some RandomNumberGenerator) -> Bool {
         if instances > Limits.crowdInstances { plan.begin(now: now, using: &generator) }
+        guard !hearsCensus, instances > Limits.crowdInstances / 2 else { return false }
+        hearsCensus = true
+        return true
+    }
+
+    /// A node has announced itself in its bucket, so the room is a crowd.
+    mutating func heardCensus(now: Instant, using generator: inout some RandomNumberGenerator) {
+        plan.begin(now: now, using: &generator)
     }
 
     mutating func due(

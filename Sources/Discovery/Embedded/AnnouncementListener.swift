@@ -8,8 +8,10 @@ import Reactor
 /// for longer than they would wait.
 final class AnnouncementListener {
     enum Event {
-        /// One packet has told all about an instance of the room, or of a bucket of it.
+        /// One packet has told all about an instance of the room.
         case heard(HeardInstance, Listing)
+        /// Likewise of one in the bucket of its address.
+        case counted(HeardInstance, Listing)
         /// One packet has withdrawn an instance of any room.
         case withdrawn(String, sender: [UInt8])
     }
@@ -19,7 +21,7 @@ final class AnnouncementListener {
     private struct Search {
         let subtype: String
         let name: BrowsedName
-        let isCrowd: Bool
+        let hearsCensus: Bool
     }
 
     private let loop: EventLoop
@@ -41,10 +43,10 @@ final class AnnouncementListener {
 
     /// - Parameters:
     ///   - subtype: that of the room's announcements; nil to end it.
-    ///   - isCrowd: whether to hear what only the nodes of a crowd say.
-    func listen(for subtype: String?, isCrowd: Bool, of room: RoomNumber) {
+    ///   - hearsCensus: whether to hear what only the nodes of a crowd say.
+    func listen(for subtype: String?, hearsCensus: Bool, of room: RoomNumber) {
         searches[room] = subtype.map {
-            Search(subtype: $0, name: BrowsedName(subtype: $0), isCrowd: isCrowd)
+            Search(subtype: $0, name: BrowsedName(subtype: $0), hearsCensus: hearsCensus)
         }
     }
 
@@ -61,12 +63,13 @@ final class AnnouncementListener {
 
     private func heard(_ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace) {
         for (room, search) in searches {
-            var all = HeardInstance.all(in: bytes, from: sender, of: search.name)
-            if search.isCrowd { all += HeardInstance.ofBucket(in: bytes, from: sender, of: search.subtype) }
-            for heard in all {
+            for heard in HeardInstance.all(in: bytes, from: sender, of: search.name) {
                 tell(.heard(heard, Listing(source: source, instance: heard.instance, at: place)), room)
             }
-            guard search.isCrowd else { continue }
+            guard search.hearsCensus else { continue }
+            for heard in HeardInstance.ofBucket(in: bytes, from: sender, of: search.subtype) {
+                tell(.counted(heard, Listing(source: source, instance: heard.instance, at: place)), room)
+            }
             for instance in WithdrawnInstances.all(in: bytes) { tell(.withdrawn(instance, sender: sender), room) }
         }
     }

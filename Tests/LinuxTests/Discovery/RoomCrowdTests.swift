@@ -25,7 +25,7 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
     @Test mutating func `in a room of up to 32 nothing is ever due, however long`() {
         for known in 0...32 {
             #expect(change(false, known, at: Double(known)) == [])
-            crowd.heard(instances: known, now: at(Double(known)), using: &randomness)
+            _ = crowd.heard(instances: known, now: at(Double(known)), using: &randomness)
             #expect(crowd.nextDue == nil && due(at: 1e6) == [])
         }
         #expect(crowd.isListed && !crowd.hasBuckets)
@@ -82,14 +82,22 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
     }
 
     @Test mutating func `more than 32 instances are a reason to ask before the node knows its room`() {
-        crowd.heard(instances: 33, now: at(0.2), using: &randomness)
-        crowd.heard(instances: 34, now: at(0.3), using: &randomness)
+        _ = crowd.heard(instances: 33, now: at(0.2), using: &randomness)
+        _ = crowd.heard(instances: 34, now: at(0.3), using: &randomness)
         guard case .ask(let subtypes) = due(at: 0.3).first else {
             Issue.record("nothing is asked")
             return
         }
         #expect(subtypes.count == 2)
         #expect(crowd.isListed && !crowd.hasBuckets)
+    }
+
+    @Test mutating func `with more than 16 instances the census is heard, and tells that the room is a crowd`() {
+        #expect(!crowd.heard(instances: 16, now: at(0), using: &randomness) && !crowd.hearsCensus)
+        #expect(crowd.heard(instances: 17, now: at(1), using: &randomness) && crowd.hearsCensus)
+        #expect(!crowd.heard(instances: 18, now: at(2), using: &randomness) && crowd.nextDue == nil)
+        crowd.heardCensus(now: at(3), using: &randomness)
+        #expect(crowd.nextDue.map { $0 <= at(3.1) } == true)
     }
 
     @Test mutating func `records of buckets are of each family alone, and silent`() {
