@@ -44,6 +44,7 @@ package actor Node {
     var login = LoginGuard()
     var relayKeys: RelayKeys
     var sealedRelay: SealedRelay
+    var people = People()
     var clock = ClockSkew()
     let epochChanged: @Sendable (UInt64) -> Void
     private let directsChanged: @Sendable ([PeerID]) -> Void
@@ -94,6 +95,7 @@ package actor Node {
     var routerTime = TimerToken()
     var historyTime = TimerToken()
     var typingTime = TimerToken()
+    var peopleTime = TimerToken()
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
@@ -228,6 +230,7 @@ package actor Node {
     private func endTurn() {
         isTurnEndAsked = false
         noteArchived()
+        noteMovements()
         sendReplies()
         if isChoiceChanged { followChoice() }
         if !dirty.isEmpty { flushDirty() }

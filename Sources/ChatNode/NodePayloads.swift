@@ -29,8 +29,7 @@ extension Node {
         case .contacts:
             receivedContacts(body, on: connection)
         case .roster:
-            // A mesh node takes no part in the overlay.
-            counts.unexpectedFrames += 1
+            receivedRoster(body, on: connection)
         case .ping, .pong:
             // The link has answered them.
             counts.unexpectedFrames += 1
@@ -56,9 +55,11 @@ extension Node {
             routed()
         case .dropped(let reason):
             if reason == .duplicate { noteSign(on: connection) }
-            if overlay.isEngaged {
+            if overlay.isEngaged, SignedPayload.kind(inFrame: body) != PayloadType.presence.rawValue {
                 refusedFromNeighbour(body, reason, hops: SignedPayload.hops(inFrame: body), from: peer)
             }
+            // In a crowd its presence may have come over others before: it is heard on this link all the same.
+            if isCrowd, reason == .duplicate, body[0] == 0 { noteHeard(peer, on: connection) }
         case .closeLink:
             drop(connection)
         case .ban:
@@ -72,7 +73,8 @@ extension Node {
             guard let checked = checkedToSpread(payload, hops: hops, on: connection) else { return }
             payload = checked
         }
-        if payload.type == .presence { compareClocks(with: payload) }
+        // The first on a link of a crowd may have been signed long ago.
+        if payload.type == .presence, connection.isHeard || !isCrowd { compareClocks(with: payload) }
         if payload.type == .publicMessage { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
         noteHeard(peer, on: connection)
         noteSign(on: connection, isNew: payload.type == .publicMessage)
@@ -82,6 +84,7 @@ extension Node {
         arrivals = events
         routed()
         if overlay.isEngaged { tookFromNeighbour(payload, hops: hops, from: peer) }
+        if isCrowd, payload.type == .presence { takePresence(payload, isLive: true, on: connection) }
     }
 
     /// Bans a neighbour for what it sent, and its address.
@@ -126,7 +129,7 @@ extension Node {
     }
 
     func apply(_ events: [ChatEvent]) {
-        for event in events { emit(view(event)) }
+        for event in events where isTold(event) { emit(view(event)) }
         noteArchived()
     }
 
@@ -134,11 +137,14 @@ extension Node {
     private func emit(_ events: inout [ChatEvent]) {
         // Taken out, from the end, none of them is copied; nearly always there is but one.
         if events.count > 1 { events.reverse() }
-        while let event = events.popLast() { emit(view(event)) }
+        while let event = events.popLast() {
+            if isTold(event) { emit(view(event)) }
+        }
     }
 
     /// Encoded and signed once, sealed per link.
     func send(_ payload: VerifiedPayload, to destination: Outgoing.Destination) {
+        if isCrowd, payload.type == .presence { return sendPresence(payload) }
         switch destination {
         case .everyone:
             if payload.type.isHistory { spread(payload) } else { sendToAll(payload, hops: 0) }
@@ -146,6 +152,7 @@ extension Node {
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             counts.sent.add(payload.payload.type)
             send(payload.signed.frame(hops: 0), on: connection)
+            people.guests.used(connection.id, now: scheduler.now)
         }
     }
 

@@ -16,7 +16,8 @@ extension Node {
         }
     }
 
-    /// Sends a typing payload; none in a direct conversation that is not accepted or whose peer has no link.
+    /// Sends a typing payload; none in a direct conversation that is not accepted or whose peer has no link, and none to a
+    /// crowd.
     func sendTyping(_ signal: TypingTracker.Signal?) {
         // In a large room most nodes have no link that typing would come on.
         guard let signal, !(overlay.isOn && signal.conversation == .publicRoom),

@@ -75,7 +75,7 @@ extension Command {
         case .edit(let target, let text): try change(target, text, by: node)
         case .delete(let target): try node.delete(target)
         case .reply(let text): try node.direct(to: node.latestCorrespondent(), text)
-        case .who(let all): return .peers(node.peers(), isWhole: all)
+        case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.online() : nil)
         case .whois(let who): return try person(node.find(who), by: node)
         case .whoami: return whoami(of: node)
         case .requests: return .requests(node.requests())
@@ -140,7 +140,7 @@ extension Command {
 
     private func person(_ peer: PeerID, by node: isolated Node) throws(ChatError) -> Answer {
         let who = node.who(peer)
-        guard let view = node.peers().first(where: { $0.who.key == peer }) else {
+        guard let view = node.person(peer) else {
             throw ChatError(.unknownPeer, .noSuchPeer, who.displayName)
         }
         return .person(view, code: node.verificationCode(with: peer).text)

@@ -181,9 +181,9 @@ extension CommandExecutor {
         return .contacts(rows)
     }
 
-    /// The rooms in which a peer has a link.
+    /// The rooms in which a peer is.
     private func rooms(of peer: PeerID) -> [RoomLabel] {
-        rooms.all.filter { room in room.node.assumeIsolated { $0.isOnline(peer) } }.map(\.label)
+        rooms.all.filter { room in room.node.assumeIsolated { $0.isHere(peer) } }.map(\.label)
     }
 
     private func isVerified(_ peer: PeerID) -> Bool {

@@ -30,8 +30,9 @@ package struct Listening: Hashable, Sendable {
 
 /// The answer of a command.
 package enum Answer: Sendable {
-    /// `/who`; for `isWhole` false, a face may leave out peers without a link.
-    case peers([PeerView], isWhole: Bool)
+    /// `/who`; for `isWhole` false, a face may leave out peers that are not here. `here` is the number of peers that are, if the
+    /// rows are only those of a crowd that were heard last; nil otherwise.
+    case peers([PeerView], isWhole: Bool, here: Int? = nil)
     case requests([(who: PeerName, text: String)])
     case history(ConversationView, [MessageView])
     /// `/search`: the messages of a conversation that have the text.
@@ -136,7 +137,7 @@ package struct RoomOverview: Sendable {
     /// Whether the room has a key.
     package let isPrivate: Bool
     package let me: PeerName
-    /// The peers with a link.
+    /// The peers that are here.
     package let online: Int
     /// The room's own conversation first.
     package let conversations: [ConversationSummary]

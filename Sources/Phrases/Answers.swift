@@ -2,6 +2,7 @@
 extension Phrase {
     package static let publicRoom = Phrase("public", "공개")
     package static let nobodyHere = Phrase("nobody else is here", "다른 사람이 없습니다")
+    package static let latestHeard = Phrase("%1 here; those heard last:", "%1명 있음. 최근에 소식이 온 상대:")
     package static let noRequests = Phrase("no requests", "대화 요청이 없습니다")
     package static let asks = Phrase("%1 asks: %2", "%1 님의 요청: %2")
     package static let historyOf = Phrase("history of %1: %2", "%1 기록: %2")

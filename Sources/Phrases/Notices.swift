@@ -9,6 +9,7 @@ extension Phrase {
     package static let cameAndLeft = Phrase("%1 came, %2 left", "%1명 들어오고 %2명 나감")
     package static let came = Phrase("%1 came", "%1명 들어옴")
     package static let left = Phrase("%1 left", "%1명 나감")
+    package static let crowdNews = Phrase("%1: %2 here", "%1: %2명 있음")
     package static let listening = Phrase("%1: %2", "%1: %2")
     package static let request = Phrase(
         "%1 wants to talk to you, /accept %2 or /decline %2: %3",

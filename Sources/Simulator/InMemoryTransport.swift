@@ -36,6 +36,8 @@ package final class InMemoryTransport: Transport {
 
     package func isOnThisMachine(_ connection: ConnectionID) -> Bool { network.isWithinMachine(connection) }
 
+    package func localEndpoint(of connection: ConnectionID) -> Endpoint? { network.endpoints(of: host).first }
+
     package func stopListening() {
         network.stopListening(host)
     }

@@ -95,7 +95,7 @@ package final class SimulatedPeer: Sendable {
     }
 
     package func isOnline(_ other: SimulatedPeer) -> Bool {
-        with { node in node.peers().contains { $0.who.key == other.key && $0.state != .left } }
+        with { [key = other.key] node in node.isOnline(key) }
     }
 
     /// The texts of a conversation, the oldest first.

@@ -139,6 +139,10 @@ extension TCPTransport {
         connections[connection].map { TCPSocket.isOnThisMachine($0.descriptor) } ?? false
     }
 
+    package func localEndpoint(of connection: ConnectionID) -> Endpoint? {
+        connections[connection].flatMap { TCPSocket.localEndpoint(of: $0.descriptor) }
+    }
+
     private func mayUse(_ socket: CInt) -> Bool {
         guard filter != nil else { return true }
         let local = TCPSocket.localEndpoint(of: socket)

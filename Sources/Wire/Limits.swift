@@ -101,6 +101,8 @@ package enum Limits {
     package static let bans = 4_096
     package static let banTime = Duration.seconds(600)
     package static let offlinePeersShown = 64
+    /// In a crowd, those heard last.
+    package static let heardPeersShown = 64
     /// Of each mark; that of the peer marked first goes.
     package static let markedPeers = 4_096
 
@@ -166,6 +168,34 @@ package enum Limits {
     /// The links that a sealed message is sent on at most: one relay may fail.
     package static let sealedCopies = 4
     package static let sealedSeen = 4_096
+
+    // Presence in a crowd (section 13).
+    /// Between two presences of a peer that nothing has changed about, less or more up to the jitter.
+    package static let presenceInterval = Duration.seconds(600)
+    package static let presenceJitter = Duration.seconds(60)
+    /// A peer without a newer presence is gone: half an interval for what was lost.
+    package static let presenceLifetime = Duration.seconds(900)
+    /// Presences are gathered for half of this to all of it, so that those of a rush share records.
+    package static let presenceGathering = Duration.milliseconds(500)
+    /// From the first question to the second; the pause doubles up to `rosterInterval`.
+    package static let firstRosterInterval = Duration.seconds(2)
+    package static let rosterInterval = Duration.seconds(60)
+    /// Answers to one neighbour's digests.
+    package static let rosterAnswersBurst = 6.0
+    package static let rosterAnswersPerSecond = 1.0 / 15.0
+    /// Presences of an answer that are sent at once, with their certificates: they fit two records.
+    package static let rosterPortion = 20
+    package static let rosterPortionInterval = Duration.milliseconds(20)
+    /// How long the answer to digests is awaited: presences that come meanwhile may be old and many.
+    package static let rosterAnswerTime = Duration.seconds(30)
+    /// From a sealed message to the next try, if no receipt has come; the pause doubles.
+    package static let sealedRetry = Duration.seconds(4)
+    package static let sealedTries = 4
+    package static let guestLinks = 8
+    package static let guestIdleTime = Duration.seconds(120)
+    package static let guestDialInterval = Duration.seconds(60)
+    package static let crowdNewsDelay = Duration.seconds(2)
+    package static let crowdNewsInterval = Duration.seconds(30)
 
     // Certificates (sections 1, 8 and 9).
     /// A recording of a relayed message can be opened with what a machine holds for no longer than this and the grace.

@@ -142,6 +142,7 @@ EVENTS = {
     }),
     "peer": event("peer", {
         "state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text)}),
+    "crowd": event("crowd", {"came": count, "left": count, "peers": count}),
     "message": message({"event": one_of("message"), "room": text}),
     "request": event("request", {"from": WHO, "text": text}),
     "invitation": event("invitation", {"from": WHO, "to": text, "private": flag, "there": flag}),
@@ -174,7 +175,7 @@ def result(command, fields):
 
 SUMMARY = placed({"room": text, "unread": count, "last": nullable(MESSAGE)})
 RESULTS = {
-    "who": result("who", {"peers": [PEER_ROW]}),
+    "who": result("who", {"peers": [PEER_ROW], "here": count}),
     "requests": result("requests", {"requests": [{"from": WHO, "text": text}]}),
     "history": placed(result("history", {"messages": [MESSAGE]})),
     "search": placed(result("search", {"messages": [MESSAGE]})),

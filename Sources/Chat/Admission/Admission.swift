@@ -76,6 +76,30 @@ package struct Admission: Sendable {
         }
     }
 
+    /// Judges a presence of a neighbour's answer to our digests (Protocol.md section 13).
+    ///
+    /// It may be as old as a presence holds, and older than much that its author has said since. The rates do not matter: the
+    /// caller counts what an answer brings.
+    package mutating func admitRoster(
+        frame body: Span<UInt8>, from link: PeerID, now: Instant, wallClock: Timestamp
+    ) -> AdmissionResult {
+        received += 1
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            try checkSource(frame, link)
+            try checkRoom(frame)
+            guard frame.type == .presence else { throw .misdirected }
+            guard !isKnown(frame) else { throw .duplicate }
+            let payload = try VerifiedPayload(checking: frame, via: link)
+            try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+            try checkNotLapsed(frame.header.timestamp, wallClock)
+            try peers.noteRoster(frame.header, frame.id, now: now)
+            return admit(payload)
+        } catch {
+            return refuse(error)
+        }
+    }
+
     /// Judges a payload that its author sealed for us and a neighbour passed on (Protocol.md section 8).
     ///
     /// A bad one is dropped without a penalty: the neighbour cannot read it.
@@ -224,6 +248,11 @@ package struct Admission: Sendable {
     private func checkNotFromTheFuture(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
         guard time <= wallClock || time.distance(to: wallClock) <= Limits.freshnessMilliseconds
         else { throw .fromTheFuture }
+    }
+
+    private func checkNotLapsed(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
+        let most = UInt64(Limits.presenceLifetime.nanoseconds / 1_000_000)
+        guard time >= wallClock || time.distance(to: wallClock) <= most else { throw .stale }
     }
 
     private func checkNotForgotten(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {

@@ -45,6 +45,13 @@ struct AuthorState: Sendable {
         }
     }
 
+    /// As `checkOrder`, but for a presence from a roster, which may be older than the window.
+    func checkRoster(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        try checkEpoch(header.epoch)
+        guard epoch == header.epoch, window.place(of: header.sequence) == .seen else { return }
+        throw isSame(header, id) ? .duplicate : .equivocation
+    }
+
     /// True if this payload was admitted, as far as the window reaches.
     func knows(_ header: PayloadHeader, _ id: MessageID) -> Bool {
         epoch == header.epoch && window.place(of: header.sequence) == .seen && isSame(header, id)

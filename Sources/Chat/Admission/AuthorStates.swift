@@ -87,6 +87,14 @@ struct AuthorStates: Sendable {
         change(header.author, now) { $0.note(header, id) }
     }
 
+    /// Notes a presence from a neighbour's roster; throws if it is of an old epoch, or its number was seen.
+    mutating func noteRoster(_ header: PayloadHeader, _ id: MessageID, now: Instant) throws(DropReason) {
+        try change(header.author, now) { record throws(DropReason) in
+            try record.checkRoster(header, id)
+            record.note(header, id)
+        }
+    }
+
     /// Notes a payload from history if its author and its epoch are known.
     mutating func noteHistory(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try records.update(header.author) { record throws(DropReason) in try record.noteHistory(header, id) }

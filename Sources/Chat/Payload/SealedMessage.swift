@@ -19,14 +19,17 @@ package enum SealedMessage {
 
     /// Seals a payload.
     ///
-    /// - Parameter certificate: our own, so that the target can answer.
+    /// - Parameters:
+    ///   - certificate: our own, so that the target can answer.
+    ///   - endpoint: our address and port, 6 or 18 bytes, for a link that the target may dial; empty for none.
     /// - Returns: the whole frame, with its type byte; nil if the target's key is invalid.
     package static func frame(
         sealing payload: VerifiedPayload, with certificate: Certificate, to target: Certificate,
-        using randomness: inout Randomness
+        endpoint: [UInt8] = [], using randomness: inout Randomness
     ) -> [UInt8]? {
         let id = randomness.bytes(idBytes)
         var plaintext = certificate.bytes + payload.signed.signedBytes + payload.signed.signature
+        if SealedContent.endpointLengths.contains(endpoint.count) { plaintext += [UInt8(endpoint.count)] + endpoint }
         let overhead = addressBytes + idBytes + SealedBox.overhead
         guard let size = bodySizes.first(where: { $0 >= overhead + plaintext.count }) else { return nil }
         plaintext += repeatElement(0, count: size - overhead - plaintext.count)
@@ -53,20 +56,32 @@ package enum SealedMessage {
 
 /// The content of a sealed message, whose payload is not verified yet.
 package struct SealedContent: Sendable {
+    /// The lengths of an address and a port.
+    static let endpointLengths = [6, 18]
+
     /// The author's; its signature is checked.
     package let certificate: Certificate
+    /// The author's address and port, 6 or 18 bytes; empty if it told none. As true as the payload, which only its author could
+    /// seal for us.
+    package let endpoint: [UInt8]
     /// The body of a payload frame: `hops u8 | S | sig`.
     let frame: [UInt8]
 
-    /// Reads `certificate[178] | S | sig[64] | zeros`.
+    /// Reads `certificate[178] | S | sig[64] | (n u8 | endpoint[n])? | zeros`.
     package init(_ opened: [UInt8]) throws(DropReason) {
         let signedStart = Certificate.byteCount
         let least = signedStart + PayloadHeader.byteCount + SignedPayload.signatureBytes
         guard opened.count >= least else { throw .malformed }
         let lengthAt = signedStart + PayloadHeader.byteCount - 2
         let bodyLength = Int(opened[lengthAt]) << 8 | Int(opened[lengthAt + 1])
-        guard opened.count >= least + bodyLength, opened[(least + bodyLength)...].allSatisfy({ $0 == 0 })
+        guard opened.count >= least + bodyLength else { throw .malformed }
+        let rest = opened[(least + bodyLength)...]
+        let endpointLength = Int(rest.first ?? 0)
+        guard endpointLength == 0 || SealedContent.endpointLengths.contains(endpointLength),
+            rest.count > endpointLength || rest.isEmpty,
+            rest.dropFirst(1 + endpointLength).allSatisfy({ $0 == 0 })
         else { throw .malformed }
+        endpoint = Array(rest.dropFirst().prefix(endpointLength))
         do throws(CertificateError) {
             certificate = try Certificate(verifying: opened.span.extracting(..<signedStart))
         } catch {

@@ -51,6 +51,12 @@ package final class SignedPayload: Sendable {
         return frame
     }
 
+    /// The kind of the payload in a frame's body, `hops u8 | S | sig`, which need not be valid; nil if the body is too short.
+    package static func kind(inFrame body: Span<UInt8>) -> UInt8? {
+        let place = 1 + PayloadHeader.byteCount - 3
+        return body.count > place ? body[place] : nil
+    }
+
     /// The id of the payload in a frame's body, `hops u8 | S | sig`, which need not be valid; nil if the body is too
     /// short.
     package static func id(inFrame body: Span<UInt8>) -> MessageID? {

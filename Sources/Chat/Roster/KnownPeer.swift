@@ -14,15 +14,17 @@ struct KnownPeer: Sendable {
     /// The payload that nickname and stage come from: an older one does not change them back.
     private var source: AuthorClock?
     var isLinked = false
+    /// It is in the room: by its link, and in a crowd by its presence.
+    var isHere = false
     /// True from the report of its arrival to that of its departure.
     var isAnnounced = false
     /// The peer announced that it leaves: its departure is reported without delay.
     var isLeaving = false
-    /// When its link was opened, or the last one closed; nil for a peer that never had one.
+    /// When it came here, or left last; nil for a peer that never was here.
     var since: Timestamp?
-    /// `since` from before the link was lost, for a peer that is soon back.
+    /// `since` from before it left, for a peer that is soon back.
     var linkedSince: Timestamp?
-    /// `since` from before a link that was not reported.
+    /// `since` from before an arrival that was not reported.
     var goneSince: Timestamp?
     /// Grows with each payload: the smallest is forgotten first.
     var heardAt: UInt64
@@ -32,10 +34,29 @@ struct KnownPeer: Sendable {
         self.heardAt = heardAt
     }
 
-    var presence: PresenceState { isLinked ? saidState : .left }
+    var presence: PresenceState { isHere ? saidState : .left }
 
     /// Nil unless the peer is away.
-    var reason: String? { isLinked ? saidReason : nil }
+    var reason: String? { isHere ? saidReason : nil }
+
+    /// Notes that it is here from now on, which is not reported yet.
+    mutating func arrive(at time: Timestamp) {
+        isHere = true
+        isLeaving = false
+        if isAnnounced {
+            since = linkedSince
+        } else {
+            goneSince = since
+            since = time
+        }
+    }
+
+    /// Notes that it is gone from now on, which is not reported yet.
+    mutating func depart(at time: Timestamp) {
+        isHere = false
+        linkedSince = since
+        since = isAnnounced ? time : goneSince
+    }
 
     /// Takes over a nickname and a stage, and the rest from a presence payload.
     ///
@@ -44,7 +65,7 @@ struct KnownPeer: Sendable {
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> News {
         let isChanged = change(nickname, stage, presence, as: authorClock)
-        guard isLinked else { return .nothing }
+        guard isHere else { return .nothing }
         if isAnnounced { return isChanged ? .change : .nothing }
         return isLeaving ? .nothing : .arrival
     }

@@ -1,13 +1,17 @@
 package import Wire
 
-/// The known peers with their names and presence. Links alone decide about presence (Protocol.md section 10).
+/// The known peers with their names and presence. A peer is here while it has a link (Protocol.md section 10), in a crowd while
+/// its presence holds.
 package struct Roster: ~Copyable, Sendable {
     /// How long a new link waits for a payload before its peer is announced: a peer that refuses us closes the link
     /// instead, and must not seem to come and go.
     package static let announcementDelay = Duration.seconds(1)
 
     package let me: PeerID
-    package private(set) var online = 0
+    /// Peers that are here.
+    package internal(set) var online = 0
+    /// Arrivals and departures since `takeMovements`, reported or not.
+    var movements = Movements()
     package private(set) var muted = MarkedPeers()
     package private(set) var marks: PeerMarks
     /// The user's own names for peers.
@@ -21,7 +25,7 @@ package struct Roster: ~Copyable, Sendable {
     /// The index in `known` of the peer noted last, which is nearly always the next one too.
     private var latest = 0
     /// When linked peers are announced, and when the departure of the others is reported.
-    private(set) var deadlines: [PeerID: Instant] = [:]
+    var deadlines: [PeerID: Instant] = [:]
 
     /// - Parameters:
     ///   - marks: from earlier runs. A marked peer is known, so that its number names it.
@@ -39,9 +43,13 @@ package struct Roster: ~Copyable, Sendable {
 
     package var count: Int { known.count }
 
+    /// True if it has a link.
     package func isOnline(_ peer: PeerID) -> Bool { known[peer]?.isLinked ?? false }
 
-    /// True if it has, or had, a link that was reported.
+    /// True if it is in the room, with a link or without.
+    package func isHere(_ peer: PeerID) -> Bool { known[peer]?.isHere ?? false }
+
+    /// True if it is, or was, here and that was reported.
     package func hasBeenHere(_ peer: PeerID) -> Bool { known[peer]?.since != nil }
 
     /// The stage in the peer's last payload.
@@ -71,10 +79,10 @@ package struct Roster: ~Copyable, Sendable {
     /// Takes over marks from a room where the user has the same identity.
     package mutating func setMarks(_ marks: PeerMarks) { self.marks = marks }
 
-    /// The open rooms that linked peers say to be in, with the number of those peers.
+    /// The open rooms that the peers here say to be in, with the number of those peers.
     package var announcedRooms: [String: Int] {
         var rooms: [String: Int] = [:]
-        for (peer, entry) in known where entry.isLinked && peer != me && !isHidden(peer) {
+        for (peer, entry) in known where entry.isHere && peer != me && !isHidden(peer) {
             for room in Set(entry.profile.rooms.map(NFC.normalized)) { rooms[room, default: 0] += 1 }
         }
         return rooms
@@ -150,14 +158,10 @@ extension Roster {
         meet(peer)
         guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
         entry.isLinked = true
-        entry.isLeaving = false
-        if entry.isAnnounced {
-            entry.since = entry.linkedSince
-        } else {
-            entry.goneSince = entry.since
-            entry.since = wallClock
-        }
+        let isNew = !entry.isHere
+        if isNew { entry.arrive(at: wallClock) }
         known[peer] = entry
+        guard isNew else { return drainRenamed() }
         online += 1
         deadlines[peer] = entry.isAnnounced ? nil : now + Roster.announcementDelay
         return drainRenamed()
@@ -165,13 +169,18 @@ extension Roster {
 
     /// Notes the end of the last link to a peer. Its departure is reported here, or by `tick` once it has not come back
     /// in time.
+    ///
+    /// - Parameter staysHere: true if its presence holds without the link, as in a crowd.
     package mutating func linkClosed(
-        _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
+        _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, now: Instant, wallClock: Timestamp
     ) -> ChatEvent? {
         guard var entry = known[peer], entry.isLinked else { return nil }
         entry.isLinked = false
-        entry.linkedSince = entry.since
-        entry.since = entry.isAnnounced ? wallClock : entry.goneSince
+        guard !staysHere, entry.isHere else {
+            known[peer] = entry
+            return nil
+        }
+        entry.depart(at: wallClock)
         known[peer] = entry
         online -= 1
         let reconnectGrace = entry.isLeaving ? .zero : end.reconnectGrace
@@ -184,32 +193,34 @@ extension Roster {
     package mutating func tick(_ now: Instant) -> [ChatEvent] {
         guard !deadlines.isEmpty else { return [] }
         let due = deadlines.filter { $0.value <= now }.map(\.key).sorted()
-        return due.compactMap { isOnline($0) ? announce($0) : depart($0) }
+        return due.compactMap { isHere($0) ? announce($0) : depart($0) }
     }
 
-    private mutating func announce(_ peer: PeerID) -> ChatEvent? {
+    mutating func announce(_ peer: PeerID) -> ChatEvent? {
         deadlines[peer] = nil
         guard let index = known.index(forKey: peer) else { return nil }
+        if !known.values[index].isAnnounced { movements.came += 1 }
         known.values[index].isAnnounced = true
         return report(peer, known.values[index])
     }
 
-    private func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
+    func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
         .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
     }
 
     /// A text of the peer: that of a muted one is not shown.
     func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
 
-    private mutating func depart(_ peer: PeerID) -> ChatEvent? {
+    mutating func depart(_ peer: PeerID) -> ChatEvent? {
         deadlines[peer] = nil
         if let index = known.index(forKey: peer) { known.values[index].isAnnounced = false }
+        movements.left += 1
         return .presence(peer, .left, online: online)
     }
 
     /// Creates an entry for a peer, or notes that it was heard from again.
     @discardableResult
-    private mutating func meet(_ peer: PeerID) -> Int {
+    mutating func meet(_ peer: PeerID) -> Int {
         moments += 1
         if let index = known.index(forKey: peer, first: latest) {
             known.values[index].heardAt = moments
@@ -225,18 +236,25 @@ extension Roster {
         return index
     }
 
-    private mutating func drainRenamed() -> [ChatEvent] {
+    mutating func drainRenamed() -> [ChatEvent] {
         guard !renamed.isEmpty else { return [] }
         defer { renamed = [] }
         return renamed.compactMap { peer in
-            guard let entry = known[peer], entry.isLinked, entry.isAnnounced else { return nil }
+            guard let entry = known[peer], entry.isHere, entry.isAnnounced else { return nil }
             return report(peer, entry)
         }
     }
 
     private mutating func forgetOne() {
-        let candidates = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced }
-        guard let oldest = candidates.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
+        let gone = known.lazy.filter { [me] in $0.key != me && !$0.value.isHere && !$0.value.isAnnounced }
+        if let oldest = gone.min(by: { $0.value.heardAt < $1.value.heardAt }) {
+            known[oldest.key] = nil
+            return
+        }
+        // In a crowd larger than the table a peer without a link is forgotten, as if it had never been here.
+        let unlinked = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && $0.value.isHere }
+        guard let oldest = unlinked.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
         known[oldest.key] = nil
+        online -= 1
     }
 }

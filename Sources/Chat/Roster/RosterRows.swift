@@ -13,25 +13,45 @@ extension Roster {
     /// A row of the list of peers.
     package struct Row: Hashable, Sendable {
         package let who: PeerName
-        /// `left` for a peer without a link.
+        /// `left` for a peer that is not here.
         package let state: PresenceState
         /// Nil unless it is away, gave one and is not hidden.
         package let reason: String?
         /// That of its last presence; empty if it is hidden.
         package let profile: Profile
-        /// When its link was opened, or the last one closed.
+        /// When it came here, or left last.
         package let since: Timestamp
         package let isMuted: Bool
         package let isBlocked: Bool
         package let isVerified: Bool
     }
 
-    /// Linked peers by the time of their links, oldest first; then the last 64 that had one, latest first.
+    /// The peers here by the time of their arrival, oldest first; then the last 64 that left, latest first.
     package var rows: [Row] {
-        let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isLinked, $0) } }
-        let linked = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
-        let gone = peers.filter { !$0.1 }.sorted { ($1.2, $0.0) < ($0.2, $1.0) }
-        return (linked + gone.prefix(Limits.offlinePeersShown)).map { row($0.0, since: $0.2) }
+        let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isHere, $0) } }
+        let here = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
+        return here.map { row($0.0, since: $0.2) } + goneRows
+    }
+
+    /// As `rows`, but of the peers here only the 64 heard last, the latest first: the rows of a crowd.
+    package var latestRows: [Row] {
+        let here = known.filter { $0.value.isHere && $0.key != me }.sorted { $0.value.heardAt > $1.value.heardAt }
+        return here.prefix(Limits.heardPeersShown).compactMap { peer, entry in
+            entry.since.map { row(peer, since: $0) }
+        } + goneRows
+    }
+
+    private var goneRows: [Row] {
+        let gone = known.compactMap { peer, entry in entry.isHere ? nil : entry.since.map { (peer, $0) } }
+        return gone.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(Limits.offlinePeersShown).map {
+            row($0.0, since: $0.1)
+        }
+    }
+
+    /// The row of one peer; nil if it never was here.
+    package func row(of peer: PeerID) -> Row? {
+        guard peer != me, let entry = known[peer] else { return nil }
+        return entry.since.map { row(peer, since: $0) }
     }
 
     /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, or `nickname#4821` as it is shown.

@@ -7,6 +7,8 @@ package struct MessageRouter: ~Copyable, Sendable {
     package internal(set) var roster: Roster
     /// The conversation that the user looks at: always exactly one.
     package internal(set) var activeConversation = Conversation.publicRoom
+    /// Peers are reached over relays whenever they are here, as in a crowd.
+    package var reachesAll = false
     /// The neighbours that pass sealed payloads on.
     package var paths = RelayPaths()
     var typing = TypingList()

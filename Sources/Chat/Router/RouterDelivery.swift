@@ -59,6 +59,9 @@ extension MessageRouter {
     /// True if a payload was sent to the peer that it acknowledges without asking its user.
     package func awaitsReceipts(from peer: PeerID) -> Bool { directChats[peer]?.queue.awaitsReceipts ?? false }
 
+    /// True if a request, a message or a change has no receipt of the peer yet.
+    package func isUnacknowledged(by peer: PeerID) -> Bool { directChats[peer].map { !$0.queue.isEmpty } ?? false }
+
     /// Gives up all messages without a receipt: the user leaves.
     package mutating func giveUp() -> [ChatEvent] {
         directChats.updateAll { $0.giveUp() }

@@ -151,8 +151,9 @@ extension MessageRouter {
     }
 
     /// True if the peer has a link, or a path over relays, and is not blocked.
-    func isReachable(_ peer: PeerID) -> Bool {
-        !roster.isBlocked(peer) && (roster.isOnline(peer) || !paths[peer].isEmpty)
+    package func isReachable(_ peer: PeerID) -> Bool {
+        guard !roster.isBlocked(peer) else { return false }
+        return roster.isOnline(peer) || (reachesAll && roster.isHere(peer)) || !paths[peer].isEmpty
     }
 
     func checkConnected(_ peer: PeerID) throws(ChatError) {

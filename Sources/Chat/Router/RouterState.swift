@@ -89,14 +89,35 @@ extension MessageRouter {
     }
 
     /// Notes the end of the last link to a peer.
+    ///
+    /// - Parameter staysHere: true if its presence holds without the link, as in a crowd.
     package mutating func linkClosed(
-        _ peer: PeerID, _ end: LinkEnd, now: Instant, wallClock: Timestamp
+        _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, now: Instant, wallClock: Timestamp
     ) -> [ChatEvent] {
         replies.removeAll { $0.peer == peer }
         var events = typing.stopAll(of: peer) + (directChats.update(peer) { $0.linkClosed() } ?? [])
-        events.note(roster.linkClosed(peer, end, now: now, wallClock: wallClock))
+        events.note(roster.linkClosed(peer, end, staysHere: staysHere, now: now, wallClock: wallClock))
         return events
     }
+
+    /// Notes what the newest presence of a peer says, in a crowd; false for one that left or whose presence has lapsed.
+    package mutating func notePresence(
+        of peer: PeerID, isHere: Bool, now: Instant, wallClock: Timestamp
+    ) -> [ChatEvent] {
+        roster.notePresence(of: peer, isHere: isHere && !roster.isBlocked(peer), now: now, wallClock: wallClock)
+    }
+
+    /// True if the arrivals and departures of a peer have events in a crowd too: it has a direct conversation with the user, who
+    /// looks at one with it, or gave it a name or a mark.
+    package func isNoted(_ peer: PeerID) -> Bool {
+        if roster.isNoted(peer) || activeConversation == .direct(peer) { return true }
+        return switch directChats[peer]?.state {
+        case .requestedByUs, .requestedByThem, .accepted: true
+        case .declined, .left, .none?, nil: false
+        }
+    }
+
+    package mutating func takeMovements() -> Movements { roster.takeMovements() }
 
     /// When `tick` has something to do; nil for never.
     package var nextDeadline: Instant? {

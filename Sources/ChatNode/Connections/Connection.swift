@@ -43,6 +43,8 @@ final class Connection {
     var certificatesSent: Set<PeerID> = []
     /// Frames that are looked at though they are about others: certificates and sealed messages.
     var relayed: TokenBucket
+    /// As `relayed`, in a crowd: a certificate comes behind each author's presence.
+    var relayedInCrowd: TokenBucket
     /// Certificates that are passed on because they are better than the ones that were known.
     var betterCertificates: TokenBucket
     /// The first bytes of a sealed message for its peer; read once there is a peer.
@@ -56,6 +58,8 @@ final class Connection {
         self.ours = ours
         relayed = TokenBucket(
             Rate(perSecond: Limits.relayedFramesPerSecond, burst: Limits.relayedFramesBurst), now: now)
+        relayedInCrowd = TokenBucket(
+            Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst), now: now)
         betterCertificates = TokenBucket(
             Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
         standing = link.role == .initiator ? .dialled : .halfOpen

@@ -74,6 +74,7 @@ extension Node {
         }
         limiter.release(connection.endpoint, from: connection.standing)
         connection.standing = .link(connection.link.role)
+        guard establishedGuest(connection, peer) else { return drop(connection) }
         connection.certificate = certificate
         connection.establishedAt = now
         certificates.keep(certificate, now: now)
@@ -106,7 +107,7 @@ extension Node {
         if adoption.isActive {
             choice.opened(
                 peer, at: connection.endpoint, dialled: instance, isInitiator: connection.link.role == .initiator,
-                now: scheduler.now)
+                isGuest: people.guests.isGuest(connection.id), now: scheduler.now)
         } else if let instance {
             perform(choice.joined(instance, peer, now: scheduler.now))
         }
@@ -114,7 +115,9 @@ extension Node {
         if adoption.isActive {
             router.linkReady(peer)
             historyLinkOpened(to: peer)
-            overlayLinkOpened(to: peer, isOutgoing: connection.link.role == .initiator)
+            overlayLinkOpened(
+                to: peer, isOutgoing: connection.link.role == .initiator,
+                isGuest: people.guests.isGuest(connection.id))
         }
         pacer.met(now: scheduler.now)
         noteCrowd()
@@ -126,7 +129,7 @@ extension Node {
         }
         // First, so that a peer without room says so before it takes in anything else.
         if overlay.isOn { greet(connection) }
-        connection.link.enqueue(session.signPresence(at: scheduler.wallClock).signed.frame(hops: 0))
+        connection.link.enqueue(presenceForLink().signed.frame(hops: 0))
         connection.link.ping(now: scheduler.now, using: &randomness)
         counts.payloadsSent += 1
         counts.sent.add(.presence)
@@ -208,6 +211,7 @@ extension Node {
         counts.control += connection.link.control
         connection.link.die()
         limiter.release(connection.endpoint, from: connection.standing)
+        people.linkClosed(connection.id)
         linkIsThrough()
         defer { armDialler() }
         guard let peer = connection.peer else { return dialFailed(connection.id) }
@@ -219,7 +223,13 @@ extension Node {
         if !connection.isHeard { noteSilent(connection) }
         clock.forget(peer)
         router.paths.lose(peer)
-        apply(router.linkClosed(peer, end, now: scheduler.now, wallClock: scheduler.wallClock))
+        // A lost link says nothing about who is in a crowd; in a small room it ends a presence from the time of a crowd, too.
+        if !isCrowd { people.presences.remove(peer) }
+        apply(
+            router.linkClosed(
+                peer, end, staysHere: people.presences.isHere(peer), now: scheduler.now,
+                wallClock: scheduler.wallClock))
+        if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
         historyLinkClosed(to: peer, end)
         overlayLinkClosed(to: peer)
         dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)

@@ -44,7 +44,7 @@ extension Node: TransportHandler {
     }
 
     private func connected(_ id: ConnectionID) {
-        guard let endpoint = dialler.endpoint(of: id), case .running = phase else {
+        guard let endpoint = dialler.endpoint(of: id) ?? people.guests.endpoint(of: id), case .running = phase else {
             transport.close(id)
             return
         }
@@ -64,6 +64,9 @@ extension Node: TransportHandler {
     private func closed(_ id: ConnectionID, error: TransportError?) {
         if let connection = connections[id] {
             forget(connection, error == nil ? .closed : .lost)
+        } else if people.guests.endpoint(of: id) != nil {
+            counts.dialsFailed += 1
+            people.guests.closed(id)
         } else if dialler.endpoint(of: id) != nil {
             counts.dialsFailed += 1
             noteRoute(of: id, error)

@@ -134,7 +134,10 @@ extension Node {
     /// Returns the verified certificate in a frame, else nil. A bad signature bans the neighbour, which has to verify
     /// certificates before it forwards them.
     private func readCertificate(_ body: Span<UInt8>, on connection: Connection) -> Certificate? {
-        guard connection.relayed.take(now: scheduler.now) else {
+        guard
+            people.roster.takeCertificate(on: connection.id, now: scheduler.now)
+                || takeRelayed(on: connection)
+        else {
             counts.certificatesRefused += 1
             return nil
         }
@@ -147,6 +150,11 @@ extension Node {
             counts.unexpectedFrames += 1
         }
         return nil
+    }
+
+    /// False above the rate of frames on a link that are about others.
+    func takeRelayed(on connection: Connection) -> Bool {
+        isCrowd ? connection.relayedInCrowd.take(now: scheduler.now) : connection.relayed.take(now: scheduler.now)
     }
 
     /// Returns the known certificate if the frame repeats it, which saves a second verification; most frames do.

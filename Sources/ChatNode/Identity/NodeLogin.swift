@@ -72,6 +72,7 @@ extension Node {
             sendCertificate(
                 context.certificate, as: connection.isOurselves ? .superseded : .certificate, on: connection)
         }
+        certificateChanged()
     }
 
     /// Ends this session in favour of a later one. Sends its certificate on all links, and no presence that we left,

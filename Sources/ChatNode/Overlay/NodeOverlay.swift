@@ -9,6 +9,7 @@ extension Node {
         overlay.setOn(isOn, now: scheduler.now, using: &randomness)
         for connection in connections.activeLinks { greet(connection) }
         toldOfModes()
+        crowdChanged(isOn)
     }
 
     /// Spreads a payload to the room that is new here: an own one, or one that came from outside of the room's links, over a
@@ -98,7 +99,9 @@ extension Node {
         if case .busy = frame { receivedBusy(on: connection) }
         guard !connection.isForgotten else { return }
         apply(overlay.received(frame, from: peer, now: scheduler.now, using: &randomness))
-        if case .hello = frame { toldOfModes() }
+        guard case .hello(let hello) = frame else { return }
+        toldOfModes()
+        if hello.isGuest { guestGreeted(on: connection) }
     }
 
     func receivedLatest(_ body: Span<UInt8>, on connection: Connection) {
@@ -126,9 +129,9 @@ extension Node {
         return peer
     }
 
-    func overlayLinkOpened(to peer: PeerID, isOutgoing: Bool) {
+    func overlayLinkOpened(to peer: PeerID, isOutgoing: Bool, isGuest: Bool) {
         guard case .running = phase else { return }
-        overlay.opened(peer, isOutgoing: isOutgoing, now: scheduler.now, using: &randomness)
+        overlay.opened(peer, isOutgoing: isOutgoing, isGuest: isGuest, now: scheduler.now, using: &randomness)
         armOverlay()
     }
 

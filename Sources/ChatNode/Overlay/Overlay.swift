@@ -67,9 +67,14 @@ extension Overlay {
     }
 
     /// A neighbour has a link that frames are sent on: the first, or one that replaced another.
-    mutating func opened(_ peer: PeerID, isOutgoing: Bool, now: Instant, using randomness: inout Randomness) {
+    ///
+    /// - Parameter isGuest: true if this node dialled it for direct messages alone.
+    mutating func opened(
+        _ peer: PeerID, isOutgoing: Bool, isGuest: Bool = false, now: Instant, using randomness: inout Randomness
+    ) {
         if neighbours[peer] != nil { closed(peer, now: now) }
         guard neighbours.open(peer, isOutgoing: isOutgoing, now: now) else { return }
+        neighbours.update(peer) { $0.isOurGuest = isGuest }
         modeChanged(now, using: &randomness)
     }
 

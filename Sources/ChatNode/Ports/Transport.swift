@@ -43,6 +43,9 @@ package protocol Transport: AnyObject {
     /// Whether the other end of a connection is on this machine, by whichever of its addresses.
     func isOnThisMachine(_ connection: ConnectionID) -> Bool
 
+    /// The address of this machine that a connection uses, with the connection's port; nil if it is not known.
+    func localEndpoint(of connection: ConnectionID) -> Endpoint?
+
     /// Stops listening. Connections go on.
     func stopListening()
 

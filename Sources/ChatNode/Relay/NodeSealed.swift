@@ -10,7 +10,7 @@ extension Node {
             counts.unexpectedFrames += 1
             return
         }
-        guard connection.relayed.take(now: scheduler.now) else {
+        guard takeRelayed(on: connection) else {
             counts.sealedRefused += 1
             return
         }
@@ -22,15 +22,21 @@ extension Node {
         }
     }
 
-    /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer.
+    /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer; in a crowd to the
+    /// one by which the peer's presence came, and another.
     func seal(_ payload: VerifiedPayload, for peer: PeerID) {
-        guard configuration.sealsForRelays, payload.payload.type.maySeal,
-            let target = certificates.best(of: peer, now: scheduler.now)
-        else { return }
-        let links = router.paths[peer].compactMap(connections.sendingLink(of:))
-        guard !links.isEmpty,
+        guard configuration.sealsForRelays || isCrowd, payload.payload.type.maySeal else { return }
+        if isCrowd {
+            people.retries.sealed(for: peer, now: scheduler.now)
+            armPeople()
+        }
+        guard let target = certificates.best(of: peer, now: scheduler.now) else { return }
+        let links =
+            isCrowd ? sealingLinks(to: peer) : router.paths[peer].compactMap(connections.sendingLink(of:))
+        guard let first = links.first,
             let frame = SealedMessage.frame(
-                sealing: payload, with: context.certificate, to: target, using: &randomness)
+                sealing: payload, with: context.certificate, to: target,
+                endpoint: isCrowd ? ownEndpoint(for: peer, on: first) : [], using: &randomness)
         else { return }
         _ = sealedRelay.course(of: Array(frame.dropFirst()))
         for connection in links { send(frame, on: connection) }
@@ -58,7 +64,9 @@ extension Node {
             switch verdict {
             case .admitted(let payload):
                 learn(content.certificate, from: connection)
+                if isCrowd { people.paths.note(payload.author, by: connection.id) }
                 apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
+                noteEndpoint(content.endpoint, of: payload.author, from: connection)
             case .repeated(let payload):
                 apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
             case .dropped, .closeLink, .ban:
@@ -73,18 +81,26 @@ extension Node {
     /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
     /// half full, so that forwarding never closes a link.
     private func passOnSealed(_ frame: [UInt8], from connection: Connection) {
+        if isCrowd {
+            if let next = sealedStep(of: frame, from: connection) { passOnSealed(frame, to: next) }
+            return
+        }
         guard configuration.relaysSealed else {
             counts.sealedForOthers += 1
             return
         }
         let target = connections.activeLinks.first { $0.sealedAddress.map { frame.starts(with: $0) } ?? false }
         for other in target.map({ [$0] }) ?? connections.activeLinks where other.peer != connection.peer {
-            guard other.link.outbox.count < Outbox.capacity / 2 else {
-                counts.sealedRefused += 1
-                continue
-            }
-            send([FrameType.sealed.rawValue] + frame, on: other)
-            counts.sealedPassedOn += 1
+            passOnSealed(frame, to: other)
         }
+    }
+
+    private func passOnSealed(_ frame: [UInt8], to other: Connection) {
+        guard other.link.outbox.count < Outbox.capacity / 2 else {
+            counts.sealedRefused += 1
+            return
+        }
+        send([FrameType.sealed.rawValue] + frame, on: other)
+        counts.sealedPassedOn += 1
     }
 }

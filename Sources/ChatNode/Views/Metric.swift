@@ -47,7 +47,8 @@ package struct Metric: Hashable, Sendable {
 
 /// The state of the node.
 extension Metric {
-    package static let peersOnline = gauge("peers_online", as: "peers", "Peers with a link.")
+    package static let peersOnline = gauge(
+        "peers_online", as: "peers", "Peers that are here: with a link, and in a crowd by their presence.")
     package static let connections = gauge(
         "connections", as: "connections", "Connections, including those in their handshake.")
     package static let candidates = gauge("candidates", as: "candidates", "Addresses at which a peer may be reached.")
@@ -154,6 +155,8 @@ extension Metric {
     package static let requestedInVain = total(
         "wanted_in_vain", as: "history_payloads_absent", "Requested payloads that this node does not have.")
     package static let idListsMalformed = total("id_lists_malformed", "Offers and requests that are not well formed.")
+    package static let rostersRefused = total(
+        "rosters_refused", "Digests of rosters over a link's rate, and presences that were not asked for.")
 
     package static let sealedSent = total("sealed_sent", "Direct messages that were sent over relays.")
     package static let sealedUnopened = total("sealed_unopened", "Sealed messages to us that no key of ours opens.")

@@ -27,6 +27,9 @@ package enum NodeEvent: Sendable {
     case ready(me: PeerName, port: UInt16, room: String, discovery: DiscoveryMode)
     /// `reason` is nil unless the peer is away and gave one; not made safe for display.
     case peer(PresenceState, PeerName, reason: String? = nil, online: Int)
+    /// Arrivals and departures of a crowd since the last such event, and the peers here now. Those of contacts, marked
+    /// peers and peers of direct conversations have events `.peer` too.
+    case crowd(came: Int, left: Int, online: Int)
     case message(MessageView)
     case request(from: PeerName, text: String)
     case direct(DirectChange, with: PeerName)
@@ -83,7 +86,7 @@ package struct MessageView: Hashable, Sendable {
 package struct PeerView: Hashable, Sendable {
     package let who: PeerName
     package let state: PresenceState
-    /// Since when it is in that state.
+    /// Since when it is here, or gone.
     package let since: Timestamp
     /// Nil before the first ping came back, and when offline.
     package let roundTrip: Duration?

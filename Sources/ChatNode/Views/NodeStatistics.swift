@@ -56,6 +56,8 @@ struct NodeStatistics {
     var wantsRefused = 0
     /// Payloads that were asked for and are not here.
     var wantedInVain = 0
+    /// Digests of rosters above a link's rate, and presences that were not asked for.
+    var rostersRefused = 0
     /// Offers and requests whose count is not that of their ids, or too high.
     var idListsMalformed = 0
     /// Public messages that came live, by the links that they passed, less one.
@@ -102,6 +104,7 @@ struct NodeStatistics {
             Counter(.requestsRefused, wantsRefused),
             Counter(.requestedInVain, wantedInVain),
             Counter(.idListsMalformed, idListsMalformed),
+            Counter(.rostersRefused, rostersRefused),
         ]
             + overlayCounters
             + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }

@@ -16,6 +16,7 @@ extension Node {
         census.count(certificates, at: "certificates")
         census.count(login, at: "login")
         census.count(sealedRelay, at: "sealedRelay")
+        census.count(people, at: "people")
         census.count(clock, at: "clock")
         census.count(typingTracker, at: "typingTracker")
         census.count(history, at: "history")

@@ -46,19 +46,31 @@ extension Node {
         peer == context.me ? me() : router.roster.who(peer)
     }
 
+    /// True if there is a link to a peer.
     package func isOnline(_ peer: PeerID) -> Bool { router.roster.isOnline(peer) }
 
-    /// Peers with a link.
+    /// True if a peer is in the room, with a link or without.
+    package func isHere(_ peer: PeerID) -> Bool { router.roster.isHere(peer) }
+
+    /// The peers that are here.
     package func online() -> Int { router.roster.online }
 
-    /// Peers with a link, then the last 64 that had one.
+    /// True if so many are here that `peers` has not all of them.
+    package var isCrowded: Bool { isCrowd && online() > Limits.heardPeersShown }
+
+    /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
-        router.roster.rows.map { row in
-            PeerView(
-                who: row.who, state: row.state, since: row.since,
-                roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
-                isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile)
-        }
+        (isCrowd ? router.roster.latestRows : router.roster.rows).map(view)
+    }
+
+    /// One peer; nil if it never was here.
+    package func person(_ peer: PeerID) -> PeerView? { router.roster.row(of: peer).map(view) }
+
+    private func view(_ row: Roster.Row) -> PeerView {
+        PeerView(
+            who: row.who, state: row.state, since: row.since,
+            roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
+            isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile)
     }
 
     /// Finds the peer with the number or nickname in `text`: `4821`, `#4821`, `#4821-3377` or a nickname.

@@ -17,9 +17,9 @@ extension ChatView {
             tell(report, at: wallClock)
         case .history(let conversation, let messages): show(messages, under: headOfHistory(conversation, messages))
         case .found: show(answer, report, at: wallClock)
-        case .peers(let peers, let isWhole):
+        case .peers(let peers, let isWhole, let here):
             let shown = isWhole ? peers : peers.filter { $0.state != .left }
-            tell(RoomReport(report.room, .answer(.peers(shown, isWhole: isWhole))), at: wallClock)
+            tell(RoomReport(report.room, .answer(.peers(shown, isWhole: isWhole, here: here))), at: wallClock)
         case .help(let entries) where entries.count > 1: for line in help(entries) { add(line) }
         case .statistics:
             tellPlace(of: report.room, at: wallClock)

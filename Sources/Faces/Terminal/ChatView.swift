@@ -151,6 +151,7 @@ extension ChatView {
             begin(as: me, in: room, event, at: now, wallClock: wallClock)
         case .peer(let state, let who, reason: _, let online):
             note(state, who, online: online, report, at: now, wallClock: wallClock)
+        case .crowd(came: _, left: _, let online): note(online: online, report, at: now, wallClock: wallClock)
         case .message(let message): show(message, in: room, at: now, wallClock: wallClock)
         case .request(let who, let text):
             prompt.conversations.note(requestBy: who, in: room, isOpen: true)
@@ -223,6 +224,13 @@ extension ChatView {
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
     }
 
+    private mutating func note(online: Int, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
+        change(report.room) { $0.note(online: online, at: now) }
+        showNames(of: report.room)
+        guard showsJoins, isOpen(report.room) || showsAll else { return }
+        for text in notices(of: report, at: wallClock) { add(rendering.notice(text, at: wallClock), of: wallClock) }
+    }
+
     /// Contacts come and go with a line of their own, whichever room is open.
     private mutating func tell(_ texts: [String], of who: PeerName, in room: RoomLabel, at time: Timestamp) {
         for text in texts {
@@ -248,10 +256,7 @@ extension ChatView {
     }
 
     private mutating func tellJoins(in room: RoomLabel, came: Int, left: Int, at time: Timestamp) {
-        let text =
-            left == 0
-            ? language(.came, "\(came)")
-            : came == 0 ? language(.left, "\(left)") : language(.cameAndLeft, "\(came)", "\(left)")
+        let text = language.movements(came: came, left: left)
         if showsJoins, isOpen(room) || showsAll { add(rendering.notice(text, at: time), of: time) }
     }
 }

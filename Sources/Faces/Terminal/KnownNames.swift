@@ -8,6 +8,8 @@ import Wire
 package struct KnownNames: Sendable {
     /// By rooms.
     private var known: [RoomLabel: [PeerID: PeerName]] = [:]
+    /// Rooms that are crowds: not each arrival has an event, so authors of messages are known too.
+    private var crowds: Set<RoomLabel> = []
     /// Nil before the first room is ready.
     private var open: RoomLabel?
     /// Rooms that peers announce or invite to; those of the last answer, and later invitations.
@@ -20,7 +22,12 @@ package struct KnownNames: Sendable {
         let room = report.room
         open = open ?? room
         switch report.report {
-        case .event(.stopped): known[room] = nil
+        case .event(.stopped):
+            known[room] = nil
+            crowds.remove(room)
+        case .event(.crowd): crowds.insert(room)
+        case .event(.message(let message)) where crowds.contains(room) && !message.isFromCurrentUser:
+            set(message.from, in: room, isThere: true)
         case .event(.peer(let state, let who, reason: _, online: _)): set(who, in: room, isThere: state != .left)
         case .event(.request(let who, text: _)): set(who, in: room, isThere: true)
         case .answer(.done(command: "contact", let who)), .answer(.done(command: "uncontact", let who)):

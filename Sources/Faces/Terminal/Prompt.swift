@@ -14,7 +14,7 @@ struct Prompt: Sendable {
     var open: RoomConversation?
     /// The user in the open room.
     var me: PeerName?
-    /// The peers with a link in the open room.
+    /// The peers that are in the open room.
     var online = 0
     /// The state of the peer of an open direct conversation.
     var correspondent = PresenceState.here

@@ -11,7 +11,7 @@ struct RoomState: Sendable {
     var plain: PlainOutput
     var me: PeerName?
     var mention: Mention?
-    /// The peers with a link.
+    /// The peers that are here.
     var online = 0
     var ready: NodeEvent?
     var arrivals = ArrivalBlock()
@@ -32,9 +32,15 @@ struct RoomState: Sendable {
     mutating func name(_ me: PeerName) { (self.me, mention) = (me, Mention(of: me)) }
 
     mutating func note(_ state: PresenceState, _ who: PeerName, online: Int, at now: Instant) {
-        self.online = online
         present[who.key] = state == .left || present.count >= Limits.knownPeers ? nil : who.nickname.lowercased()
-        guard !hasMet, state != .left else { return }
+        note(online: state == .left && !hasMet ? 0 : online, at: now)
+        self.online = online
+    }
+
+    /// Notes how many peers are here; the first ones begin the block of what comes with them.
+    mutating func note(online: Int, at now: Instant) {
+        self.online = online
+        guard !hasMet, online > 0 else { return }
         (hasMet, lonelyAt) = (true, nil)
         arrivals.begin(at: now)
     }

@@ -50,9 +50,14 @@ extension JSONWriter {
         if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
 
+    private mutating func members(of peers: [PeerView], _ here: Int?) {
+        list("peers", peers) { $0.members(of: $1) }
+        member("here", here ?? peers.count { $0.state != .left })
+    }
+
     package mutating func members(of answer: Answer) {
         switch answer {
-        case .peers(let peers, isWhole: _): list("peers", peers) { $0.members(of: $1) }
+        case .peers(let peers, isWhole: _, let here): members(of: peers, here)
         case .requests(let requests):
             list("requests", requests) { $0.members(of: $1) }
         case .found(_, let conversation, let messages), .history(let conversation, let messages):

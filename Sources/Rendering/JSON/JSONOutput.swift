@@ -66,6 +66,7 @@ extension JSONWriter {
             member("who", who)
             member("peers", online)
             member("reason", reason)
+        case .crowd(let came, let left, let online): members(ofCrowd: came, left, online)
         case .message(let message): members(of: message)
         case .request(let from, let text):
             member("from", from)
@@ -108,6 +109,12 @@ extension JSONWriter {
         member("discovery", discovery.rawValue)
     }
 
+    private mutating func members(ofCrowd came: Int, _ left: Int, _ online: Int) {
+        member("came", came)
+        member("left", left)
+        member("peers", online)
+    }
+
     /// Members of events about our messages to one peer.
     private mutating func members(_ with: PeerName, _ ids: [MessageID]) {
         member("with", with)
@@ -121,6 +128,7 @@ extension NodeEvent {
         switch self {
         case .ready: "ready"
         case .peer: "peer"
+        case .crowd: "crowd"
         case .message: "message"
         case .request: "request"
         case .direct: "direct"

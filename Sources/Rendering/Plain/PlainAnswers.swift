@@ -19,7 +19,10 @@ package struct PlainAnswers: Sendable {
 
     package func lines(of answer: Answer, at time: Timestamp) -> [String] {
         switch answer {
-        case .peers(let peers, isWhole: _): peers.isEmpty ? [language(.nobodyHere)] : peers.map { line($0, at: time) }
+        case .peers(let peers, isWhole: _, let here):
+            peers.isEmpty
+                ? [language(.nobodyHere)]
+                : (here.map { [language(.latestHeard, "\($0 + 1)")] } ?? []) + peers.map { line($0, at: time) }
         case .requests(let requests): requests.isEmpty ? [language(.noRequests)] : requests.map(line)
         case .history(let conversation, let messages): [historyHead(conversation, count: messages.count)]
         case .found(let text, let conversation, let messages):

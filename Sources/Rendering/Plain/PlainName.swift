@@ -1,4 +1,5 @@
 package import Chat
+package import Phrases
 
 /// Names as plain lines show them: safe for a terminal, and unable to pass for a part of the line.
 package enum PlainName {
@@ -14,5 +15,13 @@ package enum PlainName {
     package static func word(of who: PeerName) -> String? {
         if let contact = who.contact { return contactMark + DisplayGuard.safeName(contact) }
         return who.nickname.isEmpty ? nil : DisplayGuard.safeName(who.nickname)
+    }
+}
+
+extension Language {
+    /// Arrivals and departures in one text; one of the two is above 0.
+    package func movements(came: Int, left: Int) -> String {
+        if left == 0 { return self(.came, "\(came)") }
+        return came == 0 ? self(.left, "\(left)") : self(.cameAndLeft, "\(came)", "\(left)")
     }
 }

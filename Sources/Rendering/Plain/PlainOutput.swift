@@ -97,6 +97,8 @@ package struct PlainOutput: Sendable {
             let mode = PlainOutput.description(of: discovery, in: language)
             return language(.youAreIn, PlainName.of(me), DisplayGuard.safe(room), "\(port)", mode)
         case .peer(let state, let who, let reason, online: _): return presence(state, who, reason)
+        case .crowd(let came, let left, let online):
+            return language(.crowdNews, language.movements(came: came, left: left), "\(online + 1)")
         case .request(let who, let text):
             return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
         case .invitation(let who, let room, let isThere):

@@ -27,8 +27,9 @@ import Wire
                 {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false,"reason":null},\
                 {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null},\
                 {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch"}\
-                ]}\n
+                ],"here":2}\n
                 """)
+        #expect(JSON.text(.answer(.peers([], isWhole: false, here: 1_003))).hasSuffix("\"peers\":[],\"here\":1003}\n"))
     }
 
     @Test func `history has the members of message events`() throws {

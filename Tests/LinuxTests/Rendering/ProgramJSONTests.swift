@@ -47,6 +47,11 @@ import Wire
         )
     }
 
+    @Test func `a crowd is an event with counts`() {
+        let text = Self.text(.event(.crowd(came: 12, left: 3, online: 1_003)))
+        #expect(text == "{\"event\":\"crowd\",\"room\":\"lobby\",\"came\":12,\"left\":3,\"peers\":1003}\n")
+    }
+
     @Test func `a peer that is away can have a reason`() throws {
         let text = Self.text(.event(.peer(.away, try Sample.who(), reason: "\u{1b}lunch", online: 3)))
         #expect(text.hasSuffix(",\"peers\":3,\"reason\":\"\\u001blunch\"}\n"))

@@ -35,6 +35,16 @@ import Wire
                 23:59:59 * quiet-otter#4821 away for 2 min, 0.4 ms, verified: lunch\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.peers([], isWhole: true))) == "23:59:59 * nobody else is here\n")
+        let latest = ProgramPlainTests.text(.answer(.peers(Array(peers.prefix(1)), isWhole: true, here: 1_003)))
+        #expect(latest.hasPrefix("23:59:59 * 1004 here; those heard last:\n23:59:59 * quiet-otter#4821 online"))
+    }
+
+    @Test func `arrivals and departures of a crowd are a line with the number that is here`() {
+        #expect(
+            ProgramPlainTests.text(.event(.crowd(came: 12, left: 3, online: 1_003)))
+                == "23:59:59 * 12 came, 3 left: 1004 here\n")
+        #expect(
+            ProgramPlainTests.text(.event(.crowd(came: 0, left: 3, online: 1_000))) == "23:59:59 * 3 left: 1001 here\n")
     }
 
     @Test func `history is a notice and the messages`() throws {

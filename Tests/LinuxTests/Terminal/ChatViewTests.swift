@@ -146,6 +146,21 @@ import Wire
         #expect(user.rows() == ["joins is off"])
     }
 
+    @Test func `a crowd is a line with counts, and the number in the prompt`() throws {
+        var user = try TerminalUser.ready()
+        user.tell(.crowd(came: 990, left: 3, online: 1_003))
+        user.advance(.milliseconds(40))
+        let text = user.shown()
+        #expect(text.contains("990 came, 3 left: 1004 here"))
+        #expect(text.contains("· 1004 here"))
+        user.type("/set joins off\r")
+        user.tell(.crowd(came: 1, left: 0, online: 1_004))
+        user.advance(.milliseconds(40))
+        let later = user.shown()
+        #expect(!later.contains("came"))
+        #expect(later.contains("· 1005 here"))
+    }
+
     @Test func `an open request has a badge, and is repeated once when the user next types`() throws {
         var user = try TerminalUser.ready()
         let fox = try Sample.who("fox", number: 1_001, byte: 2)

@@ -25,6 +25,16 @@ import Wire
         try names().completion(of: left)?.candidates ?? []
     }
 
+    @Test func `in a crowd, where not each arrival has an event, authors of messages are completed`() throws {
+        var names = KnownNames()
+        let message = try Sample.said("hi", by: try Sample.who("quiet-otter", number: 4_821, byte: 1))
+        names.note(.event(.message(message)))
+        #expect(names.completion(of: "/msg qui")?.candidates ?? [] == [])
+        names.note(.event(.crowd(came: 60, left: 0, online: 60)))
+        names.note(.event(.message(message)))
+        #expect(names.completion(of: "/msg qui")?.candidates == ["quiet-otter"])
+    }
+
     @Test func `a command is completed behind a slash`() throws {
         #expect(try Self.candidates("/op") == ["/open"])
         #expect(try Self.candidates("/UN") == ["/unblock", "/uncontact", "/unignore", "/unmute", "/unread"])

@@ -115,8 +115,12 @@ extension WebServer {
     }
 
     func room(of key: PeerID) async throws(RouteFault) -> RoomLabel {
-        for room in try await rooms() where room.peers.contains(where: { $0.who.key == key }) {
-            return room.overview.room
+        let rooms = try await rooms()
+        if let room = rooms.first(where: { $0.peers.contains { $0.who.key == key } }) { return room.overview.room }
+        // Not all peers of a crowd are in the list.
+        for room in rooms {
+            let found = try? await reports(of: .whois(who: key.hexadecimal), in: room.overview.room)
+            if found != nil { return room.overview.room }
         }
         throw RouteFault(404, "unknown_peer", "no such peer")
     }

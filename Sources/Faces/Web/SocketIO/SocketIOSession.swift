@@ -99,7 +99,7 @@ struct SocketIOSession: Sendable {
             let next = who.nickname == nickname ? Command.who(all: true) : .rename(nickname)
             return perform(next, in: .named(room), .listing(acknowledgement: acknowledgement))
         case .listing(let acknowledgement):
-            guard case .answer(.peers(let peers, _)) = reports.last?.report else {
+            guard case .answer(.peers(let peers, _, _)) = reports.last?.report else {
                 return perform(.who(all: true), in: .named(room), .listing(acknowledgement: acknowledgement))
             }
             return [.send(userList(peers))] + self.acknowledgement(acknowledgement)
@@ -161,7 +161,8 @@ struct SocketIOSession: Sendable {
                         $0.user(who.key.hexadecimal, who.nickname, isConnected: true)
                     })
             ]
-        case .ready, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice,
+        case .ready, .crowd, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
+            .notice,
             .stopped:
             return []
         }

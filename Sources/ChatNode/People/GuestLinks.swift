@@ -1,0 +1,96 @@
+import Chat
+import Noise
+import Wire
+
+/// Links for direct conversations alone, between peers of a crowd that told each other their endpoints (Protocol.md section 13).
+struct GuestLinks {
+    private struct Wish {
+        let endpoint: Endpoint
+        let dialAt: Instant
+    }
+
+    private struct Guest {
+        let peer: PeerID
+        var usedAt: Instant
+    }
+
+    /// The peer with the greater key waits so long for the other to dial.
+    private static let yieldingWait = Duration.seconds(3)
+
+    private var wishes: [PeerID: Wish] = [:]
+    private var dials: [ConnectionID: (peer: PeerID, endpoint: Endpoint)] = [:]
+    private var guests: [ConnectionID: Guest] = [:]
+    private var dialledAt = RecentTable<PeerID, Instant>(capacity: 2 * Limits.directConversations)
+
+    var count: Int { dials.count + guests.count }
+
+    /// A peer of an accepted conversation told where it can be dialled.
+    ///
+    /// - Parameter isFirst: whether this node dials first: the peer with the lesser key does.
+    mutating func told(_ endpoint: Endpoint, of peer: PeerID, isFirst: Bool, now: Instant) {
+        guard wishes.count < Limits.guestLinks, wishes[peer] == nil, !has(peer), isRested(peer, now: now) else {
+            return
+        }
+        wishes[peer] = Wish(endpoint: endpoint, dialAt: isFirst ? now : now + GuestLinks.yieldingWait)
+    }
+
+    private func has(_ peer: PeerID) -> Bool {
+        dials.values.contains { $0.peer == peer } || guests.values.contains { $0.peer == peer }
+    }
+
+    private func isRested(_ peer: PeerID, now: Instant) -> Bool {
+        dialledAt[peer].map { $0 + Limits.guestDialInterval <= now } ?? true
+    }
+
+    var nextDeadline: Instant? {
+        Instant.earlier(
+            wishes.values.map(\.dialAt).min(), guests.values.map { $0.usedAt + Limits.guestIdleTime }.min())
+    }
+
+    /// The dials of now, in the order of the keys; the caller answers each with `dialled`. None for a peer that has a link.
+    mutating func due(now: Instant, isLinked: (PeerID) -> Bool) -> [(peer: PeerID, endpoint: Endpoint)] {
+        let due = wishes.filter { $0.value.dialAt <= now }.sorted { $0.key < $1.key }
+        for (peer, _) in due { wishes[peer] = nil }
+        return due.filter { !isLinked($0.key) }.prefix(max(0, Limits.guestLinks - count)).map {
+            ($0.key, $0.value.endpoint)
+        }
+    }
+
+    mutating func dialled(_ peer: PeerID, at endpoint: Endpoint, as connection: ConnectionID, now: Instant) {
+        dials[connection] = (peer, endpoint)
+        dialledAt.set(now, for: peer)
+    }
+
+    /// The endpoint of a guest's dial that is under way; nil for other connections.
+    func endpoint(of connection: ConnectionID) -> Endpoint? { dials[connection]?.endpoint }
+
+    /// A handshake on a dialled connection has proven its peer; false if it is another than was dialled.
+    mutating func established(_ connection: ConnectionID, with peer: PeerID) -> Bool {
+        dials.removeValue(forKey: connection).map { $0.peer == peer } ?? true
+    }
+
+    /// A link is a guest's: of ours once its handshake is through, of the peer's once its hello says so.
+    ///
+    /// - Returns: false if there are as many as may be.
+    mutating func opened(_ connection: ConnectionID, to peer: PeerID, now: Instant) -> Bool {
+        guard guests[connection] != nil || guests.count < Limits.guestLinks else { return false }
+        guests[connection] = Guest(peer: peer, usedAt: now)
+        wishes[peer] = nil
+        return true
+    }
+
+    func isGuest(_ connection: ConnectionID) -> Bool { guests[connection] != nil || dials[connection] != nil }
+
+    /// Something of a direct conversation went over a link.
+    mutating func used(_ connection: ConnectionID, now: Instant) { guests[connection]?.usedAt = now }
+
+    /// The links that were idle for too long.
+    func idle(now: Instant) -> [ConnectionID] {
+        guests.filter { $0.value.usedAt + Limits.guestIdleTime <= now }.keys.sorted()
+    }
+
+    mutating func closed(_ connection: ConnectionID) {
+        dials[connection] = nil
+        guests[connection] = nil
+    }
+}

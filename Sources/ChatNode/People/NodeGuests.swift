@@ -1,0 +1,99 @@
+import Chat
+import Noise
+import Wire
+
+/// Direct messages in a crowd: along remembered paths, and over guest links (Protocol.md section 13).
+extension Node {
+    /// The links on which a sealed message of our own begins its way: the one by which the peer's presence came, and another.
+    func sealingLinks(to peer: PeerID) -> [Connection] {
+        let links = crowdLinks
+        let path = people.paths[PresencePaths.key(of: peer)]
+        let first = links.first { $0.id == path }
+        let second = links.filter { $0 !== first }.randomElement(using: &randomness)
+        return [first, second].compactMap(\.self)
+    }
+
+    /// The link on which a sealed message for another goes on: to the peer itself, along its path, or, where that has ended,
+    /// anywhere. Each node passes a message on once.
+    func sealedStep(of frame: [UInt8], from connection: Connection) -> Connection? {
+        let links = crowdLinks.filter { $0 !== connection && $0.peer != connection.peer }
+        if let target = links.first(where: { link in link.sealedAddress.map { frame.starts(with: $0) } ?? false }) {
+            return target
+        }
+        let path = people.paths[PresencePaths.key(frame)]
+        return links.first { $0.id == path } ?? links.randomElement(using: &randomness)
+    }
+
+    /// Seals again what has no receipt, over other links than before.
+    func sealAgain() {
+        let due = people.retries.takeDue(now: scheduler.now) { peer in
+            !router.roster.isOnline(peer) && router.isUnacknowledged(by: peer)
+        }
+        for peer in due { router.linkReady(peer) }
+        if !due.isEmpty { routed() }
+    }
+
+    /// Our address and port for the peer of an accepted conversation, as seen on a link; empty if there is none to tell.
+    func ownEndpoint(for peer: PeerID, on connection: Connection) -> [UInt8] {
+        guard isAccepted(peer), let local = transport.localEndpoint(of: connection.id) else { return [] }
+        return local.address + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+    }
+
+    /// The peer of a conversation told its endpoint in a sealed message.
+    func noteEndpoint(_ bytes: [UInt8], of peer: PeerID, from connection: Connection) {
+        guard isCrowd, bytes.count > 2, isAccepted(peer), !router.roster.isOnline(peer) else { return }
+        let port = UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1])
+        let endpoint = Endpoint(address: Array(bytes.dropLast(2)), port: port)
+        guard port > 0 else { return }
+        let scoped = endpoint.isLinkLocalIPv6
+        people.guests.told(
+            scoped ? Endpoint(address: endpoint.address, port: port, scope: connection.endpoint.scope) : endpoint,
+            of: peer, isFirst: context.me < peer, now: scheduler.now)
+        armPeople()
+    }
+
+    /// Dials peers that told their endpoints, and ends links that were idle for too long.
+    func tickGuests() {
+        let now = scheduler.now
+        for (peer, endpoint) in people.guests.due(now: now, isLinked: { router.roster.isOnline($0) }) {
+            guard limiter.room > 0, !bans.isBanned(endpoint, now: now), !bans.isBanned(peer, now: now),
+                silentLinks.mayDial(endpoint, now: now)
+            else { continue }
+            let connection = transport.dial(endpoint)
+            counts.dials += 1
+            people.guests.dialled(peer, at: endpoint, as: connection, now: now)
+        }
+        for id in people.guests.idle(now: now) {
+            guard let connection = connections[id] else {
+                people.guests.closed(id)
+                continue
+            }
+            dismiss(connection)
+        }
+    }
+
+    /// The dialler of a link said that it is for direct messages alone.
+    func guestGreeted(on connection: Connection) {
+        guard let peer = connection.peer, connection.link.role == .responder,
+            !people.guests.isGuest(connection.id)
+        else { return }
+        if !people.guests.opened(connection.id, to: peer, now: scheduler.now) { dismiss(connection) }
+        armPeople()
+    }
+
+    /// Ends a guest link politely: that says nothing about presence.
+    private func dismiss(_ connection: Connection) {
+        connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.unneeded.rawValue])
+        finish(connection, .goodbye)
+    }
+
+    /// A handshake is through: the connection may be one that was dialled for direct messages alone.
+    ///
+    /// - Returns: false if another peer answered than the one that told the endpoint, or there are too many guests.
+    func establishedGuest(_ connection: Connection, _ peer: PeerID) -> Bool {
+        guard people.guests.isGuest(connection.id) else { return true }
+        defer { armPeople() }
+        return people.guests.established(connection.id, with: peer)
+            && people.guests.opened(connection.id, to: peer, now: scheduler.now)
+    }
+}

@@ -1,0 +1,212 @@
+import Chat
+import Noise
+import Wire
+
+/// Presence in a crowd (Protocol.md section 13).
+extension Node {
+    /// True if peers are here by their presence, not by their links.
+    var isCrowd: Bool { people.isCrowd }
+
+    /// The node is in overlay mode from now on, or no more.
+    func crowdChanged(_ isCrowd: Bool) {
+        guard people.isCrowd != isCrowd else { return }
+        router.reachesAll = isCrowd
+        _ = router.takeMovements()
+        if isCrowd {
+            people.enter(now: scheduler.now)
+            sendPresence(session.signPresence(at: scheduler.wallClock))
+        } else {
+            people.leave()
+            // From here on their links say how long they are here.
+            for connection in connections.activeLinks { connection.peer.map { people.presences.remove($0) } }
+            apply(router.roster.arrivals)
+        }
+        armPeople()
+    }
+
+    /// Our presence for a new link: in a crowd the one that was signed last, which is news to few.
+    func presenceForLink() -> VerifiedPayload {
+        guard isCrowd else { return session.signPresence(at: scheduler.wallClock) }
+        if let own = people.relay.own, own.payload.epoch == session.epoch { return own }
+        let presence = session.signPresence(at: scheduler.wallClock)
+        noteOwn(presence)
+        return presence
+    }
+
+    private func noteOwn(_ presence: VerifiedPayload) {
+        people.relay.signed(presence, now: scheduler.now, using: &randomness)
+        _ = people.presences.take(presence, age: .zero, now: scheduler.now)
+    }
+
+    /// Sends our own presence to all neighbours, each of which passes it on along its author's tree.
+    func sendPresence(_ presence: VerifiedPayload) {
+        noteOwn(presence)
+        let frame = presence.signed.frame(hops: 0)
+        for connection in crowdLinks {
+            counts.sent.add(.presence)
+            send(frame, on: connection)
+        }
+        armPeople()
+    }
+
+    /// Our certificate has changed: others learn it behind our presence.
+    func certificateChanged() {
+        if isCrowd { sendPresence(session.signPresence(at: scheduler.wallClock)) }
+    }
+
+    /// The links that are part of the overlay: all but those of guests.
+    var crowdLinks: [Connection] { connections.activeLinks.filter { !people.guests.isGuest($0.id) } }
+
+    /// The links on which an author's presence is passed on: those of the author's tree.
+    private func presenceLinks(of author: PeerID) -> [Connection] {
+        let tree = Trees.bit(Trees.index(of: author))
+        return crowdLinks.filter { connection in
+            let neighbour = connection.peer.flatMap { overlay.neighbours[$0] }
+            return neighbour.map { $0.pushes & tree != 0 } ?? false
+        }
+    }
+
+    /// Takes an admitted presence of another in; it says who is here, and is passed on.
+    ///
+    /// - Parameter isLive: false for one of an answer to our digests: it may be old, and others have it.
+    func takePresence(_ payload: VerifiedPayload, isLive: Bool, on connection: Connection) {
+        guard case .presence(let presence) = payload.payload.body, payload.author != context.me else { return }
+        let (author, now) = (payload.author, scheduler.now)
+        guard people.presences.isNews(payload.payload.authorClock, of: author) else { return }
+        guard case .admitted(let checked) = admission.verifySignature(of: payload) else { return ban(connection) }
+        guard people.presences.take(checked, age: isLive ? .zero : age(of: payload), now: now) else { return }
+        people.paths.note(author, by: connection.id)
+        if isLive { people.relay.pass(author, from: connection.id, now: now, using: &randomness) }
+        apply(
+            router.notePresence(
+                of: author, isHere: presence.state != .left, now: now, wallClock: scheduler.wallClock))
+        // A new path leads to the peer: what it has not acknowledged goes there.
+        if !router.roster.isOnline(author), router.isUnacknowledged(by: author) { router.linkReady(author) }
+        routed()
+        armPeople()
+    }
+
+    private func age(of payload: VerifiedPayload) -> Duration {
+        let (signed, now) = (payload.payload.timestamp, scheduler.wallClock)
+        return signed >= now ? .zero : .milliseconds(signed.distance(to: now))
+    }
+
+    /// Tells an event unless it is one of the many arrivals, changes and departures of a crowd.
+    func isTold(_ event: ChatEvent) -> Bool {
+        guard isCrowd, case .presence(let peer, _, reason: _, online: _) = event else { return true }
+        return router.isNoted(peer)
+    }
+
+    /// At the end of a turn: arrivals and departures are counted.
+    func noteMovements() {
+        guard isCrowd else { return }
+        let movements = router.takeMovements()
+        guard !movements.isEmpty else { return }
+        people.folding.note(movements, now: scheduler.now)
+        armPeople()
+    }
+
+    func armPeople() {
+        guard let deadline = people.nextDeadline, peopleTime.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                if node.peopleTime.isCurrent(deadline) { node.tickPeople() }
+            }
+        }
+    }
+
+    private func tickPeople() {
+        guard case .running = phase else { return }
+        let now = scheduler.now
+        if people.relay.isSigningDue(now: now) { sendPresence(session.signPresence(at: scheduler.wallClock)) }
+        passPresencesOn()
+        exchangeRosters()
+        for peer in people.presences.lapse(now: now) {
+            people.paths.forget(peer)
+            apply(router.notePresence(of: peer, isHere: false, now: now, wallClock: scheduler.wallClock))
+        }
+        sealAgain()
+        tickGuests()
+        if let movements = people.folding.take(now: now) {
+            emit(.crowd(came: movements.came, left: movements.left, online: online()))
+        }
+        armPeople()
+    }
+
+    /// Passes the gathered presences on, each with its author's certificate behind it.
+    private func passPresencesOn() {
+        for (author, from) in people.relay.takeDue(now: scheduler.now) {
+            guard let entry = people.presences[author] else { continue }
+            for connection in presenceLinks(of: author) where connection.id != from && connection.peer != author {
+                pass(entry.frame, of: author, on: connection)
+            }
+        }
+    }
+
+    private func pass(_ frame: [UInt8], of author: PeerID, on connection: Connection) {
+        guard connection.link.outbox.count < Outbox.capacity / 2 else { return }
+        counts.sent.add(.presence)
+        send(frame, on: connection)
+        sendCertificate(for: author, on: connection)
+    }
+}
+
+/// Rosters: what one neighbour lacks, another has (Protocol.md section 13).
+extension Node {
+    private func exchangeRosters() {
+        let now = scheduler.now
+        if people.roster.isQuestionDue(now: now) {
+            if let connection = crowdLinks.randomElement(using: &randomness) {
+                let digests = people.presences.digests
+                connection.link.enqueue(digests.frame)
+                markDirty(connection)
+                people.roster.asked(connection.id, now: now)
+            } else {
+                people.roster.postpone(now: now)
+            }
+        }
+        for part in people.roster.parts(now: now) { answerRoster(part.buckets, from: part.start, on: part.link) }
+    }
+
+    private func answerRoster(_ buckets: UInt16, from start: Int, on link: ConnectionID) {
+        guard let connection = connections[link], connection.peer != nil, !connection.isRetiring else {
+            return people.roster.linkClosed(link)
+        }
+        // A slow reader gets the next part later.
+        guard connection.link.outbox.count < Outbox.capacity / 4 else { return }
+        let (peers, next) = people.presences.part(of: buckets, from: start, most: Limits.rosterPortion)
+        for peer in peers where peer != connection.peer {
+            guard let entry = people.presences[peer] else { continue }
+            counts.sent.add(.presence)
+            send([FrameType.roster.rawValue] + entry.frame.dropFirst(), on: connection)
+            if peer != context.me { sendCertificate(for: peer, on: connection) }
+        }
+        people.roster.answered(link, next: next)
+    }
+
+    /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
+    func receivedRoster(_ body: Span<UInt8>, on connection: Connection) {
+        guard isCrowd, let peer = connection.peer else { return }
+        let now = scheduler.now
+        if let digests = RosterDigests(body) {
+            let isAnswered = people.roster.answer(
+                people.presences.digests.differences(from: digests), on: connection.id, now: now)
+            if !isAnswered { counts.rostersRefused += 1 }
+            return armPeople()
+        }
+        guard people.roster.takePresence(on: connection.id, now: now) else {
+            counts.rostersRefused += 1
+            return
+        }
+        switch admission.admitRoster(frame: body, from: peer, now: now, wallClock: scheduler.wallClock) {
+        case .admitted(let payload):
+            var events: [ChatEvent] = []
+            router.route(payload, now: now, wallClock: scheduler.wallClock, into: &events)
+            apply(events)
+            takePresence(payload, isLive: false, on: connection)
+        case .repeated, .dropped: break
+        case .closeLink: drop(connection)
+        case .ban: ban(connection)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Chat
+import Wire
+
+/// The peers of a crowd and the ways to them: presences instead of links, sealed messages along paths, guest links (Protocol.md
+/// section 13). Outside of overlay mode nothing of it is used.
+struct People {
+    var isCrowd = false
+    var presences = Presences()
+    var paths = PresencePaths()
+    var roster = RosterExchange()
+    var relay = PresenceRelay()
+    var folding = CrowdFolding()
+    var retries = SealedRetries()
+    var guests = GuestLinks()
+
+    /// The next time at which one of the parts has something to do; nil for never.
+    var nextDeadline: Instant? {
+        let others = [
+            roster.nextDeadline, relay.nextDeadline, folding.nextDeadline, retries.nextDeadline, guests.nextDeadline,
+        ]
+        return others.reduce(presences.nextDeadline) { Instant.earlier($0, $1) }
+    }
+
+    /// The room is a crowd from now on.
+    mutating func enter(now: Instant) {
+        isCrowd = true
+        roster.begin(now: now)
+    }
+
+    /// The room is small again. The presences of peers without a link hold until they lapse.
+    mutating func leave() {
+        isCrowd = false
+        roster.end()
+        relay.end()
+        folding.end()
+        retries.end()
+    }
+
+    mutating func linkClosed(_ connection: ConnectionID) {
+        roster.linkClosed(connection)
+        guests.closed(connection)
+    }
+}

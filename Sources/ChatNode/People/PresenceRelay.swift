@@ -1,0 +1,43 @@
+import Chat
+import Noise
+import Wire
+
+/// Presences that wait to be passed on together, and the next time to sign our own (Protocol.md section 13).
+struct PresenceRelay {
+    /// Authors whose presence is to be passed on, with the link that it came by.
+    private var waiting: [PeerID: ConnectionID] = [:]
+    private var order: [PeerID] = []
+    private var flushesAt: Instant?
+    /// Our own presence, as it was signed last: it is the same on each new link, so that it is news only once.
+    private(set) var own: VerifiedPayload?
+    private var signsAt: Instant?
+
+    var nextDeadline: Instant? { Instant.earlier(flushesAt, signsAt) }
+
+    /// Notes a presence to pass on.
+    mutating func pass(_ author: PeerID, from link: ConnectionID, now: Instant, using randomness: inout Randomness) {
+        if waiting.updateValue(link, forKey: author) == nil { order.append(author) }
+        guard flushesAt == nil else { return }
+        let least = Limits.presenceGathering / 2
+        flushesAt = now + .random(in: least...Limits.presenceGathering, using: &randomness)
+    }
+
+    /// The authors whose presences are due, in the order in which they came.
+    mutating func takeDue(now: Instant) -> [(author: PeerID, from: ConnectionID)] {
+        guard let flushesAt, flushesAt <= now else { return [] }
+        defer { (waiting, order, self.flushesAt) = ([:], [], nil) }
+        return order.compactMap { author in waiting[author].map { (author, $0) } }
+    }
+
+    /// Our own presence was signed.
+    mutating func signed(_ payload: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
+        own = payload
+        let jitter = Limits.presenceJitter
+        signsAt = now + (Limits.presenceInterval - jitter) + .random(in: .zero...jitter * 2, using: &randomness)
+    }
+
+    /// True once our own presence has to be signed again.
+    func isSigningDue(now: Instant) -> Bool { signsAt.map { $0 <= now } ?? false }
+
+    mutating func end() { self = PresenceRelay() }
+}

@@ -1,0 +1,134 @@
+import Chat
+import Noise
+import Simulator
+import Testing
+import Wire
+
+@testable import ChatNode
+
+/// A member that lies about who is in a crowd (Threats.md).
+struct CrowdAttackTests {
+    private let simulation = Simulation(seed: 41)
+    private let alice: SimulatedPeer
+    private let rude: RudeMember
+
+    init() throws {
+        alice = simulation.node("alice")
+        alice.with { node in node.setOverlay(true) }
+        rude = RudeMember(simulation: simulation, seed: 77)
+        try #require(rude.enter(by: alice, in: simulation))
+        simulation.advance(by: .seconds(1))
+    }
+
+    private var now: Timestamp { simulation.timeline.wallClock }
+
+    private func send(_ frames: [UInt8]...) {
+        simulation.timeline.perform { rude.send(together: frames) }
+        simulation.advance(by: .seconds(2))
+    }
+
+    private func presence(_ state: PresenceState, of member: RudeMember, at time: Timestamp? = nil) -> SignedPayload {
+        member.payload(.presence(Presence(state, stage: .newcomer, nickname: "member")), at: time ?? now)
+    }
+
+    /// As a part of an answer to alice's digests.
+    private func answer(_ payload: SignedPayload) -> [UInt8] {
+        [FrameType.roster.rawValue] + payload.frame(hops: 1).dropFirst()
+    }
+
+    private func isHere(_ member: RudeMember) -> Bool {
+        let key = member.key
+        return alice.with { node in node.isHere(key) }
+    }
+
+    /// The rate of frames that answers alice's question, which she asks her only neighbour.
+    private func beAsked() {
+        #expect(simulation.run(atMost: .seconds(5)) { !rude.frames(.roster).isEmpty })
+    }
+
+    @Test func `a forged presence bans the neighbour that tells it, live or in an answer`() {
+        let member = RudeMember(simulation: simulation, seed: 500)
+        beAsked()
+        var frame = answer(presence(.here, of: member))
+        frame[frame.count - 1] ^= 1
+        send(frame)
+        #expect(rude.isClosed && alice.counter("bans") == 1)
+        #expect(!isHere(member))
+    }
+
+    @Test func `a replayed presence does not bring a peer back that left, nor keep one that is silent`() {
+        let member = RudeMember(simulation: simulation, seed: 500)
+        let here = presence(.here, of: member)
+        send(here.frame(hops: 1), presence(.left, of: member).frame(hops: 1))
+        #expect(!isHere(member))
+        beAsked()
+        send(here.frame(hops: 1), answer(here))
+        #expect(!isHere(member))
+        let silent = RudeMember(simulation: simulation, seed: 501)
+        let once = presence(.here, of: silent)
+        send(once.frame(hops: 1))
+        #expect(isHere(silent))
+        for _ in 0..<32 {
+            simulation.advance(by: .seconds(28))
+            send(answer(once), once.frame(hops: 1))
+        }
+        #expect(!isHere(silent))
+    }
+
+    @Test func `an old presence in an answer holds only as long as it would have`() {
+        let member = RudeMember(simulation: simulation, seed: 500)
+        beAsked()
+        let old = Timestamp(milliseconds: now.milliseconds - 800_000)
+        send(answer(presence(.here, of: member, at: old)))
+        #expect(isHere(member))
+        simulation.advance(by: .seconds(120))
+        #expect(!isHere(member))
+        let older = RudeMember(simulation: simulation, seed: 501)
+        send(answer(presence(.here, of: older, at: Timestamp(milliseconds: now.milliseconds - 901_000))))
+        #expect(!isHere(older))
+    }
+
+    @Test func `presences of an answer that was not asked for are refused`() {
+        alice.with { node in node.people.roster.end() }
+        let member = RudeMember(simulation: simulation, seed: 500)
+        send(answer(presence(.here, of: member)))
+        #expect(!isHere(member) && alice.counter("rosters_refused") == 1 && !rude.isClosed)
+        // Nor is anything but a presence taken from an answer.
+        beAsked()
+        alice.with { node in
+            node.connections.activeLinks.forEach { node.people.roster.asked($0.id, now: node.scheduler.now) }
+        }
+        send(answer(member.payload(.publicMessage(stage: .newcomer, nickname: "x", text: "old"), at: now)))
+        #expect(alice.texts().isEmpty)
+    }
+
+    @Test func `a flood of new identities fills neither the roster nor the room`() {
+        var random = Randomness.seeded(3)
+        let members = (0..<400).map { RudeMember(simulation: simulation, seed: 1_000 + $0 + random.next() % 2) }
+        for part in stride(from: 0, to: members.count, by: 40) {
+            let frames = members[part..<part + 40].map { presence(.here, of: $0).frame(hops: 1) }
+            simulation.timeline.perform { rude.send(together: frames) }
+            simulation.advance(by: .milliseconds(50))
+        }
+        simulation.advance(by: .seconds(1))
+        let here = alice.online
+        #expect(Double(here) <= Limits.treeAuthorsBurst + Limits.treeAuthorsPerSecond * 4)
+        #expect(alice.counter("dropped_new_author_rate") + alice.counter("dropped_relay_rate") > 0)
+    }
+
+    @Test func `a neighbour that lies about its roster gets few answers, and hides no peer`() {
+        let bob = simulation.node("bob")
+        bob.with { node in node.setOverlay(true) }
+        #expect(simulation.meet(alice, bob))
+        let digests = (0..<100).map { number in
+            RosterFrame(count: 9, digests: [UInt32](repeating: UInt32(number), count: RosterFrame.buckets)).bytes
+        }
+        simulation.timeline.perform { rude.send(together: digests) }
+        simulation.advance(by: .seconds(3))
+        let told = rude.frames(.roster).count { $0.count > 66 }
+        #expect(Double(told) <= Limits.rosterAnswersBurst * 3)
+        #expect(alice.counter("rosters_refused") >= 90)
+        #expect(alice.knows(bob))
+        #expect(!rude.isClosed)
+    }
+}

@@ -1,0 +1,107 @@
+import Chat
+import Noise
+import Simulator
+import Testing
+import Wire
+
+@testable import ChatNode
+
+/// Direct messages between peers of a crowd without a link (Protocol.md section 13).
+struct CrowdDirectTests {
+    /// A request over relays, and its acceptance.
+    private func converse(_ alice: SimulatedPeer, _ bob: SimulatedPeer, in room: CrowdRoom) throws {
+        try alice.say("may I?", to: bob)
+        room.simulation.advance(by: .seconds(1))
+        try bob.accept(alice)
+        room.simulation.advance(by: .seconds(1))
+    }
+
+    @Test func `a request, its acceptance and answers find their way over a few relays`() throws {
+        let room = CrowdRoom(100, links: 6, seed: 21)
+        #expect(room.gather(within: .seconds(20)))
+        let (alice, bob) = try #require(room.strangers())
+        try converse(alice, bob, in: room)
+        try bob.say("of course", to: alice)
+        room.simulation.advance(by: .seconds(1))
+        #expect(alice.texts(.direct(bob.key)) == ["may I?", "of course"])
+        #expect(bob.texts(.direct(alice.key)) == ["may I?", "of course"])
+        // One copy a hop, and one more over a second link at the first.
+        let passed = room.people.reduce(0) { $0 + $1.counter("sealed_passed_on") }
+        let sealed = room.people.reduce(0) { $0 + $1.counter("sealed_sent") }
+        #expect(passed <= sealed * 2 * 8, "\(passed) copies for \(sealed) messages")
+    }
+
+    @Test func `each of many pairs reaches the other`() throws {
+        let room = CrowdRoom(80, links: 6, seed: 22)
+        #expect(room.gather(within: .seconds(20)))
+        var failed: [String] = []
+        for number in 0..<20 {
+            let (alice, bob) = (room.people[number], room.people[79 - number])
+            try alice.say("hello \(number)", to: bob)
+        }
+        room.simulation.advance(by: .seconds(1))
+        for number in 0..<20 {
+            let (alice, bob) = (room.people[number], room.people[79 - number])
+            let requests = bob.with { node in node.requests().map(\.who.key) }
+            if !requests.contains(alice.key) { failed.append("\(number)") }
+        }
+        #expect(failed.isEmpty)
+    }
+
+    @Test func `a path that has ended is found anew without the user`() throws {
+        let room = CrowdRoom(60, links: 8, seed: 23)
+        #expect(room.gather(within: .seconds(20)))
+        let (alice, bob) = try #require(room.strangers())
+        let target = bob.key
+        let path = alice.with { node in node.people.paths[PresencePaths.key(of: target)] }
+        let relay = try #require(
+            room.people.first { relay in
+                let key = relay.key
+                return alice.with { node in node.connections.sendingLink(of: key)?.id == path }
+            })
+        // It takes everything and passes nothing on.
+        relay.with { node in node.people.isCrowd = false }
+        try converse(alice, bob, in: room)
+        room.simulation.advance(by: .seconds(30))
+        #expect(bob.texts(.direct(alice.key)) == ["may I?"])
+    }
+
+    @Test func `once accepted the two have a link of their own, which ends when it is idle`() throws {
+        let room = CrowdRoom(60, links: 6, seed: 24)
+        #expect(room.gather(within: .seconds(20)))
+        let (alice, bob) = try #require(room.strangers())
+        try converse(alice, bob, in: room)
+        try alice.say("thank you", to: bob)
+        room.simulation.advance(by: .seconds(5))
+        #expect(alice.isOnline(bob) && bob.isOnline(alice))
+        #expect(alice.guestCount + bob.guestCount >= 1)
+        let sealed = alice.counter("sealed_sent")
+        try alice.say("nearer now", to: bob)
+        room.simulation.advance(by: .seconds(1))
+        #expect(bob.texts(.direct(alice.key)).last == "nearer now")
+        #expect(alice.counter("sealed_sent") == sealed)
+        room.simulation.advance(by: .seconds(125))
+        #expect(!alice.isOnline(bob) && !bob.isOnline(alice))
+        #expect(alice.guestCount + bob.guestCount == 0)
+        // Its end says nothing about who is here, and the conversation goes on over relays.
+        #expect(alice.knows(bob))
+        try bob.say("still there?", to: alice)
+        room.simulation.advance(by: .seconds(1))
+        #expect(alice.texts(.direct(bob.key)).last == "still there?")
+    }
+
+    @Test func `a certificate with a new dm key travels with a presence, so that conversations go on for hours`() throws
+    {
+        let room = CrowdRoom(40, links: 5, seed: 25)
+        #expect(room.gather(within: .seconds(20)))
+        let (alice, bob) = try #require(room.strangers())
+        try converse(alice, bob, in: room)
+        for hour in 1...2 {
+            room.simulation.advance(by: .seconds(3_540))
+            try bob.say("hour \(hour)", to: alice)
+            room.simulation.advance(by: .seconds(2))
+            #expect(alice.texts(.direct(bob.key)).last == "hour \(hour)")
+        }
+        #expect(alice.counter("sealed_unopened") + bob.counter("sealed_unopened") == 0)
+    }
+}
