@@ -101,7 +101,6 @@ package enum Limits {
     package static let bans = 4_096
     package static let banTime = Duration.seconds(600)
     package static let offlinePeersShown = 64
-    /// In a crowd, those heard last.
     package static let heardPeersShown = 64
     /// Of each mark; that of the peer marked first goes.
     package static let markedPeers = 4_096
@@ -169,26 +168,20 @@ package enum Limits {
     package static let sealedCopies = 4
     package static let sealedSeen = 4_096
 
-    // Presence in a crowd (section 13).
-    /// Between two presences of a peer that nothing has changed about, less or more up to the jitter.
+    // Presence in a crowd (section 13); the table of section 11 says what each is for.
     package static let presenceInterval = Duration.seconds(600)
     package static let presenceJitter = Duration.seconds(60)
     /// A peer without a newer presence is gone: half an interval for what was lost.
     package static let presenceLifetime = Duration.seconds(900)
-    /// Presences are gathered for half of this to all of it, so that those of a rush share records.
     package static let presenceGathering = Duration.milliseconds(500)
-    /// From the first question to the second; the pause doubles up to `rosterInterval`.
     package static let firstRosterInterval = Duration.seconds(2)
     package static let rosterInterval = Duration.seconds(60)
-    /// Answers to one neighbour's digests.
     package static let rosterAnswersBurst = 6.0
     package static let rosterAnswersPerSecond = 1.0 / 15.0
     /// Presences of an answer that are sent at once, with their certificates: they fit two records.
     package static let rosterPortion = 20
     package static let rosterPortionInterval = Duration.milliseconds(20)
-    /// How long the answer to digests is awaited: presences that come meanwhile may be old and many.
     package static let rosterAnswerTime = Duration.seconds(30)
-    /// From a sealed message to the next try, if no receipt has come; the pause doubles.
     package static let sealedRetry = Duration.seconds(4)
     package static let sealedTries = 4
     package static let guestLinks = 8
@@ -216,7 +209,6 @@ package enum Limits {
     package static let certificatesSentPerLink = 1_024
 
     // The overlay (section 13).
-    /// Ids in `graft`.
     package static let graftedPayloads = 32
     /// Ids in `latest`: as many as there are messages in a room.
     package static let latestPayloads = 100
@@ -269,30 +261,20 @@ package enum Limits {
     package static let youngMessagesBurst = 40.0
     /// Known nodes, the own one not counted, up to which each links with each.
     package static let meshNodes = 32
-    /// How long more than that have to be known before the overlay begins.
     package static let crowdTime = Duration.seconds(2)
-    /// From as many on it begins at once.
     package static let crowdedNodes = 48
-    /// Known nodes from which down the overlay ends, after `quietTime`.
     package static let quietNodes = 24
     package static let quietTime = Duration.seconds(60)
-    /// Draws of candidates: those of links, and spares.
     package static let samplerSlots = 32
-    /// Links that a node chooses.
     package static let chosenLinks = 6
-    /// Of them, those with peers that others told of.
     package static let chosenContacts = 2
-    /// Links that a node has not chosen, up to which it accepts more.
     package static let acceptedLinks = 10
-    /// Refusals in a row after which a dialling node insists.
     package static let busyTries = 3
-    /// How long a peer without room is not dialled.
     package static let busyRest = Duration.seconds(60)
     /// How long a dead peer is not dialled; twice as long after each further failure.
     package static let deadRest = Duration.seconds(2)
     /// How long a source is avoided that was struck out; a rest of dead peers is at most that.
     package static let strikeTime = Duration.seconds(600)
-    /// From one change of a chosen link for a better draw to the next.
     package static let exchangeInterval = Duration.seconds(30)
     /// From one new draw of a slot to the next; the jitter goes either way.
     package static let rotationInterval = Duration.seconds(600)
@@ -305,12 +287,9 @@ package enum Limits {
     package static let unchosenJitter = Duration.seconds(10)
     /// How long a dial may take to become a link before another candidate is dialled instead.
     package static let chosenDialTime = Duration.seconds(15)
-    /// Links for direct messages alone that others open.
     package static let acceptedGuests = 8
-    /// Contacts kept of one teller, and the pause between two lists of them.
     package static let contactsPerTeller = 8
     package static let contactInterval = Duration.seconds(60)
-    /// Between two lists of a teller that are read.
     package static let contactPause = Duration.seconds(30)
 
     // Clocks (section 7).

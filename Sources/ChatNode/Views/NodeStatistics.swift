@@ -104,7 +104,6 @@ struct NodeStatistics {
             Counter(.requestsRefused, wantsRefused),
             Counter(.requestedInVain, wantedInVain),
             Counter(.idListsMalformed, idListsMalformed),
-            Counter(.rostersRefused, rostersRefused),
         ]
             + overlayCounters
             + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }
@@ -117,6 +116,7 @@ struct NodeStatistics {
         [
             Counter(.linksRefused, linksRefused), Counter(.linksBusy, linksBusy),
             Counter(.linksUnneeded, linksUnneeded), Counter(.modeChanges, modeChanges),
+            Counter(.rostersRefused, rostersRefused),
         ]
     }
 }
