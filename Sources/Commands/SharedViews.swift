@@ -14,6 +14,11 @@ extension CommandExecutor {
         }
     }
 
+    /// Looks at no conversation of a room until one is opened: their messages count as unread.
+    package func lookAway(from label: RoomLabel) async {
+        await rooms.awaitRoom(label)?.node.inTurn { $0.lookAway() }
+    }
+
     /// Tells the other faces of a conversation that a step opened.
     func tellOpening(by step: Step, isForDisplay: Bool) {
         guard case .answer(let answer) = step.outcome.reply else { return }

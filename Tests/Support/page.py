@@ -20,9 +20,10 @@ class PageTest(WebTest):
         self.alice = self.served("alice")
         self.bob = self.person("bob", self.alice)
 
-    def page(self, served=None, **options):
-        context = self.browser.new_context(locale="en-GB", **options)
-        self.addCleanup(context.close)
+    def page(self, served=None, context=None, **options):
+        if not context:
+            context = self.browser.new_context(locale="en-GB", **options)
+            self.addCleanup(context.close)
         page = context.new_page()
         self.errors = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))

@@ -35,7 +35,9 @@ class Reading(WebTest):
         self.assertEqual(picture.decode().count("h1v1h-1z"), sum(sum(row) for row in qr_modules(whole["code"])))
         names = {family.name for family in prometheus_client.parser.text_string_to_metric_families(alice.get("/metrics").decode())}
         self.assertLessEqual({"earshot_web_clients", "earshot_web_refusals", "earshot_peers"}, names)
-        for path in (f"people/{'0' * 64}", "people/x", "conversations/r9/messages", "conversations/r1-00/messages",
+        for path in ("conversations/r0/messages", "conversations/r-1/messages", "conversations/r99999999999999999999/messages",
+                     "conversations/r/messages", f"conversations/r1-{'0' * 63}/messages", f"conversations/r1-{'0' * 65}/messages",
+                     f"people/{'0' * 64}", "people/x", "conversations/r9/messages", "conversations/r1-00/messages",
                      f"conversations/r1-{'0' * 64}/messages", "conversations/x/messages", "conversations/", "", "../x"):
             status, _, problem = alice.ask("GET", f"/api/v1/{path}")
             self.assertEqual((status, problem["status"]), (404, 404), path)
@@ -117,9 +119,20 @@ class Changing(WebTest):
         self.assertEqual({(status, said["id"]) for status, _, said in answers}, {(201, bob.hears("once")["id"])})
         self.assertEqual(alice.ask("POST", path, {"text": "other"}, {"Idempotency-Key": "key-1"})[0], 409)
         self.assertEqual(alice.ask("POST", path, {"text": "x"}, {"Idempotency-Key": "k" * 129})[0], 400)
+        # A request that was refused is performed again.
+        direct = {"to": bob.key, "text": "later"}
+        self.assertEqual(alice.ask("POST", "/api/v1/direct", direct, {"Idempotency-Key": "key-3"})[0], 201)
+        again = dict(direct, text="not accepted yet")
+        statuses = [alice.ask("POST", "/api/v1/direct", again, {"Idempotency-Key": "key-4"})[0] for _ in range(2)]
+        self.assertEqual(statuses[0], statuses[1])
+        bob.say(f"/accept {alice.node.number}")
+        alice.node.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
+        self.assertEqual(alice.ask("POST", "/api/v1/direct", again, {"Idempotency-Key": "key-4"})[0], 201)
+        bob.hears("not accepted yet")
         alice.ask("POST", path, {"text": "end"}, {"Idempotency-Key": "key-2"})
         bob.hears("end")
-        self.assertEqual([event["text"] for event in bob.events if event["event"] == "message"], ["once", "end"])
+        said = [event["text"] for event in bob.events if event["event"] == "message" and event["conversation"] == "public"]
+        self.assertEqual(said, ["once", "end"])
 
     def test_requests_direct_messages_and_marks(self):
         alice = self.served()
@@ -150,6 +163,23 @@ class Changing(WebTest):
             self.assertEqual(alice.ask("DELETE", f"{path}/{mark}")[0], 204)
             self.assertFalse(alice.get(path)[member], mark)
         self.assertEqual(alice.ask("PUT", f"/api/v1/people/{bob.key}/love")[0], 404)
+
+    def test_a_room_that_is_not_looked_at_counts_its_messages(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path = "/api/v1/conversations/r1/active"
+        self.assertEqual(alice.ask("PUT", path, {"active": False})[0], 204)
+        self.assertFalse(alice.conversation()["active"])
+        bob.say("unseen")
+        self.assertEqual(alice.node.hears("unseen")["unread"], 1)
+        self.assertEqual(alice.conversation()["unread"], 1)
+        self.assertEqual(alice.ask("PUT", path, {"active": False})[0], 204)
+        self.assertEqual(alice.conversation()["unread"], 1)
+        self.assertEqual(alice.ask("PUT", path, {"active": True})[0], 204)
+        row = alice.conversation()
+        self.assertEqual((row["active"], row["unread"]), (True, 0))
+        bob.say("seen")
+        self.assertEqual(alice.node.hears("seen")["unread"], 0)
 
     def test_requests_of_others_are_answered(self):
         alice = self.served()

@@ -1,6 +1,7 @@
 import Wire
 
-/// The answers to requests with an `Idempotency-Key`: a repeated request gets the first one's, and does nothing.
+/// The answers to requests with an `Idempotency-Key`: a repeated request gets the first one's, and does nothing. A request
+/// that was refused did nothing, and may be tried again.
 struct IdempotentAnswers {
     static let time = Duration.seconds(600)
     static let capacity = 1_024
@@ -12,6 +13,9 @@ struct IdempotentAnswers {
     }
 
     private var entries: [String: Entry] = [:]
+
+    /// Forgets a request that was refused.
+    mutating func forget(_ key: String) { entries[key] = nil }
 
     /// The answer to a request: that of an equal one with the same key, if it is not longer ago than `time`.
     ///

@@ -20,7 +20,10 @@ extension WebServer {
         let request = Array(call.head.path.utf8) + [0] + call.bytes
         let answer = answers.answer(key, request, at: .monotonic) {
             Task {
-                do throws(RouteFault) { return try await perform(self) } catch { return error.answer }
+                do throws(RouteFault) { return try await perform(self) } catch {
+                    answers.forget(key)
+                    return error.answer
+                }
             }
         }
         guard let answer else { throw RouteFault(409, "other_request", "the Idempotency-Key is of another request") }
@@ -88,14 +91,15 @@ extension WebServer {
         switch (history.conversation, isActive) {
         case (.direct(let who), true): try await reports(of: .open(who: who.key.hexadecimal), in: label)
         case (.publicRoom, true): try await reports(of: .openPublic, in: label)
-        case (.direct(let who), false):
-            let isOpen = room.overview.conversations.contains { summary in
-                guard case .direct(let other) = summary.conversation else { return false }
-                return other.key == who.key && summary.isActive && room.overview.isOpen
+        case (let view, false):
+            let isOpen = room.overview.conversations.contains { $0.conversation == view && $0.isActive }
+            guard isOpen, room.overview.isOpen else { break }
+            // Behind a direct conversation is its room; behind that, none.
+            guard case .direct = view else {
+                await desk?.lookAway(from: label)
+                break
             }
-            if isOpen { try await reports(of: .close, in: label) }
-        // One conversation is open at any time: another one is opened instead.
-        case (.publicRoom, false): break
+            try await reports(of: .close, in: label)
         }
         return WebServer.done
     }

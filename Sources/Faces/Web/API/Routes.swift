@@ -78,7 +78,7 @@ extension Route {
         ) { server, _ throws(RouteFault) in try await server.conversations() },
         Route(
             method: "PUT", path: "/api/v1/conversations/{conversation}/active", operation: "putActive",
-            summary: "opens the conversation, whose unread count becomes 0, or closes it",
+            summary: "opens the conversation, whose unread count becomes 0; false: its messages count as unread",
             body: Schema.body(("active", Schema.boolean)), success: (204, nil)
         ) { server, call throws(RouteFault) in try await server.setActive(call) },
         Route(

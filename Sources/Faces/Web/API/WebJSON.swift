@@ -12,6 +12,14 @@ enum WebJSON {
         return writer.bytes
     }
 
+    /// The event of a room that was left: `--json` has none, as its program knows from the answer to `/part`.
+    static func parted(from room: RoomLabel) -> [UInt8] {
+        object {
+            $0.member("event", "parted")
+            $0.member("room", room.name)
+        }
+    }
+
     /// The first message of a page's WebSocket.
     static func snapshot(of rooms: [RoomSnapshot], seq: String) -> [UInt8] {
         object {

@@ -28,7 +28,7 @@ struct EventLog: Sendable {
 
     /// - Returns: nil for a report that is no event.
     mutating func append(_ report: RoomReport) -> Entry? {
-        var line = JSONOutput().line(of: report)
+        var line = report.isEnd ? WebJSON.parted(from: report.room) : JSONOutput().line(of: report)
         guard line.popLast() == UInt8(ascii: "}") else { return nil }
         last += 1
         if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }

@@ -1,32 +1,39 @@
 // The line at the bottom: counts, sends, edits, and tells that the user types.
+import { isComposing } from "/dialogs.js";
 import { fault, hint } from "/text.js";
 
+// The node tells peers again after so many milliseconds.
+const typingPause = 3000;
+
 export class Composer {
-  // on: {send(text), change(message, text), lastOwn(), typing(isOn)}
-  constructor(form, input, rule, on) {
-    Object.assign(this, { form, input, rule, on, shown: null, edited: null, typed: 0 });
+  // on: {send(text), change(message, text), remove(message), lastOwn(), typing(isOn)}
+  constructor({ form, input, rule, deleteButton }, on) {
+    Object.assign(this, { form, input, rule, deleteButton, on, shown: null, edited: null, typed: 0 });
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.send();
     });
     input.addEventListener("input", () => this.changed());
     input.addEventListener("keydown", (event) => this.key(event));
+    deleteButton.addEventListener("click", () => {
+      const { edited } = this;
+      this.stopEditing();
+      this.on.remove(edited);
+    });
   }
 
+  // Shows the draft of a conversation.
   show(conversation) {
     if (this.shown === conversation) return;
-    if (this.shown && !this.edited) this.shown.draft = this.input.value;
-    Object.assign(this, { shown: conversation, edited: null });
-    this.input.value = conversation?.draft ?? "";
-    this.tell("");
+    this.keepDraft();
+    this.shown = conversation;
+    this.stopEditing();
   }
 
   key(event) {
-    // Enter ends a composition of Hangul or Kana; some browsers tell so only by the code 229.
-    const isComposing = event.isComposing || event.keyCode === 229;
     if (event.key === "Enter") {
       event.preventDefault();
-      if (isComposing) return;
+      if (isComposing(event)) return;
       if (event.shiftKey) this.tell("a message is one line", true);
       else this.send();
     } else if (event.key === "Escape" && this.edited) {
@@ -40,42 +47,53 @@ export class Composer {
     }
   }
 
-  edit(message) {
-    if (!this.edited && this.shown) this.shown.draft = this.input.value;
+  edit(message, text = message.text) {
+    this.keepDraft();
     this.edited = message;
-    this.input.value = message.text;
+    this.deleteButton.hidden = false;
+    this.input.value = text;
     this.input.focus();
     this.tell("editing; Escape cancels");
   }
 
+  // The draft comes back.
   stopEditing() {
     this.edited = null;
+    this.deleteButton.hidden = true;
     this.input.value = this.shown?.draft ?? "";
     this.tell("");
   }
 
-  changed() {
+  keepDraft() {
     if (this.shown && !this.edited) this.shown.draft = this.input.value;
-    const wrong = fault(this.input.value);
-    this.tell(hint(this.input.value), wrong !== null && this.input.value.trim() !== "");
+  }
+
+  changed() {
+    this.keepDraft();
+    const { value } = this.input;
+    this.tell(hint(value), value.trim() !== "" && fault(value) !== null);
     const now = Date.now();
-    if (this.input.value === "" ? this.typed > 0 : now - this.typed > 3000) {
-      this.on.typing(this.input.value !== "");
-      this.typed = this.input.value === "" ? 0 : now;
+    if (value === "" ? this.typed > 0 : now - this.typed > typingPause) {
+      this.on.typing(value !== "");
+      this.typed = value === "" ? 0 : now;
     }
   }
 
-  send() {
+  async send() {
     const text = this.input.value.trim();
     const wrong = fault(text);
     if (wrong) return this.tell(wrong, true);
-    const edited = this.edited;
-    Object.assign(this, { edited: null, typed: 0 });
-    this.input.value = "";
-    if (this.shown) this.shown.draft = "";
-    this.tell("");
-    if (edited) this.on.change(edited, text);
-    else this.on.send(text);
+    const { edited } = this;
+    this.typed = 0;
+    if (!edited) {
+      this.input.value = "";
+      this.keepDraft();
+      this.tell("");
+      return this.on.send(text);
+    }
+    this.stopEditing();
+    // A change that is refused can be mended.
+    if ((await this.on.change(edited, text)) === undefined) this.edit(edited, text);
   }
 
   tell(text, isBad = false) {

@@ -1,10 +1,18 @@
 // The WebSocket of events: it comes back by itself, and asks for what was missed.
 
 export class Connection {
-  // on: {event(object), state(text, isLost)}
+  // on: {event(object), state(text, isLost), isStale()}
   constructor(token, on) {
     Object.assign(this, { token, on, last: null, tries: 0, timer: null });
     this.open();
+  }
+
+  // Asks for a new snapshot: the socket comes back without the place where it was.
+  restart() {
+    this.last = null;
+    this.tries = 0;
+    this.socket.onclose = () => this.open();
+    this.socket.close();
   }
 
   open() {
@@ -12,7 +20,7 @@ export class Connection {
     const query = this.last ? `?last=${encodeURIComponent(this.last)}` : "";
     const socket = new WebSocket(`ws://${location.host}/api/v1/socket${query}`, ["earshot.v1", `t.${this.token}`]);
     socket.onmessage = (message) => this.received(JSON.parse(message.data));
-    socket.onclose = () => this.wait();
+    socket.onclose = () => this.lost();
     this.socket = socket;
   }
 
@@ -23,6 +31,15 @@ export class Connection {
     }
     if (event.seq) this.last = event.seq;
     this.on.event(event);
+  }
+
+  async lost() {
+    this.wait();
+    const socket = this.socket;
+    // A WebSocket can not tell a node that refuses it from one that is not there.
+    if (!(await this.on.isStale()) || socket !== this.socket) return;
+    clearInterval(this.timer);
+    this.on.state("the node was started anew: open the link that it printed", true);
   }
 
   // 1, 2, 4 … 30 seconds, told second by second.

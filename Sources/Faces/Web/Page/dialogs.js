@@ -1,24 +1,26 @@
 // Questions and short texts above the page.
-import { button, element } from "/log.js";
+import { Refusal } from "/api.js";
+import { button, element, part } from "/elements.js";
 
-const dialog = document.getElementById("dialog");
-const body = document.getElementById("dialog-body");
+const dialog = part("dialog");
 
-// Shows rows and buttons; an action may be async, and the dialogue closes before it.
-export function show(title, rows, actions) {
-  document.getElementById("dialog-title").textContent = title;
-  body.replaceChildren(...rows);
+// Shows rows and buttons; the dialogue closes before an action.
+// - actions: each a text and a function.
+export function show(title, rows, actions = []) {
+  part("dialog-title").textContent = title;
+  part("dialog-body").replaceChildren(...rows);
   const buttons = actions.map(([text, action]) => button(text, () => {
     dialog.close();
-    action?.();
+    action();
   }));
-  document.getElementById("dialog-buttons").replaceChildren(...buttons, button("Close", () => dialog.close()));
-  dialog.showModal();
+  part("dialog-buttons").replaceChildren(...buttons, button("Close", () => dialog.close()));
+  if (!dialog.open) dialog.showModal();
 }
 
 // Asks for lines of text; `done` gets them.
-export function ask(title, labels, done) {
-  const inputs = labels.map((label, index) => {
+// - more: rows behind the lines.
+export function ask(title, labels, done, more = []) {
+  const inputs = labels.map((_, index) => {
     const input = element("input");
     input.id = `ask-${index}`;
     input.autocomplete = "off";
@@ -26,22 +28,31 @@ export function ask(title, labels, done) {
   });
   const rows = labels.flatMap((text, index) => {
     const label = element("label", "", text);
-    label.htmlFor = `ask-${index}`;
+    label.htmlFor = inputs[index].id;
     return [label, inputs[index]];
   });
   const submit = () => done(...inputs.map((input) => input.value.trim()));
   for (const input of inputs) {
     input.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing) return;
+      if (event.key !== "Enter" || isComposing(event)) return;
       event.preventDefault();
       dialog.close();
       submit();
     });
   }
-  show(title, rows, [["OK", submit]]);
-  inputs[0]?.focus();
+  show(title, [...rows, ...more], [["OK", submit]]);
+  inputs[0].focus();
 }
 
-export function tell(title, text, className) {
-  show(title, [element("p", className, text)], []);
+// The result of a request. A refusal is told, and gives undefined.
+export async function attempt(request) {
+  try {
+    return await request();
+  } catch (error) {
+    show("Not done", [element("p", "", error instanceof Refusal ? error.message : "the node is not reached")]);
+    return undefined;
+  }
 }
+
+// Whether a key belongs to a composition of Hangul or Kana; some browsers tell so only by the code 229.
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;

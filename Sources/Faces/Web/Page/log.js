@@ -1,28 +1,17 @@
 // The list of messages: a window of rows, so that the document stays small however much is said.
-import { clock, colorOf, day } from "/text.js";
+import { button, element } from "/elements.js";
+import { clock, day } from "/text.js";
 
-const most = 300;
+const mostRows = 300;
+const step = 100;
 const marks = { sending: "on its way", delivered: "delivered", read: "read", failed: "not delivered" };
 
-export function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-export function button(text, action, label) {
-  const made = element("button", "", text);
-  made.type = "button";
-  if (label) made.setAttribute("aria-label", label);
-  made.addEventListener("click", action);
-  return made;
-}
-
 export class Log {
-  // on: {older(), edit(message), remove(message)}
+  // on: {older(conversation), unsent(conversation), isHidden(conversation, message), color(key), edit(message),
+  // remove(message), retry(text), discard(text)}
   constructor(root, newer, on) {
-    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, end: null, isLoading: false, missed: 0 });
+    // `end` is the place behind the window's last message; null while the window follows the newest one.
+    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, isLoading: false, missed: 0 });
     root.addEventListener("scroll", () => this.scrolled());
     newer.addEventListener("click", () => this.toEnd());
   }
@@ -32,44 +21,46 @@ export class Log {
   }
 
   show(conversation) {
+    // A snapshot has new places.
+    const isOther = this.messages !== conversation.messages;
+    const staysAtEnd = isOther || this.isAtEnd;
     if (this.shown !== conversation) {
-      Object.assign(this, { shown: conversation, end: null, missed: 0 });
       this.rows.clear();
       this.root.replaceChildren();
-      this.draw(true);
-    } else {
-      this.draw(this.isAtEnd);
     }
+    if (isOther) Object.assign(this, { messages: conversation.messages, end: null, missed: 0 });
+    this.shown = conversation;
+    this.draw(staysAtEnd);
   }
 
-  // Rows of the window, in order: {key, make(), stamp}.
+  // Rows of the window, in order: {key, stamp, make()}. A row is made again when its stamp changes.
   plan() {
-    const { messages, notes, pending, unreadFrom } = this.shown;
-    const all = messages.all;
-    const end = this.end ?? all.length;
-    const first = Math.max(0, end - most);
-    const notesBehind = new Map(notes.map((note) => [note.behind, note]));
-    const plan = [];
-    let lastDay = null;
-    const addNote = (id) => {
-      const note = notesBehind.get(id);
-      if (!note) return;
-      const text = [note.came && `${note.came} came`, note.left && `${note.left} left`].filter(Boolean).join(", ");
-      plan.push({ key: `note ${id}`, stamp: text, make: () => element("p", "note", text) });
-    };
-    if (first === 0) addNote(null);
-    for (const message of all.slice(first, end)) {
-      const today = (message.day ??= day(message.sentAt));
-      if (today !== lastDay) plan.push({ key: `day ${today}`, stamp: "", make: () => element("p", "day", today) });
-      lastDay = today;
-      if (message.id === unreadFrom) plan.push({ key: "new", stamp: "", make: () => element("p", "new", "new messages") });
-      plan.push({ key: message.id, stamp: `${message.text}\n${message.delivery}\n${message.edited}`, make: () => this.row(message) });
-      addNote(message.id);
+    const { all, first, end: newest } = this.messages;
+    const end = (this.end ?? newest) - first;
+    const start = Math.max(0, end - mostRows);
+    const notes = new Map(this.shown.notes.map((note) => [note.behind, note]));
+    const plan = start === 0 ? noteRows(notes, null) : [];
+    let before = null;
+    for (const message of all.slice(start, Math.max(end, 0))) {
+      if (this.on.isHidden(this.shown, message)) continue;
+      message.day ??= day(message.sentAt);
+      if (message.day !== before) plan.push(lineRow("day", message.id, message.day));
+      before = message.day;
+      if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", "new messages"));
+      plan.push(this.messageRow(message), ...noteRows(notes, message.id));
     }
-    if (this.end === null) {
-      for (const text of pending.filter(({ state }) => state !== "said")) plan.push({ key: text.key, stamp: text.state, make: () => this.waiting(text) });
-    }
+    if (this.end === null) plan.push(...this.on.unsent(this.shown).map((text) => this.unsentRow(text)));
     return plan;
+  }
+
+  messageRow(message) {
+    const color = message.isFromCurrentUser ? null : this.on.color(message.from.key);
+    const stamp = [message.text, message.delivery, message.edited, color].join("\n");
+    return { key: message.id, stamp, make: () => this.message(message, color) };
+  }
+
+  unsentRow(text) {
+    return { key: text.key, stamp: text.state, make: () => this.unsent(text) };
   }
 
   draw(staysAtEnd) {
@@ -82,29 +73,26 @@ export class Log {
     }
     let place = this.root.firstChild;
     for (const { key, stamp, make } of plan) {
-      let row = this.rows.get(key);
-      if (row && row.stamp !== stamp) {
-        const changed = make();
-        if (place === row.element) place = changed;
-        row.element.replaceWith(changed);
-        Object.assign(row, { element: changed, stamp });
+      const row = this.rows.get(key);
+      const shown = row?.stamp === stamp ? row.element : make();
+      if (row && row.element !== shown) {
+        if (place === row.element) place = shown;
+        row.element.replaceWith(shown);
       }
-      if (!row) {
-        row = { element: make(), stamp };
-        this.rows.set(key, row);
-      }
-      if (row.element === place) place = place.nextSibling;
-      else this.root.insertBefore(row.element, place);
+      this.rows.set(key, { element: shown, stamp });
+      if (shown === place) place = place.nextSibling;
+      else this.root.insertBefore(shown, place);
     }
     if (staysAtEnd) this.root.scrollTop = this.root.scrollHeight;
-    this.tellNewer();
+    this.showNewer();
   }
 
+  // A message came to the conversation that is shown.
   came() {
     if (!this.isAtEnd) this.missed += 1;
   }
 
-  tellNewer() {
+  showNewer() {
     if (this.isAtEnd) this.missed = 0;
     this.newer.hidden = this.isAtEnd || (this.missed === 0 && this.end === null);
     this.newer.textContent = this.missed ? `${this.missed} new` : "newest";
@@ -116,7 +104,7 @@ export class Log {
   }
 
   async scrolled() {
-    this.tellNewer();
+    this.showNewer();
     if (!this.shown || this.root.scrollTop > 60 || this.isLoading) return;
     this.isLoading = true;
     try {
@@ -128,40 +116,58 @@ export class Log {
 
   // Shows older rows without a jump: the first row that is seen stays where it is.
   async grow() {
-    const all = this.shown.messages.all;
-    const end = this.end ?? all.length;
     const kept = this.root.querySelector(".message");
-    const from = kept?.getBoundingClientRect().top;
-    if (end - most > 0) this.end = Math.max(most, end - 100);
-    else if (this.shown.hasMore && all.length > 0) await this.on.older(this.shown);
+    const top = kept?.getBoundingClientRect().top;
+    const messages = this.messages;
+    const end = this.end ?? messages.end;
+    if (end - mostRows > messages.first) this.end = Math.max(messages.first + mostRows, end - step);
+    else if (this.shown.hasMore && messages.all.length > 0) await this.on.older(this.shown);
     else return;
+    if (messages !== this.messages) return;
     this.draw(false);
-    if (kept?.isConnected) this.root.scrollTop += kept.getBoundingClientRect().top - from;
+    if (kept?.isConnected) this.root.scrollTop += kept.getBoundingClientRect().top - top;
   }
 
-  row(message) {
+  message(message, color) {
     const row = element("article", message.isFromCurrentUser ? "message own" : "message");
     row.dataset.id = message.id;
-    row.append(element("bdi", `from c${colorOf(message.from.key)}`, message.from.displayName), " ");
-    const words = [clock(message.sentAt), message.edited && "edited", message.delivery && marks[message.delivery]];
-    row.append(element("span", "meta", words.filter(Boolean).join(" · ")));
-    const text = element("span", "text", message.text);
-    text.dir = "auto";
-    row.append(text);
+    row.append(element("bdi", color === null ? "from" : `from c${color}`, message.from.displayName), " ");
+    const words = [clock(message.sentAt), message.edited && "edited", marks[message.delivery]];
+    row.append(element("span", "meta", words.filter(Boolean).join(" · ")), textOf(message));
     if (message.isFromCurrentUser) {
-      const buttons = element("span", "buttons");
-      buttons.append(button("Edit", () => this.on.edit(message)), button("Delete", () => this.on.remove(message)));
-      row.append(buttons);
+      // The buttons show while the row or one of them has the focus.
+      row.tabIndex = 0;
+      row.append(buttons(["Edit", () => this.on.edit(message)], ["Delete", () => this.on.remove(message)]));
     }
     return row;
   }
 
-  waiting(text) {
-    const row = element("article", `message own ${text.state === "refused" ? "failed" : "waiting"}`);
-    row.append(element("span", "meta", text.state === "refused" ? `not sent: ${text.reason}` : "not sent yet"));
-    const shown = element("span", "text", text.text);
-    shown.dir = "auto";
-    row.append(shown);
+  unsent(text) {
+    const isRefused = text.state === "refused";
+    const row = element("article", `message own ${isRefused ? "failed" : "waiting"}`);
+    row.append(element("span", "meta", isRefused ? `not sent: ${text.reason}` : "not sent yet"), textOf(text));
+    if (isRefused) row.append(buttons(["Send again", () => this.on.retry(text)], ["Discard", () => this.on.discard(text)]));
     return row;
   }
+}
+
+function textOf({ text }) {
+  const shown = element("span", "text", text);
+  shown.dir = "auto";
+  return shown;
+}
+
+function buttons(...actions) {
+  const shown = element("span", "buttons");
+  shown.append(...actions.map(([text, action]) => button(text, action)));
+  return shown;
+}
+
+const lineRow = (name, id, text) => ({ key: `${name} ${id}`, stamp: text, make: () => element("p", name, text) });
+
+// The note of the arrivals and departures behind a message, if there is one.
+function noteRows(notes, id) {
+  const { came = 0, left = 0 } = notes.get(id) ?? {};
+  const text = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
+  return text ? [lineRow("note", id, text)] : [];
 }

@@ -1,106 +1,71 @@
-// What the page knows: conversations with their messages, people, requests. No drawing.
+// What the page knows: rooms, conversations with their messages, people, requests, invitations. No drawing.
+import { Colors } from "/colors.js";
+import { Messages } from "/messages.js";
 
-// Messages of a conversation, the oldest first, each id once, whether a page of history or a live event brought it.
-export class Messages {
-  constructor() {
-    this.all = [];
-    this.byId = new Map();
-  }
-
-  // Live messages come at the end.
-  add(message) {
-    // What is known is newer: an answer can be behind the events that changed its message.
-    if (this.byId.has(message.id)) return false;
-    this.byId.set(message.id, message);
-    this.all.push(message);
-    return true;
-  }
-
-  // A page in its order: what is not known stands where its neighbours in the page say.
-  merge(page) {
-    let place = this.all.length;
-    for (let index = page.length - 1; index >= 0; index -= 1) {
-      const known = this.byId.get(page[index].id);
-      if (known) {
-        place = this.all.indexOf(known);
-      } else {
-        if (index === page.length - 1 && page.length > 0 && this.all.length > 0) place = this.placeBehind(page[index]);
-        this.byId.set(page[index].id, page[index]);
-        this.all.splice(place, 0, page[index]);
-      }
-    }
-  }
-
-  // For a page of which the last message is not known: in front of all that were received later.
-  placeBehind(message) {
-    const later = this.all.findIndex((other) => other.receivedAt > message.receivedAt);
-    return later < 0 ? this.all.length : later;
-  }
-
-  change(id, change) {
-    const message = this.byId.get(id);
-    if (message) change(message);
-    return message;
-  }
-
-  remove(id) {
-    const message = this.byId.get(id);
-    if (!message) return;
-    this.byId.delete(id);
-    this.all.splice(this.all.indexOf(message), 1);
-  }
-}
+const mostPeople = 1024;
+const mostNotes = 100;
 
 export class Model {
   constructor() {
+    this.colors = new Colors();
+    this.conversations = new Map();
+    this.hidden = new Set();
     this.clear();
   }
 
   clear() {
     this.rooms = new Map();
-    this.conversations = new Map();
     this.people = new Map();
     this.requests = new Map();
+    this.invitations = new Map();
     this.active = null;
   }
 
+  // Takes all that the node knows. A conversation stays the same object, so that a draft and a composition go on.
   snapshot(event) {
     const before = this.conversations;
+    this.conversations = new Map();
     this.clear();
     for (const room of event.rooms) this.rooms.set(room.room, room);
     for (const { messages, ...info } of event.conversations) {
-      const list = new Messages();
-      list.merge(messages);
-      this.conversations.set(info.id, {
-        info, messages: list, typing: new Map(), notes: [], hasMore: true, draft: before.get(info.id)?.draft ?? "",
-        pending: before.get(info.id)?.pending ?? [], unreadFrom: null,
-      });
+      const conversation = before.get(info.id) ?? made(info);
+      const list = new Messages(messages);
+      const unreadFrom = conversation.unreadFrom ?? firstUnread(list.all, info.unread);
+      Object.assign(conversation, { info, messages: list, typing: new Map(), notes: [], hasMore: true, unreadFrom });
+      this.conversations.set(info.id, conversation);
       if (info.active) this.active = info.id;
     }
     for (const person of event.people) this.people.set(person.who.key, person);
     for (const request of event.requests) this.requests.set(request.key, request);
     this.active ??= event.conversations[0]?.id ?? null;
+    const here = event.people.filter(isHere).sort((a, b) => (a.since < b.since ? -1 : 1));
+    this.colors.present.clear();
+    for (const { who } of here) this.colors.note(who.key, true);
   }
 
-  conversationOf(event) {
-    if (event.conversationId) return event.conversationId;
-    const room = this.rooms.get(event.room);
-    return room ? room.id : null;
-  }
-
-  // The conversation of an event, which may be a new direct one.
+  // The conversation of an event: its own, or that of its room. A new direct one is made.
   conversation(event) {
-    const id = this.conversationOf(event);
+    const id = event.conversationId ?? this.rooms.get(event.room)?.id;
     if (id && !this.conversations.has(id) && event.with) {
-      this.conversations.set(id, {
-        info: {
-          id, kind: "direct", room: event.room, title: event.with.displayName, with: event.with, private: false,
-          active: false, unread: 0, last: null, online: 0,
-        },
-        messages: new Messages(), typing: new Map(), notes: [], hasMore: false, draft: "", pending: [], unreadFrom: null,
-      });
+      this.conversations.set(id, made({
+        id, kind: "direct", room: event.room, title: event.with.displayName, with: event.with, private: false,
+        active: false, unread: 0, last: null, online: 0,
+      }));
     }
     return this.conversations.get(id);
+  }
+
+  // Takes invitations: {from, to, private, there}. Those that the user hid stay hidden on this page.
+  invite(invitations) {
+    for (const invitation of invitations) {
+      const name = `${invitation.from.key} ${invitation.to}`;
+      if (!invitation.there && !this.hidden.has(name)) this.invitations.set(name, invitation);
+    }
+  }
+
+  hide({ from, to }) {
+    this.hidden.add(`${from.key} ${to}`);
+    this.invitations.delete(`${from.key} ${to}`);
   }
 
   get current() {
@@ -108,100 +73,150 @@ export class Model {
   }
 
   get unread() {
-    let sum = this.requests.size;
+    let sum = this.requests.size + this.invitations.size;
     for (const { info } of this.conversations.values()) sum += info.unread;
     return sum;
   }
+
+  // The own name in the room of a conversation.
+  me(conversation) {
+    return this.rooms.get(conversation?.info.room)?.self;
+  }
+
+  // Shows another conversation. The line over new messages stays while theirs is open.
+  open(conversation) {
+    if (this.current && this.current !== conversation) this.current.unreadFrom = null;
+    for (const { info } of this.conversations.values()) info.active = false;
+    Object.assign(conversation.info, { active: true, unread: 0 });
+    this.active = conversation.info.id;
+  }
 }
 
-// Takes an event; returns what is to be drawn again: a set of "list", "people", "log", "me", "all".
+const made = (info) => ({
+  info, messages: new Messages(), typing: new Map(), notes: [], hasMore: false, draft: "", unreadFrom: null,
+});
+
+const isHere = (person) => person.state !== "offline";
+
+// The id of the first of so many unread messages; null for none.
+function firstUnread(messages, count) {
+  if (count === 0) return null;
+  const others = messages.filter((message) => !message.isFromCurrentUser);
+  return others.at(-count)?.id ?? others[0]?.id ?? null;
+}
+
+// The parts of the page that are drawn again for an event: "list", "people", "log", "typing", or "all"; "again" if the page
+// needs a new snapshot.
 export function take(model, event) {
-  switch (event.event) {
-    case "snapshot":
-      model.snapshot(event);
-      return ["all"];
-    case "ready":
-      // The node of another identity, behind a wipe, or of a further room: the page asks for all of it anew.
-      return ["again"];
-    case "message": return takeMessage(model, event);
-    case "edited": {
-      const conversation = model.conversation(event);
-      conversation?.messages.change(event.id, (message) => Object.assign(message, { text: event.text, edited: true }));
-      if (conversation?.info.last?.id === event.id) conversation.info.last.text = event.text;
-      return ["log", "list"];
-    }
-    case "deleted": {
-      const conversation = model.conversation(event);
-      conversation?.messages.remove(event.id);
-      if (conversation?.info.last?.id === event.id) conversation.info.last = conversation.messages.all.at(-1) ?? null;
-      return ["log", "list"];
-    }
-    case "delivered": case "read": case "failed": {
-      const conversation = model.conversation(event);
-      for (const id of event.ids) conversation?.messages.change(id, (message) => { message.delivery = event.event; });
-      return ["log"];
-    }
-    case "typing": return takeTyping(model, event);
-    case "peer": return takePeer(model, event);
-    case "request":
-      model.requests.set(event.from.key, { key: event.from.key, room: event.room, from: event.from, text: event.text });
-      return ["list"];
-    case "direct":
-      model.requests.delete(event.with.key);
-      model.conversation(event);
-      return ["again"];
-    case "opened": {
-      const conversation = model.conversation(event);
-      if (!conversation) return ["again"];
-      for (const { info } of model.conversations.values()) info.active = false;
-      Object.assign(conversation.info, { active: true, unread: 0 });
-      model.active = conversation.info.id;
-      return ["all"];
-    }
-    case "stopped": return ["again"];
-    default: return [];
-  }
+  return takers.get(event.event)?.(model, event) ?? [];
 }
 
-function takeMessage(model, event) {
-  const conversation = model.conversation(event);
-  if (!conversation) return ["again"];
-  conversation.typing.delete(event.from.key);
-  // The message may come before the answer to the request that said it.
-  const said = event.isFromCurrentUser && conversation.pending.find(({ text, state }) => text === event.text && state === "sending");
-  if (said) said.state = "said";
-  if (conversation.messages.add(event)) {
-    if (event.unread > conversation.info.unread && conversation.unreadFrom === null) conversation.unreadFrom = event.id;
-    conversation.info.unread = event.unread;
-    conversation.info.last = event;
-  }
-  return ["log", "list"];
-}
+const takers = new Map(Object.entries({
+  snapshot(model, event) {
+    model.snapshot(event);
+    return ["all"];
+  },
 
-function takeTyping(model, event) {
-  const conversation = model.conversation(event);
-  if (event.on) conversation?.typing.set(event.who.key, event.who);
-  else conversation?.typing.delete(event.who.key);
-  return ["typing"];
-}
+  // A further room, or the node of another identity, behind a wipe.
+  ready: () => ["again"],
+  parted: () => ["again"],
 
-function takePeer(model, event) {
-  const known = model.people.get(event.who.key);
-  const wasHere = known !== undefined && known.state !== "offline";
-  const person = { muted: false, verified: false, blocked: false, ...known, ...event, since: new Date().toISOString() };
-  model.people.set(event.who.key, person);
-  const room = model.conversation({ room: event.room });
-  if (!room) return ["people"];
-  room.info.online = event.peers;
-  const isHere = event.state !== "offline";
-  if (isHere !== wasHere) {
-    const last = room.messages.all.at(-1)?.id ?? null;
-    let note = room.notes.at(-1);
-    if (!note || note.behind !== last) {
-      note = { behind: last, came: 0, left: 0 };
-      room.notes.push(note);
+  message(model, event) {
+    const conversation = model.conversation(event);
+    if (!conversation) return ["again"];
+    conversation.typing.delete(event.from.key);
+    if (conversation.messages.add(event)) {
+      if (event.unread > conversation.info.unread) conversation.unreadFrom ??= event.id;
+      conversation.info.unread = event.unread;
+      conversation.info.last = event;
     }
-    note[isHere ? "came" : "left"] += 1;
+    return ["log", "list"];
+  },
+
+  edited(model, event) {
+    const conversation = model.conversation(event);
+    for (const message of [conversation?.messages.byId.get(event.id), conversation?.info.last]) {
+      if (message?.id === event.id) Object.assign(message, { text: event.text, edited: true });
+    }
+    return ["log", "list"];
+  },
+
+  deleted(model, event) {
+    const conversation = model.conversation(event);
+    conversation?.messages.remove(event.id);
+    if (conversation?.info.last?.id === event.id) conversation.info.last = conversation.messages.all.at(-1) ?? null;
+    return ["log", "list"];
+  },
+
+  delivered: takeDelivery,
+  read: takeDelivery,
+  failed: takeDelivery,
+
+  typing(model, event) {
+    const conversation = model.conversation(event);
+    if (event.on) conversation?.typing.set(event.who.key, event.who);
+    else conversation?.typing.delete(event.who.key);
+    return ["typing"];
+  },
+
+  peer(model, event) {
+    const known = model.people.get(event.who.key);
+    const person = { muted: false, verified: false, blocked: false, ...known, ...event, since: new Date().toISOString() };
+    model.people.set(event.who.key, person);
+    forgetPeople(model.people);
+    model.colors.note(event.who.key, isHere(person));
+    const room = model.conversation({ room: event.room });
+    if (!room) return ["people"];
+    room.info.online = event.peers;
+    if (!isHere(person)) room.typing.delete(event.who.key);
+    if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person));
+    return ["people", "log", "title"];
+  },
+
+  request(model, event) {
+    model.requests.set(event.from.key, { key: event.from.key, room: event.room, from: event.from, text: event.text });
+    return ["list"];
+  },
+
+  invitation(model, event) {
+    model.invite([event]);
+    return ["list"];
+  },
+
+  // Its messages are not known yet, or it is over.
+  direct(model, event) {
+    model.requests.delete(event.with.key);
+    return ["again"];
+  },
+
+  opened(model, event) {
+    const conversation = model.conversation(event);
+    if (!conversation) return ["again"];
+    model.open(conversation);
+    return ["all"];
+  },
+}));
+
+function takeDelivery(model, event) {
+  const messages = model.conversation(event)?.messages;
+  for (const id of event.ids) {
+    const message = messages?.byId.get(id);
+    if (message) message.delivery = event.event;
   }
-  return ["people", "log"];
+  return ["log"];
+}
+
+// Counts arrivals and departures behind a message in one note.
+function fold(room, hasCome) {
+  const behind = room.messages.all.at(-1)?.id ?? null;
+  if (room.notes.at(-1)?.behind !== behind) room.notes.push({ behind, came: 0, left: 0 });
+  room.notes.at(-1)[hasCome ? "came" : "left"] += 1;
+  if (room.notes.length > mostNotes) room.notes.shift();
+}
+
+// Lets go of the peers that left first, as the node does.
+function forgetPeople(people) {
+  if (people.size <= mostPeople) return;
+  const gone = [...people.values()].filter((person) => !isHere(person)).sort((a, b) => (a.since < b.since ? -1 : 1));
+  for (const { who } of gone.slice(0, people.size - mostPeople)) people.delete(who.key);
 }

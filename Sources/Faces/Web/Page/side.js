@@ -1,6 +1,9 @@
-// The lists on the left: conversations, requests, people.
-import { button, element } from "/log.js";
+// The lists on the left: conversations, requests and invitations, people.
+import { button, element } from "/elements.js";
 import { clock } from "/text.js";
+
+const mostShown = 200;
+const order = { online: 0, away: 1, offline: 2 };
 
 export function drawConversations(root, model, open) {
   replace(root, [...model.conversations.values()].map(({ info }) => {
@@ -9,12 +12,13 @@ export function drawConversations(root, model, open) {
     row.dataset.id = info.id;
     row.setAttribute("aria-current", info.id === model.active);
     const name = element("span", "name");
-    name.append(element("span", "", info.kind === "room" ? `${info.private ? "🔒 " : "# "}${info.title}` : info.title));
+    const sign = { room: info.private ? "🔒 " : "# ", direct: "" }[info.kind];
+    name.append(element("span", "", sign + info.title));
     const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
     if (info.unread > 0) {
       const badge = element("span", "badge", `${info.unread}`);
       badge.setAttribute("aria-label", `${info.unread} unread`);
-      right.replaceChildren(badge);
+      right.append(" ", badge);
     }
     name.append(right);
     const last = element("span", "last", info.last ? `${info.last.from.displayName}: ${info.last.text}` : "nothing said yet");
@@ -23,43 +27,55 @@ export function drawConversations(root, model, open) {
   }));
 }
 
-export function drawRequests(part, root, model, answer) {
-  part.hidden = model.requests.size === 0;
-  replace(root, [...model.requests.values()].map((request) => {
-    const row = element("div");
-    row.append(element("bdi", "", request.from.displayName), ": ", element("bdi", "quiet", request.text));
-    const buttons = element("p", "buttons");
-    buttons.append(
-      button("Accept", () => answer(request, true), `accept ${request.from.displayName}`),
-      button("Decline", () => answer(request, false), `decline ${request.from.displayName}`));
-    row.append(buttons);
-    return row;
-  }));
+// on: {answer(request, accepts), join(invitation), hide(invitation)}
+export function drawRequests(part, root, model, on) {
+  part.hidden = model.requests.size + model.invitations.size === 0;
+  const requests = [...model.requests.values()].map((request) => question(request.from, request.text, [
+    ["Accept", () => on.answer(request, true), `accept ${request.from.displayName}`],
+    ["Decline", () => on.answer(request, false), `decline ${request.from.displayName}`],
+  ]));
+  const invitations = [...model.invitations.values()].map((invitation) => question(
+    invitation.from, `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
+      ["Join", () => on.join(invitation), `join ${invitation.to}`],
+      ["Hide", () => on.hide(invitation), `hide the invitation to ${invitation.to}`],
+    ]));
+  replace(root, [...requests, ...invitations]);
+}
+
+function question(who, text, actions) {
+  const row = element("div");
+  const buttons = element("p", "buttons");
+  buttons.append(...actions.map((action) => button(...action)));
+  row.append(element("bdi", "", who.displayName), ": ", element("bdi", "quiet", text), buttons);
+  return row;
 }
 
 export function drawPeople(root, model, choose) {
-  const order = { online: 0, away: 1, offline: 2 };
   const people = [...model.people.values()].sort((a, b) =>
     order[a.state] - order[b.state] || a.who.displayName.localeCompare(b.who.displayName));
-  replace(root, people.slice(0, 200).map((person) => {
+  const rows = people.slice(0, mostShown).map((person) => {
     const row = button("", () => choose(person));
     row.className = "row";
     row.dataset.key = person.who.key;
-    const words = [person.state, person.reason, person.verified && "verified", person.muted && "muted", person.blocked && "blocked"];
-    row.append(element("span", "name", ""), element("span", "last", words.filter(Boolean).join(", ")));
-    row.firstChild.append(element("span", "", person.who.displayName));
+    const name = element("span", "name");
+    name.append(element("span", `c${model.colors.of(person.who.key)}`, person.who.displayName));
+    const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
+    row.append(name, element("span", "last", [person.state, person.reason, ...marks].filter(Boolean).join(", ")));
     return row;
-  }));
+  });
+  if (people.length > mostShown) rows.push(element("p", "quiet", `and ${people.length - mostShown} more`));
+  replace(root, rows);
 }
 
+// Replaces the rows of a list; the focus stays on the button of the same row.
 function replace(root, rows) {
-  const focused = root.contains(document.activeElement) ? key(document.activeElement) : null;
+  const focused = root.contains(document.activeElement) ? nameOf(document.activeElement) : null;
   root.replaceChildren(...rows.map((row) => {
     const item = element("li");
     item.append(row);
     return item;
   }));
-  if (focused) [...root.querySelectorAll("button")].find((row) => key(row) === focused)?.focus();
+  if (focused) [...root.querySelectorAll("button")].find((row) => nameOf(row) === focused)?.focus();
 }
 
-const key = (row) => row.dataset.id ?? row.dataset.key ?? row.getAttribute("aria-label");
+const nameOf = (row) => row.dataset.id ?? row.dataset.key ?? row.getAttribute("aria-label");

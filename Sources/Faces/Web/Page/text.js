@@ -1,11 +1,11 @@
 // The rules of a message's text, as far as the page can know them; the node checks all of them.
 
-export const longest = 240;
+const longest = 240;
 const longestInBytes = 3072;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const encoder = new TextEncoder();
 
-export function characters(text) {
+function characters(text) {
   let count = 0;
   for (const _ of segmenter.segment(text)) count += 1;
   return count;
@@ -27,15 +27,12 @@ export function hint(text) {
   const count = characters(text.trim());
   if (count < 200) return "";
   const left = longest - count;
-  return left >= 0 ? `${left} characters left` : `${-left} characters too long`;
+  return left >= 0 ? `${counted(left)} left` : `${counted(-left)} too long`;
 }
 
-// The colour of a key: its first 8 bytes select one of 24.
-export function colorOf(key) {
-  return Number(BigInt("0x" + key.slice(0, 16)) % 24n);
-}
+const counted = (count) => (count === 1 ? "1 character" : `${count} characters`);
 
-// Made once: a formatter takes longer to make than to use.
+// Made once, as a formatter takes longer to make than to use.
 const clockFormat = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
 const dayFormat = new Intl.DateTimeFormat([], { weekday: "long", day: "numeric", month: "long" });
 

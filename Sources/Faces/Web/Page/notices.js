@@ -1,0 +1,51 @@
+// What the user learns of while the page is not looked at: title, icon, notifications.
+
+// Whether a text has the own nickname or number as a word of its own, as the terminal decides it (Mention.swift).
+export function mentions(text, me) {
+  const names = [me.nickname, `#${me.number}`].filter(Boolean).map((name) => name.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&"));
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${names.join("|")})(?![\\p{L}\\p{N}])`, "iu").test(text);
+}
+
+export class Notices {
+  // on: {open(conversationId), hidden()}
+  constructor(icon, wish, on) {
+    // Messages of the open conversation since the page is hidden: the node counts them as read.
+    Object.assign(this, { icon, on, unseen: 0, unread: 0 });
+    document.addEventListener("visibilitychange", () => {
+      this.unseen = 0;
+      this.show(this.unread);
+      if (document.hidden) this.on.hidden();
+    });
+    wish.hidden = !("Notification" in window) || Notification.permission !== "default";
+    wish.addEventListener("click", async () => {
+      await Notification.requestPermission();
+      wish.hidden = Notification.permission !== "default";
+    });
+  }
+
+  show(unread) {
+    this.unread = unread;
+    const count = unread + this.unseen;
+    document.title = count ? `(${count}) Earshot` : "Earshot";
+    this.icon.href = count ? "/icon-unread.svg" : "/icon.svg";
+  }
+
+  // A message of another user came while the page is hidden.
+  arrived(message, isOpen, me) {
+    if (isOpen) this.unseen += 1;
+    this.show(this.unread);
+    if (message.conversation === "direct" || (me && mentions(message.text, me))) {
+      this.tell(message.from, "said something to you", message.conversationId);
+    }
+  }
+
+  // Tells of a peer, without its text: others may see the screen.
+  tell(who, words, conversation = null) {
+    if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+    const notification = new Notification(who.displayName, { body: words });
+    notification.onclick = () => {
+      window.focus();
+      if (conversation) this.on.open(conversation);
+    };
+  }
+}

@@ -1,0 +1,50 @@
+// Dialogues about a peer.
+import * as dialogs from "/dialogs.js";
+import { element } from "/elements.js";
+
+const { attempt } = dialogs;
+const members = { mute: "muted", block: "blocked", verified: "verified" };
+
+// on: {invite(person), changed()}
+export function showPerson(api, person, on) {
+  const mark = (name, isOn) => attempt(async () => {
+    await api.ask(isOn ? "PUT" : "DELETE", `people/${person.who.key}/${name}`);
+    person[members[name]] = isOn;
+    on.changed();
+  });
+  dialogs.show(person.who.displayName, [element("p", "quiet", `${person.state} in ${person.room}`)], [
+    ["Direct message", () => askForMessage(api, person)],
+    ["Verify", () => verify(api, person, mark)],
+    [person.muted ? "Unmute" : "Mute", () => mark("mute", !person.muted)],
+    [person.blocked ? "Unblock" : "Block", () => mark("block", !person.blocked)],
+    ["Invite to a room", () => on.invite(person)],
+  ]);
+}
+
+function askForMessage(api, { who }) {
+  dialogs.ask(`To ${who.displayName}`, ["Message"], (text) =>
+    attempt(() => api.ask("POST", "direct", { to: who.key, text })));
+}
+
+async function verify(api, { who }, mark) {
+  const whole = await attempt(() => api.ask("GET", `people/${who.key}`));
+  if (!whole) return;
+  // Without libqrencode there is no picture.
+  const picture = await api.ask("GET", `people/${who.key}/code.svg`).catch(() => null);
+  const rows = [
+    element("p", "", "Compare these digits with the other user, by voice or side by side. They are equal at both."),
+    element("p", "code", whole.code),
+  ];
+  if (picture) rows.push(pictureOf(picture));
+  dialogs.show(`Is this ${who.displayName}?`, rows, [
+    ["They are equal", () => mark("verified", true)], ["They differ", () => mark("verified", false)]]);
+}
+
+function pictureOf(source) {
+  const picture = document.adoptNode(new DOMParser().parseFromString(source, "image/svg+xml").documentElement);
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", "the digits as a QR code");
+  const box = element("div", "picture");
+  box.append(picture);
+  return box;
+}

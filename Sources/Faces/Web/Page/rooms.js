@@ -1,0 +1,77 @@
+// Dialogues about rooms: join, make, leave, invite, announce.
+import * as dialogs from "/dialogs.js";
+import { button, element, part } from "/elements.js";
+
+const { attempt } = dialogs;
+const quoted = (name) => (/\s/.test(name) ? `"${name}"` : name);
+
+export class RoomDialogs {
+  constructor(api, model) {
+    Object.assign(this, { api, model });
+  }
+
+  command(line, room = undefined) {
+    return attempt(() => this.api.command(line, room));
+  }
+
+  // The node's answer to `/rooms`: {rooms, announced, invitations}; undefined if it is not reached.
+  async list() {
+    return (await this.api.command("/rooms").catch(() => [])).find((report) => report.command === "rooms");
+  }
+
+  async join() {
+    const announced = (await this.list())?.announced ?? [];
+    const known = announced.filter(({ name }) => !this.model.rooms.has(name));
+    const rows = known.map(({ name, people }) => {
+      const row = element("p", "announced");
+      row.append(element("bdi", "", name), ` · announced by ${people} `, button("Join", () => {
+        part("dialog").close();
+        this.command(`/join ${quoted(name)} --open`);
+      }, `join ${name}`));
+      return row;
+    });
+    if (rows.length > 0) rows.unshift(element("h3", "", "Rooms that people here announce"));
+    dialogs.ask("Join a room", ["Name", "Key (empty for an open room)"], (name, key) =>
+      this.command(`/join ${quoted(name)} ${key}`), rows);
+  }
+
+  // The invitation leads to the room, with its key if it has one.
+  accept(invitation) {
+    return this.command(`/join ${quoted(invitation.to)}`);
+  }
+
+  make() {
+    dialogs.ask("Make a private room", ["Name"], async (name) => {
+      const made = (await this.command(`/room new ${quoted(name)}`))?.find((report) => report.command === "room");
+      if (!made) return;
+      dialogs.show("The key of the room", [
+        element("p", "", "All who have it can join. Give it only to them. It is shown this once."), element("p", "key", made.key)]);
+    });
+  }
+
+  // - info: the room's conversation.
+  about(info) {
+    const rows = [element("p", "", info.private ? "A private room: only those who have its key can join."
+      : "An open room: all who know its name can join.")];
+    const actions = [
+      ["Announce my other open rooms here", () => this.command("/announce", info.room)],
+      ["Announce none", () => this.command("/announce off", info.room)],
+    ];
+    if (this.model.rooms.size > 1) actions.unshift(["Leave the room", () => this.leave(info)]);
+    else rows.push(element("p", "quiet", "It is your only room, so it can not be left."));
+    dialogs.show(info.title, rows, actions);
+  }
+
+  leave(info) {
+    dialogs.show(`Leave ${info.title}?`, [element("p", "", "Its messages are gone from this node.")], [
+      ["Leave", () => this.command(`/part ${quoted(info.room)}`)]]);
+  }
+
+  // Invites a peer to another of the own rooms.
+  invite(person) {
+    const others = [...this.model.rooms.keys()].filter((room) => room !== person.room);
+    const invite = (room) => this.command(`/invite #${person.who.number} ${quoted(room)}`, person.room);
+    const words = others.length > 0 ? "To which room? The invitation has the key of a private one." : "You are in no other room.";
+    dialogs.show(`Invite ${person.who.displayName}`, [element("p", "", words)], others.map((room) => [room, () => invite(room)]));
+  }
+}

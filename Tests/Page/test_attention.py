@@ -1,0 +1,205 @@
+"""News in the page: unread counts, the line over new messages, notifications, colours (Docs/Web.md, section 7)."""
+
+import unittest
+
+from page import PageTest
+from playwright.sync_api import expect
+
+# Keeps what is notified; the notification itself is shown too.
+KEEP = """
+    window.told = [];
+    window.Notification = class extends Notification {
+        constructor(title, options) {
+            super(title, options);
+            told.push(`${title}: ${options.body}`);
+            window.lastNotification = this;
+        }
+    };
+"""
+HIDE = """(isHidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+class Attention(PageTest):
+    def row(self, page, node):
+        return page.locator(f"[data-id='r1-{node.key}']")
+
+    def badge(self, page, node):
+        return self.row(page, node).locator(".badge")
+
+    def direct(self, text):
+        self.bob.say(f"/msg {self.alice.node.number} {text}")
+        self.alice.node.hears(text)
+
+    def test_two_pages_and_a_terminal_agree(self):
+        self.befriend()
+        first, second = self.page(), self.page()
+        self.direct("one")
+        self.direct("two")
+        for page in (first, second):
+            expect(self.badge(page, self.bob)).to_have_text("2")
+            expect(page).to_have_title("(2) Earshot")
+            expect(self.row(page, self.bob)).to_contain_text(":")
+        unread = self.alice.node.result("unread")["conversations"]
+        self.assertEqual([row["unread"] for row in unread if row["conversation"] == "direct"], [2])
+        self.row(first, self.bob).click()
+        for page in (first, second):
+            expect(page.locator("#title")).to_contain_text("bob#")
+            expect(self.badge(page, self.bob)).to_have_count(0)
+            expect(page).to_have_title("Earshot")
+        self.alice.node.wait(lambda event: event["event"] == "opened" and event["conversation"] == "direct", "opening")
+        self.bob.say(f"/open {self.alice.node.number}")
+        self.bob.say("/typing")
+        typing = self.alice.node.wait(lambda event: event["event"] == "typing" and event["on"], "typing")
+        self.assertEqual((typing["conversation"], typing["who"]["key"]), ("direct", self.bob.key))
+        for page in (first, second):
+            expect(page.locator("#typing")).to_contain_text("bob#")
+        first.locator("#text").press_sequentially("me too")
+        self.bob.wait(lambda event: event["event"] == "typing" and event["on"], "typing")
+        self.alice.node.say("/close")
+        for page in (first, second):
+            expect(page.locator("#title")).to_contain_text("lobby")
+            self.assertEqual(page.locator("#typing").inner_text(), "")
+        self.bob.say("three")
+        for page in (first, second):
+            expect(self.badge(page, self.bob)).to_have_text("1")
+
+    def test_a_page_that_is_loaded_with_unread_messages_has_the_line_over_them(self):
+        self.befriend()
+        self.direct("read")
+        self.alice.node.say(f"/open {self.bob.number}")
+        self.alice.node.say("/close")
+        for text in ("new one", "new two"):
+            self.direct(text)
+        page = self.page()
+        expect(self.badge(page, self.bob)).to_have_text("2")
+        # The time of the last message is beside the count.
+        self.assertRegex(self.row(page, self.bob).locator(".quiet").inner_text(), r"^\d\d:\d\d 2$")
+        self.row(page, self.bob).click()
+        expect(page.locator(".new + .message .text")).to_have_text("new one")
+        expect(page.locator(".new")).to_have_count(1)
+
+    def test_messages_to_a_hidden_page_are_counted_and_have_the_line(self):
+        page = self.page()
+        self.bob.say("seen")
+        expect(self.rows(page)).to_have_text(["seen"])
+        page.evaluate(HIDE, True)
+        self.bob.say("unseen")
+        self.bob.say("unseen too")
+        expect(page).to_have_title("(2) Earshot")
+        self.assertIn("unread", page.locator("#icon").get_attribute("href"))
+        page.evaluate(HIDE, False)
+        expect(page).to_have_title("Earshot")
+        expect(page.locator(".new + .message .text")).to_have_text("unseen")
+        page.evaluate(HIDE, True)
+        self.bob.say("later")
+        expect(page.locator(".new + .message .text")).to_have_text("later")
+
+    def test_notifications_tell_of_direct_messages_and_mentions_alone(self):
+        self.befriend()
+        context = self.browser.new_context(locale="en-GB", permissions=["notifications"])
+        self.addCleanup(context.close)
+        context.add_init_script(KEEP)
+        page = self.page(context=context)
+        expect(page.get_by_role("button", name="Notify me")).to_be_hidden()
+        name = self.bob.result("whoami")["who"]["displayName"]
+        self.direct("while it is looked at")
+        expect(self.badge(page, self.bob)).to_have_text("1")
+        page.evaluate(HIDE, True)
+        self.bob.say("nothing of yours, malice")
+        self.bob.say(f"ALICE, look, or #{self.alice.node.number}")
+        self.direct("psst")
+        carol = self.person("carol", self.alice)
+        carol.say(f"/msg {self.alice.node.number} may I?")
+        expect(page.locator("#requests-part")).to_be_visible()
+        told = page.evaluate("told")
+        self.assertEqual(told, [f"{name}: said something to you"] * 2
+                         + [f"{carol.result('whoami')['who']['displayName']}: asks to talk to you"])
+        page.evaluate(HIDE, False)
+        page.evaluate("lastNotification.onclick()")
+
+    def test_the_wish_for_notifications_is_asked_for_once(self):
+        context = self.browser.new_context(locale="en-GB")
+        self.addCleanup(context.close)
+        # The user's answer, which no test can click on.
+        context.add_init_script("""
+            let answer = "default";
+            window.Notification = class {
+                static get permission() { return answer; }
+                static async requestPermission() { return answer = "granted"; }
+                constructor(title, options) { document.body.dataset.told = title; }
+            };
+        """)
+        page = self.page(context=context)
+        wish = page.get_by_role("button", name="Notify me")
+        expect(wish).to_be_visible()
+        page.evaluate(HIDE, True)
+        self.bob.say("alice?")
+        expect(page).to_have_title("(1) Earshot")
+        self.assertIsNone(page.locator("body").get_attribute("data-told"))
+        wish.click()
+        expect(wish).to_be_hidden()
+        self.bob.say("alice!")
+        expect(page.locator("body")).to_have_attribute("data-told", self.bob.result("whoami")["who"]["displayName"])
+
+    def test_each_present_peer_has_a_colour_of_its_own(self):
+        result = self.page().evaluate("""async () => {
+            const { Colors } = await import("/colors.js");
+            const key = (number, low) => number.toString(16).padStart(16, "0") + low.toString(16).padStart(48, "0");
+            const colors = new Colors();
+            // All keys select the first colour.
+            const keys = Array.from({ length: 24 }, (_, low) => key(24 * low, low));
+            for (const one of keys) colors.note(one, true);
+            const first = keys.map((one) => colors.of(one));
+            const more = colors.of(key(5, 99));
+            colors.note(keys[3], false);
+            colors.note(key(48, 77), true);
+            for (let low = 0; low < 5000; low += 1) colors.of(key(low, 1000 + low));
+            return { first, again: keys.map((one) => colors.of(one)), more, taken: colors.of(key(48, 77)), size: colors.assigned.size };
+        }""")
+        self.assertEqual(sorted(result["first"]), list(range(24)))
+        # The order of the terminal: steps of 7 from the colour that the key selects.
+        self.assertEqual(result["first"][:4], [0, 7, 14, 21])
+        # A peer that left gives its colour back.
+        for colors in (result["first"], result["again"]):
+            colors.pop(3)
+        self.assertEqual(result["again"], result["first"])
+        self.assertEqual((result["more"], result["taken"]), (5, 21))
+        self.assertLessEqual(result["size"], 1024)
+        page = self.page()
+        self.person("carol", self.alice).say("hello")
+        self.bob.say("hello")
+        expect(self.rows(page)).to_have_count(2)
+        shown = page.locator("#log .from").evaluate_all("(rows) => rows.map((row) => row.className)")
+        self.assertEqual(len(set(shown)), 2)
+
+    def test_the_memory_of_the_page_is_bounded(self):
+        result = self.page().evaluate("""async () => {
+            const { Messages } = await import("/messages.js");
+            const { Model, take } = await import("/model.js");
+            const messages = new Messages();
+            const make = (n) => ({ id: `${n}`, receivedAt: new Date(n).toISOString() });
+            for (let n = 100; n < 3000; n += 1) messages.add(make(n));
+            const kept = [messages.all.length, messages.byId.size, messages.first, messages.all[0].id];
+            messages.merge([make(1998), make(1999), make(2000)]);
+            const grown = [messages.all.length, messages.first, messages.all[0].id];
+            const model = new Model();
+            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], people: [], requests: [],
+                          conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, active: true, messages: [] }] });
+            const who = (n) => ({ key: n.toString(16).padStart(64, "0"), displayName: `${n}` });
+            for (let n = 0; n < 3000; n += 1) {
+                take(model, { event: "message", room: "lobby", conversationId: "r1", from: who(n), id: `m${n}`, unread: 0 });
+                take(model, { event: "peer", room: "lobby", state: "online", who: who(n), peers: 1 });
+                take(model, { event: "peer", room: "lobby", state: "offline", who: who(n), peers: 0 });
+            }
+            return { kept, grown, people: model.people.size, notes: model.current.notes.length, last: model.people.has(who(2999).key) };
+        }""")
+        self.assertEqual(result["kept"], [1000, 1000, 1900, "2000"])
+        self.assertEqual(result["grown"], [1002, 1898, "1998"])
+        self.assertEqual((result["people"], result["notes"], result["last"]), (1024, 100, True))
+
+
+if __name__ == "__main__":
+    unittest.main()
