@@ -25,6 +25,8 @@
     FUNCTION(lws_finalize_http_header) \
     FUNCTION(lws_http_transaction_completed) \
     FUNCTION(lws_set_timeout) \
+    FUNCTION(lws_partial_buffered) \
+    FUNCTION(lws_get_socket_fd) \
     FUNCTION(lws_close_reason) \
     FUNCTION(lws_is_final_fragment) \
     FUNCTION(lws_frame_is_binary) \

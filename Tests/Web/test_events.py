@@ -119,6 +119,16 @@ class Events(WebTest):
         rows = {row["kind"]: (row["active"], row["unread"]) for row in alice.get("/api/v1/conversations")["conversations"]}
         self.assertEqual(rows, {"room": (True, 0), "direct": (False, 0)})
 
+    def test_leaving_a_room_is_an_event(self):
+        alice = self.served()
+        page = alice.socket()
+        page.next()
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/join attic"})[0], 200)
+        self.assertEqual(page.wait(event="ready")["room"], "attic")
+        alice.node.say("/part attic")
+        self.assertEqual(page.wait(event="parted")["room"], "attic")
+        self.assertEqual([row["room"] for row in alice.get("/api/v1/conversations")["conversations"]], ["lobby"])
+
     def test_the_node_leaves_with_open_streams_and_says_so(self):
         alice = self.served()
         page = alice.socket()

@@ -1,5 +1,7 @@
 """The STOMP gateway, by independent clients: stomp.py over TCP and WebSocket, and frames byte by byte (Docs/Web.md, section 5)."""
 
+import base64
+import binascii
 import json
 import queue
 import socket
@@ -35,6 +37,26 @@ class Heard(stomp.ConnectionListener):
             found = self.frames.get(timeout=20)
             if found[0] == kind:
                 return found
+
+
+def swift_stomp(text):
+    """A frame as SwiftStomp's parser reads it (from a description of its source): it stops at a header with a second colon and
+    unescapes none, and it takes a body that is base64 for data."""
+    assert text.endswith("\0")
+    lines = text[:-1].split("\n")
+    headers = {}
+    place = 1
+    while lines[place]:
+        name, value = lines[place].split(":")
+        assert "\\" not in name + value
+        headers.setdefault(name, value)
+        place += 1
+    body = "\n".join(lines[place + 1:])
+    try:
+        assert not body or not base64.b64decode(body, validate=True), "a body would be data"
+    except binascii.Error:
+        pass
+    return lines[0], headers, body
 
 
 class Gateway(WebTest):
@@ -148,16 +170,29 @@ class Gateway(WebTest):
             (self.frame("SEND", b"hello", destination="/app/channel/lobby"), b"JSON"),
             (self.frame("SEND", b"{}", destination="/app/channel/lobby"), b"messageContent"),
             (self.frame("SEND", b"{}", destination="/channel/lobby", content_length="9999999"), b"bytes at most"),
+            (self.frame("SEND", b"{}", destination="/channel/lobby", content_length="99999999999999999999"), b"a number"),
+            (self.frame("SEND", b"{}", destination="/channel/lobby", content_length="-1"), b"a number"),
+            (self.frame("SEND", b"{}", destination="/channel/lobby", content_length=""), b"a number"),
+            (self.frame("SEND", b"{}", destination="/channel/lobby", content_length="1"), b"no NUL"),
+            (self.frame("SEND", b"{}", destination="/channel/\\x"), b"unknown escape"),
+            (self.frame("SEND", b"{}", destination="/channel/\\"), b"unknown escape"),
+            (self.frame("SUBSCRIBE", id="1", destination="/channel/lobby\\nreceipt\\c9"), b"lobby"),
+            (self.frame("SEND", b'{"messageContent":"a","messageContent":"b"}', destination="/app/channel/lobby"), b"JSON"),
+            (self.frame("SEND", b'{"x":' + b"[" * 500, destination="/app/channel/lobby"), b"JSON"),
             (self.frame("SEND", b'{"messageContent":"x"}', destination="/app/direct/" + "0" * 64), b"no peer"),
         ):
             answer = self.raw(alice, connect + wrong)
             self.assertTrue(answer.startswith(b"CONNECTED\n"), answer)
             self.assertIn(b"\0ERROR\n", answer)
             self.assertIn(words, answer)
-            if b"receipt" in wrong:
+            if b"receipt:" in wrong:
                 self.assertIn(b"receipt-id:7\n", answer)
+            # A header that is sent back injects none.
+            self.assertNotIn(b"\nreceipt:9", answer)
+        self.assertEqual(alice.node.result("stats")["stomp_refusals"], 2)
 
     def test_a_client_with_the_framing_of_swift_stomp_is_served(self):
+        """It sends no host and no content-length, takes the destination as the id, and pings by WebSocket; `swift_stomp` reads."""
         alice = self.gateway()
         bob = self.person("bob", alice)
         client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}/stomp", timeout=20, subprotocols=["v12.stomp"])
@@ -167,17 +202,18 @@ class Gateway(WebTest):
         client.ping("x")
         client.send("SUBSCRIBE\nid:/channel/lobby\ndestination:/channel/lobby\n\n\0")
         client.send('SEND\ndestination:/app/channel/lobby\nreceipt:1\n\n{"messageContent":"hi","messageType":"TEXT"}\0')
-        frames = [client.recv(), client.recv()]
+        frames = {command: (headers, body) for command, headers, body in (swift_stomp(client.recv()), swift_stomp(client.recv()))}
         bob.hears("hi")
-        for frame in frames:
-            self.assertTrue(frame.endswith("\0"))
-            head, body = frame[:-1].split("\n\n", 1)
-            for line in head.split("\n")[1:]:
-                self.assertEqual(line.count(":"), 1, line)
-            if frame.startswith("MESSAGE"):
-                self.assertEqual(json.loads(body)["content"]["text"], "hi")
-        client.send("DISCONNECT\nreceipt:2\n\n\0")
-        self.assertIn("receipt-id:2", client.recv())
+        self.assertEqual(frames["RECEIPT"], ({"receipt-id": "1"}, ""))
+        headers, body = frames["MESSAGE"]
+        self.assertEqual((headers["destination"], headers["subscription"]), ("/channel/lobby", "/channel/lobby"))
+        self.assertEqual(json.loads(body)["content"], {"type": "TEXT", "text": "hi", "title": None, "cardColor": None})
+        bob.say("from bob: a text with a colon")
+        command, _, body = swift_stomp(client.recv())
+        self.assertEqual((command, json.loads(body)["content"]["text"]), ("MESSAGE", "from bob: a text with a colon"))
+        client.send("UNSUBSCRIBE\nid:/channel/lobby\n\n\0")
+        client.send("DISCONNECT\nreceipt:disconnect/safe\n\n\0")
+        self.assertEqual(swift_stomp(client.recv()), ("RECEIPT", {"receipt-id": "disconnect/safe"}, ""))
         opcode, data = client.recv_data(control_frame=True)
         self.assertEqual((opcode, data[:2]), (websocket.ABNF.OPCODE_CLOSE, (1000).to_bytes(2, "big")))
 

@@ -189,6 +189,8 @@ extension Metric {
     package static let controlTails = gauge("control_tails", as: "control_tails", "Clients that receive every event.")
     package static let webClients = gauge("web_clients", as: "web_clients", "Connections to the web server.")
     package static let stompClients = gauge("stomp_clients", as: "stomp_clients", "Connections to the STOMP gateway.")
+    package static let stompRefusals = total(
+        "stomp_refusals", "Clients that the STOMP gateway refused, as without the token.")
     package static let stompDropped = total(
         "stomp_dropped", "Clients of the STOMP gateway that were disconnected because they read too slowly.")
     package static let webRefusals = total(

@@ -33,6 +33,9 @@ import Wire
         #expect(value["conversationId"]?.string == "r\(report.room.number)")
         #expect(entry.name == "added")
         #expect(log.append(RoomReport.entered("/who")) == nil)
+        let parted = log.append(RoomReport.event(.stopped(.asked)))
+        #expect(try JSONValue(parsing: try #require(parted).json)["room"]?.string == "lobby")
+        #expect(parted?.name == "parted")
         for event in try Sample.events() { _ = log.append(RoomReport.event(event)) }
     }
 

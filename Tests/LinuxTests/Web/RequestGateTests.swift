@@ -1,5 +1,6 @@
 import Rendering
 import Testing
+import Wire
 
 @testable import WebFace
 
@@ -39,6 +40,31 @@ import Testing
     @Test(arguments: ["http://evil.example", "null", "https://127.0.0.1:4807", "http://127.0.0.1:4807/", ""])
     func `another origin is refused, with the token too`(origin: String) {
         #expect(status { $0.origin = origin } == 403)
+    }
+
+    @Test func `a page of another site loads nothing but the page itself`() {
+        for (path, site, expected) in [
+            ("/main.js", "cross-site", 403), ("/api/v1/me", "same-site", 403), ("/api/v1/me", "", 403),
+            ("/", "cross-site", nil), ("/main.js", "same-origin", nil), ("/api/v1/me", "none", nil),
+        ] {
+            #expect(status { ($0.path, $0.site) = (path, site) } == expected, "\(path) \(site)")
+        }
+    }
+
+    @Test func `a refused request is performed again for its key, a performed one is not`() async {
+        var answers = IdempotentAnswers()
+        let make = { @Sendable (status: Int) in Task { WebAnswer(status: status) } }
+        let start = Instant(nanoseconds: 0)
+        let first = await answers.answer("a", [1], at: start) { make(429) }?.value
+        #expect(first?.status == 429)
+        answers.forget("a")
+        for later in [1, 599] {
+            let answer = await answers.answer("a", [1], at: start + .seconds(later)) { make(200 + later) }?.value
+            #expect(answer?.status == 201)
+        }
+        #expect(answers.answer("a", [2], at: start + .seconds(600)) { make(500) } == nil)
+        let expired = await answers.answer("a", [1], at: start + .seconds(602)) { make(202) }?.value
+        #expect(expired?.status == 202)
     }
 
     @Test func `a wrong token is refused, also where the right one is an offered protocol`() {

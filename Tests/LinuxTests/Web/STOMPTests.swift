@@ -57,6 +57,32 @@ import Wire
         }
     }
 
+    @Test func `a frame that comes byte by byte is read`() throws {
+        let body = [UInt8](repeating: 0x61, count: 16_384)
+        let heads = ["SEND\na:b\n\n", "SEND\ncontent-length:16384\n\n"]
+        for head in heads {
+            #expect(try frames(Array(head.utf8) + body + [0]).map(\.body) == [body])
+        }
+        var decoder = STOMPDecoder()
+        decoder.feed(STOMPFrame("SEND").bytes + Array("SEND\ncontent-length:3\n\na".utf8))
+        #expect(try decoder.next()?.body.isEmpty == true)
+        #expect(try decoder.next() == nil)
+        decoder.feed([0x62])
+        #expect(try decoder.next() == nil)
+        decoder.feed([0x63, 0])
+        #expect(try decoder.next()?.body == Array("abc".utf8))
+    }
+
+    @Test func `a client without the token is refused and counted, and 1,024 requests may wait`() {
+        var stranger = STOMPSession(token, at: start)
+        let effects = stranger.receive(Array("CONNECT\naccept-version:1.2\npasscode:x\n\n\0".utf8), at: start)
+        #expect(effects.first == .refused && effects.last == .close)
+        var session = connected()
+        let send = Array("SEND\ndestination:/app/channel/lobby\n\n{\"messageContent\":\"x\"}\0".utf8)
+        for _ in 0..<STOMPSession.mostRequests { #expect(!session.receive(send, at: start).contains(.close)) }
+        #expect(session.receive(send, at: start).contains(.close))
+    }
+
     @Test func `heart-beats are sent in the negotiated time, and a silent client is let go after twice the time`() {
         var session = connected("heart-beat:20000,500\n")
         #expect(session.deadline == start + .seconds(1))

@@ -32,9 +32,23 @@ import Testing
             var session = SocketIOSession(token, id: "x", room: nil)
             let effects = session.receive(first)
             #expect(effects.last == .close)
+            #expect(effects.contains(.refused) == first.hasPrefix("0"))
             #expect(!effects.contains { if case .perform = $0 { true } else { false } })
             #expect(session.tell(.event(.message(try Sample.said("hi", by: try Sample.who())))).isEmpty)
         }
+    }
+
+    @Test func `1,024 events may wait`() throws {
+        var session = SocketIOSession(token, id: "x", room: nil)
+        _ = session.receive("0{\"token\":\"\(token.text)\"}")
+        let answer = Report.answer(.whoami(try Sample.who(), room: "lobby", profile: .init()))
+        _ = session.complete(1, [RoomReport(.lobby, answer)])
+        let event = "2[\"chatMessage\",\"a\",\"b\"]"
+        let isSent = { (effects: [SocketIOSession.Effect]) in
+            effects.contains { if case .perform = $0 { true } else { false } }
+        }
+        for _ in 0..<1_024 { #expect(isSent(session.receive(event))) }
+        #expect(!isSent(session.receive(event)))
     }
 
     @Test func `a session is in the room that confirmed it`() throws {

@@ -94,9 +94,14 @@ extension WebServer {
         guard let line = String(validating: message, as: UTF8.self), !line.contains("\n") else {
             return close(connection, at: key, 1007, "a message is one line of UTF-8")
         }
+        guard connection.lines < WebConnection.mostLines else {
+            return close(connection, at: key, 1013, "\(WebConnection.mostLines) lines wait")
+        }
+        connection.lines += 1
         Task {
             let reports = await perform(line)
             guard let connection = self.connection(number, at: key) else { return }
+            connection.lines -= 1
             for report in reports where report.isAnswer {
                 send(JSONOutput().line(of: report), to: connection, at: key)
             }

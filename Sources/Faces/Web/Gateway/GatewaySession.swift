@@ -24,6 +24,8 @@ enum GatewayEffect: Hashable, Sendable {
     case perform(number: Int, Command, in: GatewayRoom)
     /// Closes the connection once all output is sent.
     case close
+    /// The client has not shown the token; to be counted.
+    case refused
 }
 
 /// The room of a command, as the client of a gateway names it.

@@ -18,6 +18,7 @@ extension WebServer {
             switch effect {
             case .send(let bytes): send(bytes, to: connection, at: key)
             case .close: close(connection, at: key, 1000, "")
+            case .refused: countRefusal()
             case .perform(let request, let command, let room):
                 Task {
                     let reports = await desk?.reports(of: command, in: room) ?? []

@@ -55,8 +55,18 @@ struct STOMPDecoder: Sendable {
     static let mostHeaders = 64
     static let longestBody = 16_384
 
+    /// The need of the next frame, so that a frame in small pieces is not read again for each of them. Numbers are of
+    /// bytes, from the frame's first one.
+    private enum Missing {
+        case nothing
+        /// A byte; a frame that lacks it within so many bytes is refused.
+        case byte(UInt8, within: Int)
+        case bytes(upTo: Int)
+    }
+
     private var bytes: [UInt8] = []
     private var start = 0
+    private var missing = Missing.nothing
 
     mutating func feed(_ input: [UInt8]) {
         if start > 0 {
@@ -64,10 +74,18 @@ struct STOMPDecoder: Sendable {
             start = 0
         }
         bytes += input
+        let isThere =
+            switch missing {
+            case .nothing: true
+            case .byte(let byte, let most): input.contains(byte) || bytes.count > most
+            case .bytes(let count): bytes.count >= count
+            }
+        if isThere { missing = .nothing }
     }
 
     /// The next frame; nil if it is not whole yet. Line ends between frames, which are heart-beats, are skipped.
     mutating func next() throws(STOMPFault) -> STOMPFrame? {
+        guard case .nothing = missing else { return nil }
         while start < bytes.count, bytes[start] == 0x0a || bytes[start] == 0x0d { start += 1 }
         var position = start
         guard let command = try line(&position) else { return nil }
@@ -87,12 +105,15 @@ struct STOMPDecoder: Sendable {
     }
 
     /// A line without its end; nil if it is not whole yet.
-    private func line(_ position: inout Int) throws(STOMPFault) -> String? {
+    private mutating func line(_ position: inout Int) throws(STOMPFault) -> String? {
         let end = bytes[position...].firstIndex(of: 0x0a)
         guard (end ?? bytes.count) - start <= STOMPDecoder.longestHead else {
             throw STOMPFault("the head of a frame has \(STOMPDecoder.longestHead) bytes at most")
         }
-        guard let end else { return nil }
+        guard let end else {
+            missing = .byte(0x0a, within: STOMPDecoder.longestHead)
+            return nil
+        }
         var line = bytes[position..<end]
         if line.last == 0x0d { line.removeLast() }
         position = end + 1
@@ -102,19 +123,23 @@ struct STOMPDecoder: Sendable {
         return text
     }
 
-    private func body(of frame: STOMPFrame, from position: inout Int) throws(STOMPFault) -> [UInt8]? {
+    private mutating func body(of frame: STOMPFrame, from position: inout Int) throws(STOMPFault) -> [UInt8]? {
         if let text = frame["content-length"] {
             guard text.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(text) else {
                 throw STOMPFault("a content-length is a number")
             }
             guard length <= STOMPDecoder.longestBody else { throw STOMPDecoder.tooLong }
-            guard bytes.count - position > length else { return nil }
+            guard bytes.count - position > length else {
+                missing = .bytes(upTo: position + length + 1 - start)
+                return nil
+            }
             guard bytes[position + length] == 0 else { throw STOMPFault("no NUL behind the body") }
             defer { position += length + 1 }
             return Array(bytes[position..<position + length])
         }
         guard let end = bytes[position...].firstIndex(of: 0) else {
             guard bytes.count - position <= STOMPDecoder.longestBody else { throw STOMPDecoder.tooLong }
+            missing = .byte(0, within: position - start + STOMPDecoder.longestBody)
             return nil
         }
         guard end - position <= STOMPDecoder.longestBody else { throw STOMPDecoder.tooLong }

@@ -57,6 +57,9 @@ extension STOMPSession {
     }
 
     private mutating func perform(_ command: Command, in room: GatewayRoom, _ request: Request) -> [GatewayEffect] {
+        guard requests.count < STOMPSession.mostRequests else {
+            return fail("\(STOMPSession.mostRequests) frames wait for the node")
+        }
         lastRequest += 1
         requests[lastRequest] = request
         return [.perform(number: lastRequest, command, in: room)]

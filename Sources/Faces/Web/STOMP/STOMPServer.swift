@@ -21,6 +21,7 @@ package actor STOMPServer {
     private nonisolated let port: UInt16
     private nonisolated let clientCount = Atomic(0)
     private nonisolated let dropped = Atomic(0)
+    private nonisolated let refusals = Atomic(0)
     private nonisolated let backlog = Atomic(0)
     private var desk: CommandExecutor?
     private var clients: [Int: STOMPClient] = [:]
@@ -55,6 +56,7 @@ package actor STOMPServer {
     package nonisolated var counters: [Counter] {
         [
             Counter(.stompClients, clientCount.load(ordering: .relaxed)),
+            Counter(.stompRefusals, refusals.load(ordering: .relaxed)),
             Counter(.stompDropped, dropped.load(ordering: .relaxed)),
         ]
     }
@@ -127,7 +129,10 @@ extension STOMPServer {
             return
         }
         let socket = Descriptor(owning: result)
-        guard clients.count < STOMPServer.mostClients else { return }
+        guard clients.count < STOMPServer.mostClients else {
+            refusals.add(1, ordering: .relaxed)
+            return
+        }
         accepted += 1
         let client = STOMPClient(accepted, socket, STOMPSession(token, at: loop.now))
         clients[client.number] = client
@@ -172,6 +177,7 @@ extension STOMPServer {
                     return drop(client)
                 }
             case .close: client.isClosing = true
+            case .refused: refusals.add(1, ordering: .relaxed)
             case .perform(let number, let command, let room):
                 let client = client.number
                 Task {

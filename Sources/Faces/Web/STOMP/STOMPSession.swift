@@ -7,6 +7,8 @@ import Wire
 /// The session of one STOMP client, versions 1.1 and 1.2.
 struct STOMPSession: GatewaySession {
     static let mostSubscriptions = 64
+    /// Commands that wait for the node, as it sends no faster than its pace.
+    static let mostRequests = 1_024
     /// The shortest time in which a heart-beat is sent, and the time in which one is wanted.
     private static let beats: (sent: Int, wanted: Int) = (1_000, 10_000)
     /// A client without a token is let go.
@@ -103,7 +105,7 @@ struct STOMPSession: GatewaySession {
             let headers: [(String, String?)] = [("version", "1.1,1.2"), ("content-type", "text/plain")]
             return [.send(STOMPFrame("ERROR", headers, body: text).bytes), .close]
         }
-        guard isAuthorized || hasToken(frame) else { return fail("the token is missing or wrong") }
+        guard isAuthorized || hasToken(frame) else { return [.refused] + fail("the token is missing or wrong") }
         let beats = (frame["heart-beat"] ?? "0,0").split(separator: ",").map { Int($0) ?? -1 }
         guard beats.count == 2, beats.allSatisfy({ (0...86_400_000).contains($0) }) else {
             return fail("a heart-beat is two numbers of milliseconds")

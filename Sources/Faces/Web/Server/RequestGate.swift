@@ -4,6 +4,8 @@ import Wire
 struct RequestGate: Sendable {
     static let longestBody = 16_384
     static let longestHead = 8_192
+    /// The bytes that are read at once: those behind a head may be among them.
+    static let readSize = 1_024
     static let mostConnections = 64
 
     let port: UInt16
@@ -29,6 +31,10 @@ struct RequestGate: Sendable {
     private func problem(with head: RequestHead, connections: Int, isOpen: Bool) -> WebAnswer? {
         if !isOwn(host: head.host) { return .problem(421, "misdirected", "this server has another name") }
         if let origin = head.origin, !isOwn(origin: origin) {
+            return .problem(403, "foreign_origin", "a page of another origin asks")
+        }
+        // A browser sends no Origin for the images and scripts of a page; a link to this page may be anywhere.
+        if head.path != "/", let site = head.site, site != "same-origin", site != "none" {
             return .problem(403, "foreign_origin", "a page of another origin asks")
         }
         if !isOpen, !isAuthorized(head) { return .problem(401, "unauthorized", "the token is missing or wrong") }

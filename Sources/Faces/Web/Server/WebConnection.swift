@@ -15,16 +15,34 @@ final class WebConnection {
         case engine(EngineSession)
     }
 
+    /// The place of a connection in its request.
+    enum Phase {
+        /// For a head.
+        case waiting
+        /// For the rest of the body.
+        case receiving
+        case performing
+        /// The answer is written, but for what the library keeps of it.
+        case answered
+    }
+
     /// Bytes that may wait for a reader: 4 MiB, more than the snapshot of 16 full rooms.
     static let mostWaiting = 4 << 20
     /// Bytes of a WebSocket message.
     static let longestMessage = 65_536
+    /// Lines of a page that wait for the node, as it sends no faster than its pace.
+    static let mostLines = 1_024
 
     /// Counts from 1; an answer that comes late finds that its connection is another one.
     let number: Int
     var use = Use.requests
     var head = RequestHead()
     var body: [UInt8] = []
+    /// The bytes of the requests before, as far as the library has read them.
+    var readBefore = 0
+    var phase = Phase.waiting
+    /// Whether the library may tell of the end of an empty body.
+    var hasEmptyBody = false
     /// The answer that is to be written.
     var answer: WebAnswer?
     /// Whether the head of a stream is written.
@@ -38,6 +56,8 @@ final class WebConnection {
     var session: (any GatewaySession)?
     /// The next deadline of the session for which a timer runs.
     var armed: Instant?
+    /// Lines that were not performed yet.
+    var lines = 0
     /// The WebSocket message of which more follows.
     var message: [UInt8] = []
     /// The code and the reason with which the connection is to be closed (RFC 6455 section 7.4).

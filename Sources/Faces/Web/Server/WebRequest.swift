@@ -9,6 +9,8 @@ struct RequestHead: Hashable, Sendable {
     var query: [String] = []
     var host: String?
     var origin: String?
+    /// The relation of the asking page to this server, as a browser says it (W3C Fetch Metadata).
+    var site: String?
     var authorization: String?
     var contentType: String?
     /// One for each such field.
@@ -76,7 +78,7 @@ struct WebAnswer: Hashable, Sendable {
         let words = [
             400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
             409: "Conflict", 411: "Length Required", 413: "Content Too Large", 415: "Unsupported Media Type",
-            421: "Misdirected Request", 422: "Unprocessable Content", 429: "Too Many Requests",
+            421: "Misdirected Request", 422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
             431: "Request Header Fields Too Large", 503: "Service Unavailable",
         ]
         return words[status] ?? "Error"

@@ -1,22 +1,24 @@
 import CWebSockets
 import Glibc
 import Rendering
-import Synchronization
 
 /// Requests: from the library's fields to an answer.
 extension WebServer {
     /// The head of a request has come.
     func began(_ key: UInt) -> Int32 {
         guard let connection = connections[key] else { return -1 }
+        guard connection.phase == .waiting else { return refuseNext() }
         connection.head = head(on: key)
-        (connection.body, connection.answer, connection.hasBegun) = ([], nil, false)
+        (connection.phase, connection.body, connection.answer) = (.receiving, [], nil)
+        connection.hasBegun = false
+        connection.hasEmptyBody = connection.head.length == 0
         // A client of Socket.IO gives the token in its first packet.
         let isEngine = connection.head.path == EngineSession.path
         let isOpen = isEngine || PageFile.named(connection.head.path) != nil
         if let refusal = gate.refusal(
             of: connection.head, connections: connections.count, isOpen: isOpen, isText: isEngine)
         {
-            refusals.add(1, ordering: .relaxed)
+            countRefusal()
             connection.answer = refusal
             wantToWrite(key)
         } else if (connection.head.length ?? 0) == 0 {
@@ -32,9 +34,29 @@ extension WebServer {
         return 0
     }
 
+    /// The body has come; the library says so again for further bytes before the answer.
+    func receivedBody(on key: UInt) -> Int32 {
+        guard let connection = connections[key] else { return -1 }
+        if connection.hasEmptyBody {
+            connection.hasEmptyBody = false
+            return 0
+        }
+        guard connection.phase == .receiving else { return refuseNext() }
+        // A request that was refused is not performed.
+        if connection.answer == nil { perform(key) }
+        return 0
+    }
+
+    /// The library can not keep a request until the one before is answered: the connection ends.
+    private func refuseNext() -> Int32 {
+        countRefusal()
+        return -1
+    }
+
     /// The whole request has come.
-    func perform(_ key: UInt) {
-        guard let connection = connections[key], connection.answer == nil else { return }
+    private func perform(_ key: UInt) {
+        guard let connection = connections[key] else { return }
+        connection.phase = .performing
         let head = connection.head
         if let file = PageFile.named(head.path) { return answer(file.answer(to: head), connection.number, at: key) }
         holdTimeout(key)
@@ -57,21 +79,37 @@ extension WebServer {
         unsafe library.call.lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
     }
 
+    /// A client asks for another protocol on its connection: there is WebSocket 13 alone (RFC 6455 section 4.2.2).
+    func confirmUpgrade(to name: String, at key: UInt) -> Int32 {
+        guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
+        if name.lowercased() == "websocket", unsafe field(WSI_TOKEN_VERSION, of: wsi) == "13" { return 0 }
+        connection.head = head(on: key)
+        var refusal = WebAnswer.problem(426, "no_upgrade", "there is WebSocket 13 alone")
+        refusal.headers = ["upgrade": "websocket", "sec-websocket-version": "13"]
+        return refuseUpgrade(connection, at: key, refusal)
+    }
+
     /// A client asks for a WebSocket.
     func upgrade(_ key: UInt) -> Int32 {
         guard let connection = connections[key] else { return -1 }
         connection.head = head(on: key)
         // A client of STOMP may give the token in its first frame.
-        let isGateway = connection.head.path == "/stomp" || connection.head.path == EngineSession.path
+        let isGateway = connection.head.path == "/stomp" || EngineSession.isSocket(connection.head)
         let isSocket = connection.head.path == "/api/v1/socket" && connection.head.protocols.contains("earshot.v1")
         let refusal = gate.refusal(of: connection.head, connections: connections.count, isOpen: isGateway)
         guard isSocket || isGateway, refusal == nil else {
-            refusals.add(1, ordering: .relaxed)
-            connection.answer = refusal ?? .problem(404, "not_found", "there is no such WebSocket")
-            _ = writeHTTP(key)
-            return -1
+            return refuseUpgrade(
+                connection, at: key, refusal ?? .problem(404, "not_found", "there is no such WebSocket"))
         }
         return 0
+    }
+
+    /// Writes the answer at once, as the connection ends behind it.
+    private func refuseUpgrade(_ connection: WebConnection, at key: UInt, _ answer: WebAnswer) -> Int32 {
+        countRefusal()
+        connection.answer = answer
+        _ = writeHTTP(key)
+        return -1
     }
 }
 
@@ -91,6 +129,7 @@ extension WebServer {
         head.query = unsafe fragments(WSI_TOKEN_HTTP_URI_ARGS, of: wsi)
         head.host = unsafe field(WSI_TOKEN_HOST, of: wsi)
         head.origin = unsafe field(WSI_TOKEN_ORIGIN, of: wsi)
+        head.site = unsafe field(named: "sec-fetch-site:", of: wsi)
         head.authorization = unsafe field(WSI_TOKEN_HTTP_AUTHORIZATION, of: wsi)
         head.contentType = unsafe field(WSI_TOKEN_HTTP_CONTENT_TYPE, of: wsi)
         head.contentLengths = unsafe fragments(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi)
@@ -100,11 +139,30 @@ extension WebServer {
         head.idempotencyKey = unsafe field(named: "idempotency-key:", of: wsi)
         head.lastEventID = unsafe field(named: "last-event-id:", of: wsi)
         head.entityTag = unsafe field(WSI_TOKEN_HTTP_IF_NONE_MATCH, of: wsi)
-        head.closes = unsafe field(WSI_TOKEN_CONNECTION, of: wsi)?.lowercased() == "close"
-        head.size = (0..<UInt32(WSI_TOKEN_COUNT.rawValue)).reduce(0) { sum, token in
+        let wish = unsafe field(WSI_TOKEN_CONNECTION, of: wsi)?.lowercased()
+        head.closes = unsafe wish == "close" || field(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.0" && wish != "keep-alive"
+        let known = (0..<UInt32(WSI_TOKEN_COUNT.rawValue)).reduce(0) { sum, token in
             unsafe sum + Int(library.call.lws_hdr_total_length(wsi, lws_token_indexes(token)))
         }
+        // Fields that the library does not know count by what it has read.
+        let read = unsafe bytesRead(of: wsi) - (connections[key]?.readBefore ?? 0)
+        head.size = max(known, read - RequestGate.readSize)
         return head
+    }
+
+    /// The bytes that the library has read of a connection: those that came, but for those that still wait in the system.
+    func bytesRead(of wsi: OpaquePointer) -> Int {
+        let socket = unsafe library.call.lws_get_socket_fd(wsi)
+        // `tcpi_bytes_received` of tcp(7), which the C library's own structure lacks, has 8 bytes at this place.
+        let place = 128
+        var information = [UInt8](repeating: 0, count: place + 8)
+        var size = socklen_t(information.count)
+        var waiting: CInt = 0
+        guard unsafe getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &information, &size) == 0,
+            size == information.count, unsafe ioctl(socket, UInt(FIONREAD), &waiting) == 0
+        else { return 0 }
+        let received = information.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        return Int(clamping: received) - Int(waiting)
     }
 
     /// All fields of a name as the library joins them; nil without one.

@@ -21,7 +21,7 @@ package actor WebServer {
     /// Events received and not passed on yet.
     private nonisolated let backlog = Atomic(0)
     private nonisolated let clientCount = Atomic(0)
-    nonisolated let refusals = Atomic(0)
+    private nonisolated let refusals = Atomic(0)
     nonisolated let dropped = Atomic(0)
     package nonisolated let token: WebToken
     private nonisolated let listeningPort = Atomic<Int>(0)
@@ -147,6 +147,9 @@ extension WebServer {
         close(connection, at: key, 1013, "read too slowly; come back with the last seq")
     }
 
+    /// Counts a request or a client that was refused.
+    func countRefusal() { refusals.add(1, ordering: .relaxed) }
+
     private func pass(_ events: [RoomReport]) {
         backlog.subtract(events.count, ordering: .relaxed)
         for report in events {
@@ -155,6 +158,8 @@ extension WebServer {
                 drive(connection, at: key) { $0.tell(report, at: .monotonic) }
             }
             for session in engines.values { perform(session.session.tell(report), for: session) }
+            // The end of the last connections tells that the node leaves.
+            if report.isEnd, desk?.departure.isDecided ?? true { continue }
             guard let entry = log.append(report) else { continue }
             for (key, connection) in connections where connection.isLive { send(entry, to: connection, at: key) }
         }

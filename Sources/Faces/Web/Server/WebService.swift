@@ -72,10 +72,10 @@ extension WebServer {
         case LWS_CALLBACK_WSI_DESTROY: disconnected(key)
         case LWS_CALLBACK_HTTP: return began(key)
         case LWS_CALLBACK_HTTP_BODY: return unsafe received(body: Array(input), on: key)
-        case LWS_CALLBACK_HTTP_BODY_COMPLETION: perform(key)
+        case LWS_CALLBACK_HTTP_BODY_COMPLETION: return receivedBody(on: key)
         case LWS_CALLBACK_HTTP_WRITEABLE: return writeHTTP(key)
         case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-            return unsafe String(decoding: input, as: UTF8.self) == "websocket" ? 0 : -1
+            return confirmUpgrade(to: unsafe String(decoding: input, as: UTF8.self), at: key)
         case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return upgrade(key)
         case LWS_CALLBACK_ESTABLISHED: beginSocket(key)
         case LWS_CALLBACK_RECEIVE: return unsafe received(part: Array(input), on: key)
@@ -104,7 +104,9 @@ enum WebSetUp {
         unsafe info.pointee.gid = -1
         unsafe info.pointee.uid = -1
         unsafe info.pointee.user = Unmanaged.passUnretained(server).toOpaque()
-        unsafe info.pointee.max_http_header_data2 = 8_192
+        // More than is allowed: the library only ends the connection of a head that does not fit.
+        unsafe info.pointee.max_http_header_data2 = 65_536
+        unsafe info.pointee.pt_serv_buf_size = UInt32(RequestGate.readSize)
         unsafe info.pointee.max_http_header_pool2 = 96
         unsafe info.pointee.keepalive_timeout = 30
         unsafe info.pointee.timeout_secs = 10

@@ -19,6 +19,7 @@ extension WebServer {
     func writeHTTP(_ key: UInt) -> Int32 {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
         if connection.use == .events { return unsafe writeEvents(connection, to: wsi) }
+        if connection.phase == .answered { return unsafe finish(connection, to: wsi) }
         guard var answer = connection.answer else { return connection.closing == nil ? 0 : -1 }
         connection.answer = nil
         answer.closes = answer.closes || connection.head.closes
@@ -27,6 +28,19 @@ extension WebServer {
             unsafe isHead || answer.body.isEmpty || write(answer.body, LWS_WRITE_HTTP_FINAL, to: wsi)
         else { return -1 }
         if answer.closes || connection.closing != nil { return -1 }
+        connection.phase = .answered
+        guard unsafe library.call.lws_partial_buffered(wsi) == 0 else {
+            // The library calls again when it has written all of it.
+            wantToWrite(key)
+            return 0
+        }
+        return unsafe finish(connection, to: wsi)
+    }
+
+    /// Lets the next request of a connection come.
+    private func finish(_ connection: WebConnection, to wsi: OpaquePointer) -> Int32 {
+        connection.readBefore = unsafe bytesRead(of: wsi)
+        connection.phase = .waiting
         return unsafe library.call.lws_http_transaction_completed(wsi)
     }
 

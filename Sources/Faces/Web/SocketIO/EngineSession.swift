@@ -22,6 +22,11 @@ final class EngineSession {
     var nextPing: Instant
     var isOver = false
 
+    /// Whether a request for a WebSocket is one of Engine.IO.
+    static func isSocket(_ head: RequestHead) -> Bool {
+        head.path == path && head.parameter("EIO") == "4" && head.parameter("transport") == "websocket"
+    }
+
     init(_ id: String, _ token: WebToken, room: String?, at now: Instant) {
         self.id = id
         session = SocketIOSession(token, id: id, room: room)

@@ -12,7 +12,12 @@ struct SocketIOSession: Sendable {
         case send(String)
         case perform(number: Int, Command, in: GatewayRoom)
         case close
+        /// The client has not shown the token; to be counted.
+        case refused
     }
+
+    /// Commands that wait for the node, as it sends no faster than its pace.
+    private static let mostSteps = 1_024
 
     private enum Step: Hashable, Sendable {
         /// The room and the name were asked for, to connect.
@@ -44,9 +49,7 @@ struct SocketIOSession: Sendable {
         switch packet {
         case .connect(let auth):
             guard !isConnected, let given = auth?["token"]?.string, token.isEqual(to: given) else {
-                return [
-                    .send(SocketIOPacket.object("4") { $0.member("message", "the token is missing or wrong") }), .close,
-                ]
+                return [.refused] + connectError("the token is missing or wrong")
             }
             return perform(.whoami, in: wanted, .connecting)
         case .disconnect: return [.close]
@@ -71,7 +74,14 @@ struct SocketIOSession: Sendable {
         }
     }
 
+    private func connectError(_ message: String) -> [Effect] {
+        [.send(SocketIOPacket.object("4") { $0.member("message", message) }), .close]
+    }
+
     private mutating func perform(_ command: Command, in room: GatewayRoom, _ step: Step) -> [Effect] {
+        guard steps.count < SocketIOSession.mostSteps else {
+            return refusal("\(SocketIOSession.mostSteps) events wait", code: "busy")
+        }
         last += 1
         steps[last] = step
         return [.perform(number: last, command, in: room)]
@@ -81,9 +91,7 @@ struct SocketIOSession: Sendable {
         guard let step = steps.removeValue(forKey: number) else { return [] }
         for report in reports {
             guard case .error(let error) = report.report else { continue }
-            guard isConnected else {
-                return [.send(SocketIOPacket.object("4") { $0.member("message", error.message) }), .close]
-            }
+            guard isConnected else { return connectError(error.message) }
             return refusal(error.message, code: error.code.rawValue)
         }
         switch step {

@@ -92,6 +92,7 @@ extension WebServer {
             switch effect {
             case .send(let packet): session.packets.append("4" + packet)
             case .close: session.isOver = true
+            case .refused: countRefusal()
             case .perform(let number, let command, let room):
                 Task { [id = session.id] in
                     let reports = await desk?.reports(of: command, in: room) ?? []
@@ -106,7 +107,12 @@ extension WebServer {
     }
 
     private func makeEngine(room: String?) -> EngineSession? {
-        guard engines.count < EngineSession.most else { return nil }
+        if engines.count >= EngineSession.most {
+            // A client that has not shown the token yet gives way to a newer one.
+            let strangers = engines.values.filter { !$0.session.isConnected }
+            guard let oldest = strangers.min(by: { $0.deadline < $1.deadline }) else { return nil }
+            end(oldest)
+        }
         let session = EngineSession(WebToken().text, token, room: room, at: .monotonic)
         engines[session.id] = session
         watch(session)
