@@ -6,6 +6,8 @@ import Wire
 package final class InMemoryDirectory: Sendable {
     struct Entry: Sendable {
         var announcement: Announcement
+        /// The size of the room as its node knows it; nil in a small room.
+        var crowd: Crowd?
         let tell: @Sendable (DiscoveryEvent) -> Void
     }
 
@@ -48,6 +50,10 @@ package final class InMemoryDirectory: Sendable {
         entries.withLock { $0[host] = nil }
     }
 
+    func note(_ crowd: Crowd, of host: HostID) {
+        entries.withLock { $0[host]?.crowd = crowd }
+    }
+
     /// The current announcement of a host.
     package func announcement(of host: HostID) -> Announcement? {
         entries.withLock { $0[host]?.announcement }
@@ -65,7 +71,7 @@ package final class InMemoryDirectory: Sendable {
     }
 
     /// Announces a host and the hosts within its reach to each other, also if they have heard it before. Others hear its
-    /// announcement; it hears their answers, each after a while, so that not all answer at once.
+    /// announcement; it hears their answers, each after a while, so that not all answer at once, and in a crowd not each does.
     package func introduce(_ host: HostID) {
         let all = entries.withLock { $0 }
         guard let mine = all[host] else { return }
@@ -76,6 +82,7 @@ package final class InMemoryDirectory: Sendable {
             for endpoint in network.endpoints(of: host) {
                 tell(entry, found(mine, at: endpoint), after: network.drawMulticastDelay())
             }
+            guard network.drawAnswer(of: entry.crowd) else { continue }
             for endpoint in network.endpoints(of: other) {
                 tell(mine, found(entry, at: endpoint), after: network.drawMulticastDelay() + network.drawAnswerPause())
             }
@@ -115,6 +122,10 @@ package final class InMemoryDiscovery: PeerDiscovery {
 
     package func announce(_ announcement: Announcement) {
         directory.replace(announcement, of: host)
+    }
+
+    package func crowdChanged(_ crowd: Crowd) {
+        directory.note(crowd, of: host)
     }
 
     package func stop() async {

@@ -92,6 +92,13 @@ struct NetworkState: Sendable {
 
     mutating func drawAnswerPause() -> Duration { .milliseconds(Int.random(in: 20...120, using: &randomness)) }
 
+    mutating func drawAnswer(among known: Int) -> Bool {
+        let isNarrow = known * Limits.askedBuckets / 256 >= Limits.bucketSources
+        let buckets = Double(Limits.askedBuckets) / (isNarrow ? 256 : 16)
+        let share = Double(Limits.beacons) / Double(max(1, known)) + buckets
+        return Double.random(in: 0..<1, using: &randomness) < share
+    }
+
     mutating func drawFirstWait() -> Duration { conditions.drawFirstWait(using: &randomness) }
 
     mutating func nextConnection() -> ConnectionID {

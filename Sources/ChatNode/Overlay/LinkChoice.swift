@@ -42,8 +42,8 @@ package struct LinkChoice: Sendable {
     package var wanted: Set<String> { Set(dials.keys) }
     package var chosenCount: Int { links.values.count { $0.isChosen } }
 
-    /// Links that peers have chosen and this node has not.
-    package var acceptedCount: Int { links.values.count { $0.isAccepted } }
+    /// Links that peers have opened and chosen, and this node has not. Those that it has opened itself, in the mesh, take no room.
+    package var acceptedCount: Int { links.values.count { $0.isAccepted && !$0.isInitiator } }
 
     /// The own hello on the link to a peer, without trees and the count of nodes.
     package func hello(for peer: PeerID) -> Hello {
@@ -128,7 +128,6 @@ extension LinkChoice {
         samplers.succeed(instance)
     }
 
-    /// A peer's hello has come.
     package mutating func heard(_ hello: Hello, from peer: PeerID, now: Instant) -> [Effect] {
         guard let index = links.index(forKey: peer) else { return [] }
         let isFirst = links.values[index].hello == nil
@@ -193,7 +192,6 @@ extension LinkChoice {
         return links.keys.map(Effect.greet)
     }
 
-    /// The room is small again: each links with each.
     @discardableResult package mutating func leaveOverlay() -> [Effect] {
         isOverlay = false
         dials = [:]
@@ -201,7 +199,6 @@ extension LinkChoice {
         return links.keys.map(Effect.greet)
     }
 
-    /// Looks at all links and draws: what is lacking is dialled, what is of no use ends.
     package mutating func tick(_ now: Instant) -> [Effect] {
         guard isOverlay else { return [] }
         nextLook = now + LinkChoice.lookInterval
@@ -279,17 +276,20 @@ extension LinkChoice {
         return Array(candidates.prefix(count))
     }
 
-    /// The initiator of a link that neither end has chosen ends it after a while.
+    /// The initiator of a link that it has not chosen ends it after a while, if the peer has not either or if there are too many.
     private mutating func endLeftOvers(_ now: Instant) -> [Effect] {
         var effects: [Effect] = []
+        var surplus = links.values.count { !$0.isGuest } - Limits.chosenLinks - Limits.acceptedLinks
         for index in links.indices {
             let link = links.values[index]
-            guard link.isInitiator, link.isLeftOver else {
+            guard link.isInitiator, link.isLeftOver || (surplus > 0 && link.isAccepted) else {
                 links.values[index].endsAt = nil
                 continue
             }
             if let end = link.endsAt {
-                if end <= now { effects.append(.end(links.keys[index])) }
+                guard end <= now else { continue }
+                effects.append(.end(links.keys[index]))
+                surplus -= 1
             } else {
                 let jitter = Duration.random(in: .zero...Limits.unchosenJitter, using: &randomness)
                 links.values[index].endsAt = now + Limits.unchosenTime + jitter

@@ -1,5 +1,6 @@
 import ChatNode
 import Simulator
+import Synchronization
 import Testing
 import Wire
 
@@ -95,5 +96,28 @@ import Wire
         try peers[0].say("hello")
         simulation.advance(by: .seconds(1))
         #expect(peers.map(\.messages.count) == [1, 1, 0, 0, 0, 1])
+    }
+
+    @Test func `a newcomer to a crowd hears some of the others, and is heard by all`() {
+        let simulation = Simulation(seed: 25)
+        let heard = Mutex<[Int: Set<String>]>([:])
+        func start(_ number: Int) -> InMemoryDiscovery {
+            let host = simulation.network.addHost()
+            let discovery = InMemoryDiscovery(directory: simulation.directory, host: host)
+            let announcement = Announcement(instance: "\(number)", host: "h\(number)", port: 1, subtype: "_r")
+            discovery.start(announcement) { event in
+                guard case .found(let instance, _, _) = event else { return }
+                heard.withLock { _ = $0[number, default: []].insert(instance) }
+            }
+            return discovery
+        }
+        let others = (0..<200).map(start)
+        simulation.advance(by: .seconds(1))
+        #expect(heard.withLock { $0[0]?.count } == 199)
+        for other in others { other.crowdChanged(Crowd(isOverlay: true, known: 200)) }
+        _ = start(200)
+        simulation.advance(by: .seconds(1))
+        #expect((30...90).contains(heard.withLock { $0[200]?.count ?? 0 }))
+        #expect((0..<200).allSatisfy { number in heard.withLock { $0[number]?.contains("200") ?? false } })
     }
 }
