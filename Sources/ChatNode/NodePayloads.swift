@@ -82,6 +82,9 @@ extension Node {
         arrivals = events
         routed()
         if overlay.isEngaged { tookFromNeighbour(payload, hops: hops, from: peer) }
+        if bridge != nil { publishOverBridge(payload) }
+        if payload.isBridged { notePath(to: payload.author, via: connection) }
+        if payload.type == .presence { noteBridges() }
     }
 
     /// Bans a neighbour for what it sent, and its address.
@@ -142,6 +145,7 @@ extension Node {
         switch destination {
         case .everyone:
             if payload.type.isHistory { spread(payload) } else { sendToAll(payload, hops: 0) }
+            if bridge != nil { publishOverBridge(payload) }
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             counts.sent.add(payload.payload.type)

@@ -149,7 +149,8 @@ struct App: Sendable {
                 diagnostics.say(.error, "room \(room.name): \(why)")
             }
         case .peer(let state, let who, reason: _, online: _): kept?.note(who.key, isHere: state != .left, in: room)
-        case .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice:
+        case .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed,
+            .typing, .notice:
             break
         }
     }

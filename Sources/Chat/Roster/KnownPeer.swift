@@ -11,6 +11,10 @@ struct KnownPeer: Sendable {
     private var saidReason: String?
     /// From the peer's last presence.
     private(set) var profile = Profile()
+    /// From the peer's last presence.
+    private(set) var bridging = Bridging()
+    /// True from the first presence that came over a bridge, until the peer is here or gone.
+    var isElsewhere = false
     /// The payload that nickname and stage come from: an older one does not change them back.
     private var source: AuthorClock?
     var isLinked = false
@@ -32,10 +36,10 @@ struct KnownPeer: Sendable {
         self.heardAt = heardAt
     }
 
-    var presence: PresenceState { isLinked ? saidState : .left }
+    var presence: PresenceState { isLinked || isElsewhere ? saidState : .left }
 
     /// Nil unless the peer is away.
-    var reason: String? { isLinked ? saidReason : nil }
+    var reason: String? { isLinked || isElsewhere ? saidReason : nil }
 
     /// Takes over a nickname and a stage, and the rest from a presence payload.
     ///
@@ -44,6 +48,7 @@ struct KnownPeer: Sendable {
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> News {
         let isChanged = change(nickname, stage, presence, as: authorClock)
+        if isElsewhere { return isChanged ? .change : .nothing }
         guard isLinked else { return .nothing }
         if isAnnounced { return isChanged ? .change : .nothing }
         return isLeaving ? .nothing : .arrival
@@ -70,6 +75,7 @@ struct KnownPeer: Sendable {
         isLeaving = presence?.state == .left
         if let presence, presence.state != .left {
             (saidState, saidReason, profile) = (presence.state, presence.reason, presence.profile)
+            bridging = presence.bridging
         }
         return isRenamed || before != (self.stage, saidState, saidReason)
     }

@@ -20,8 +20,10 @@ package struct Roster: ~Copyable, Sendable {
     private var moments: UInt64 = 0
     /// The index in `known` of the peer noted last, which is nearly always the next one too.
     private var latest = 0
+    /// The peers in other networks.
+    package var elsewhere: Set<PeerID> = []
     /// When linked peers are announced, and when the departure of the others is reported.
-    private(set) var deadlines: [PeerID: Instant] = [:]
+    var deadlines: [PeerID: Instant] = [:]
 
     /// - Parameters:
     ///   - marks: from earlier runs. A marked peer is known, so that its number names it.
@@ -150,6 +152,10 @@ extension Roster {
         meet(peer)
         guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
         entry.isLinked = true
+        if entry.isElsewhere {
+            entry.isElsewhere = false
+            elsewhere.remove(peer)
+        }
         entry.isLeaving = false
         if entry.isAnnounced {
             entry.since = entry.linkedSince
@@ -194,14 +200,17 @@ extension Roster {
         return report(peer, known.values[index])
     }
 
-    private func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
-        .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
+    func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
+        entry.isElsewhere
+            ? .elsewhere(peer, entry.presence, reason: shownReason(of: peer, entry))
+            : .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
     }
 
     /// A text of the peer: that of a muted one is not shown.
     func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
 
     private mutating func depart(_ peer: PeerID) -> ChatEvent? {
+        if elsewhere.contains(peer) { return departElsewhere(peer) }
         deadlines[peer] = nil
         if let index = known.index(forKey: peer) { known.values[index].isAnnounced = false }
         return .presence(peer, .left, online: online)
@@ -209,7 +218,7 @@ extension Roster {
 
     /// Creates an entry for a peer, or notes that it was heard from again.
     @discardableResult
-    private mutating func meet(_ peer: PeerID) -> Int {
+    mutating func meet(_ peer: PeerID) -> Int {
         moments += 1
         if let index = known.index(forKey: peer, first: latest) {
             known.values[index].heardAt = moments
@@ -235,7 +244,9 @@ extension Roster {
     }
 
     private mutating func forgetOne() {
-        let candidates = known.lazy.filter { [me] in $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced }
+        let candidates = known.lazy.filter { [me] in
+            $0.key != me && !$0.value.isLinked && !$0.value.isAnnounced && !$0.value.isElsewhere
+        }
         guard let oldest = candidates.min(by: { $0.value.heardAt < $1.value.heardAt }) else { return }
         known[oldest.key] = nil
     }

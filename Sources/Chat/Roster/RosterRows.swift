@@ -21,17 +21,20 @@ extension Roster {
         package let profile: Profile
         /// When its link was opened, or the last one closed.
         package let since: Timestamp
+        /// True if it is in another network.
+        package let isElsewhere: Bool
         package let isMuted: Bool
         package let isBlocked: Bool
         package let isVerified: Bool
     }
 
-    /// Linked peers by the time of their links, oldest first; then the last 64 that had one, latest first.
+    /// Linked peers by the time of their links, oldest first; then those in other networks; then the last 64 that had one, latest first.
     package var rows: [Row] {
         let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isLinked, $0) } }
         let linked = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
-        let gone = peers.filter { !$0.1 }.sorted { ($1.2, $0.0) < ($0.2, $1.0) }
-        return (linked + gone.prefix(Limits.offlinePeersShown)).map { row($0.0, since: $0.2) }
+        let away = peers.filter { elsewhere.contains($0.0) }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
+        let gone = peers.filter { !$0.1 && !elsewhere.contains($0.0) }.sorted { ($1.2, $0.0) < ($0.2, $1.0) }
+        return (linked + away + gone.prefix(Limits.offlinePeersShown)).map { row($0.0, since: $0.2) }
     }
 
     /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, or `nickname#4821` as it is shown.
@@ -69,6 +72,7 @@ extension Roster {
         return Row(
             who: who(peer), state: entry?.presence ?? .left, reason: entry.flatMap { shownReason(of: peer, $0) },
             profile: isHidden(peer) ? Profile() : entry?.profile ?? Profile(), since: since,
+            isElsewhere: elsewhere.contains(peer),
             isMuted: muted.contains(peer), isBlocked: isBlocked(peer),
             isVerified: marks.verified.contains(peer))
     }

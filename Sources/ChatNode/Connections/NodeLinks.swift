@@ -114,6 +114,7 @@ extension Node {
         if adoption.isActive {
             router.linkReady(peer)
             historyLinkOpened(to: peer)
+            introduceElsewhere(on: connection)
             overlayLinkOpened(to: peer, isOutgoing: connection.link.role == .initiator)
         }
         pacer.met(now: scheduler.now)

@@ -83,7 +83,7 @@ final class InteractionWitness {
             check(count, in: Conversation(view), at: "a deletion")
         case .request(let from, let text):
             requestTexts[from.key, default: []].append(text)
-        case .ready, .peer, .direct, .invitation, .delivered, .read, .failed, .typing, .notice, .stopped:
+        case .ready, .peer, .elsewhere, .direct, .invitation, .delivered, .read, .failed, .typing, .notice, .stopped:
             break
         }
     }

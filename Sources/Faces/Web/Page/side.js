@@ -45,7 +45,7 @@ export function drawPeople(root, model, choose) {
     const row = button("", () => choose(person));
     row.className = "row";
     row.dataset.key = person.who.key;
-    const words = [person.state, person.reason, person.verified && "verified", person.muted && "muted", person.blocked && "blocked"];
+    const words = [person.state, person.elsewhere && person.state !== "offline" && "elsewhere", person.reason, person.verified && "verified", person.muted && "muted", person.blocked && "blocked"];
     row.append(element("span", "name", ""), element("span", "last", words.filter(Boolean).join(", ")));
     row.firstChild.append(element("span", "", person.who.displayName));
     return row;

@@ -101,7 +101,7 @@ extension STOMPSession {
             body = STOMPSession.body(of: id, "removed", nil, view, in: report.room)
         case .request, .direct, .delivered, .read, .failed: (place, body) = (.direct, JSONOutput().line(of: report))
         case .typing: (place, body) = (.typing(report.room.name), JSONOutput().line(of: report))
-        case .peer: (place, body) = (.people(report.room.name), JSONOutput().line(of: report))
+        case .peer, .elsewhere: (place, body) = (.people(report.room.name), JSONOutput().line(of: report))
         case .ready, .invitation, .notice, .stopped: return []
         }
         var effects: [GatewayEffect] = []
