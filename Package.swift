@@ -60,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CAvahiCore"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CQRCode"),
+        .systemLibrary(name: "CRabbitMQ"),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CWebSockets"),
         room("Phrases", [], small),
@@ -73,6 +74,7 @@ let package = Package(
         room("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
         room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
         room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small),
+        room("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
         room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
         .executableTarget(
             name: "Benchmarks",
@@ -83,11 +85,17 @@ let package = Package(
         room("Rendering", ["Wire", "Phrases", "Chat", "ChatNode", "Commands"], small),
         room(
             "Settings",
-            ["Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands"],
+            [
+                "Wire", "Phrases", "Chat", "Reactor", "Discovery", "Simulator", "Composition", "Process", "Commands",
+                "Bridge",
+            ],
             small),
         room(
             "Doctor",
-            ["Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering", "Settings"],
+            [
+                "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery", "Process", "Commands", "Rendering",
+                "Settings", "Bridge",
+            ],
             small),
         room(
             "StreamFace",
@@ -119,7 +127,7 @@ let package = Package(
             dependencies: [
                 "Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Storage", "Simulator",
                 "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor", "StreamFace",
-                "TerminalFace", "ControlFace", "WebFace", "CLinux",
+                "TerminalFace", "ControlFace", "WebFace", "Bridge", "CLinux",
             ],
             swiftSettings: small,
             linkerSettings: hardening),
@@ -134,7 +142,7 @@ let package = Package(
                 "Wire", "LineEditor", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "Transports", "Discovery",
                 "Storage", "Simulator", "Composition", "Process", "Commands", "Rendering", "Settings", "Doctor",
                 "StreamFace",
-                "TerminalFace", "ControlFace", "WebFace", "Benchmarks", "earshot",
+                "TerminalFace", "ControlFace", "WebFace", "Bridge", "Benchmarks", "earshot",
             ]),
     ]
 )

@@ -195,7 +195,7 @@ def package(root):
     text = (root / "Package.swift").read_text()
     granted = {name: body for name, body in re.findall(r'room\(\s*"(\w+)",\s*\[([^\]]*)\]', text)}
     granted.update(re.findall(r'executableTarget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]', text))
-    own = set(granted) | {"CAvahi", "CAvahiCore", "CLinux", "CQRCode", "CSodium", "CWebSockets"}
+    own = set(granted) | {"CAvahi", "CAvahiCore", "CLinux", "CQRCode", "CRabbitMQ", "CSodium", "CWebSockets"}
     for room, modules in directions(root).items():
         difference = set(re.findall(r'"(\w+)"', granted.get(room, ""))) ^ (modules & own)
         for module in sorted(difference):

@@ -29,6 +29,7 @@ readonly to_build='
     libavahi-client-dev           /usr/include/avahi-client/client.h
     libavahi-core-dev             /usr/include/avahi-core/core.h
     libqrencode-dev               /usr/include/qrencode.h
+    librabbitmq-dev               /usr/include/amqp_ssl_socket.h
     libsodium-dev                 /usr/include/sodium.h
     libwebsockets-dev             /usr/include/libwebsockets.h
 '
@@ -45,7 +46,9 @@ readonly to_test='
     iproute2                      /usr/sbin/ip
     mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft
+    openssl                       /usr/bin/openssl
     qrencode                      /usr/bin/qrencode
+    rabbitmq-server               /usr/lib/rabbitmq/bin/rabbitmq-server
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
     shellcheck                    /usr/bin/shellcheck
@@ -86,7 +89,7 @@ require() {
 # Uses `missing` and `as_root`. It starts no daemon that only the tests need, neither now nor at the next boot.
 install_packages() {
     local brings_daemon=0 output
-    [[ " ${missing[*]} " != *' avahi-daemon '* ]] || brings_daemon=1
+    [[ " ${missing[*]} " != *' avahi-daemon '* && " ${missing[*]} " != *' rabbitmq-server '* ]] || brings_daemon=1
     [ $brings_daemon = 0 ] || forbid_starting_services
     compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || apt update >/dev/null
     # Outdated package lists name removed versions.

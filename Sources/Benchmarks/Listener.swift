@@ -27,7 +27,9 @@ final class Listener: Sendable {
             Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
         case .message(let message): if !message.isFromCurrentUser { count(message, &tally) }
         case .stopped(.failed(let reason)): Line.complain(reason)
-        case .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing, .notice, .stopped:
+        case .elsewhere, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
+            .notice,
+            .stopped:
             break
         }
     }

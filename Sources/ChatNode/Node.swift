@@ -57,6 +57,11 @@ package actor Node {
     var overlayTime = TimerToken()
     /// Sources whose links ended for broken promises; not dialled for a while.
     var avoided = RecentTable<Endpoint, Instant>(capacity: Limits.struckPeers)
+    /// Nil unless this node carries the room to other networks.
+    var bridge: RoomBridge?
+    var bridgeTime = TimerToken()
+    /// True once the user knows that the room is bridged.
+    var isBridgeTold = false
 
     var connections: Connections
     /// Where records are opened to, for all links in turn.
@@ -127,14 +132,13 @@ package actor Node {
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         session = UserSession(
-            identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile)
+            identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile,
+            bridging: configuration.bridging)
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
-        self.scheduler = scheduler
-        self.configuration = configuration
+        (self.scheduler, self.configuration) = (scheduler, configuration)
         self.transport = transport
-        self.discoveries = discoveries
-        self.deliver = deliver
+        (self.discoveries, self.deliver) = (discoveries, deliver)
         (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
@@ -149,6 +153,7 @@ package actor Node {
         pacer = Pacer(Node.ownRate(configuration.messagesPerSecond), now: now)
         connections = Connections(me: certificate.identity)
         choice = LinkChoice(randomness: randomness.branch(1))
+        bridge = RoomBridge(configuration, now: now)
         self.randomness = randomness
     }
 
@@ -160,6 +165,7 @@ package actor Node {
         startedAt = scheduler.now
         if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
         armRelayKeys()
+        startBridge()
         let announcement = makeAnnouncement()
         for discovery in discoveries {
             discovery.start(announcement) { [scheduler, weak self] event in

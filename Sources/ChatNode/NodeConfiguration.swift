@@ -22,10 +22,20 @@ package struct NodeConfiguration: Sendable {
     /// Whether past messages are asked for and offered.
     package var sharesHistory = true
 
+    /// Lets bridges publish what this node says to the room; nil: only in a private room.
+    package var consentsToBridges: Bool?
+    /// Nil unless this node carries the room to other networks.
+    package var bridge: BridgeSetup?
+
     /// Whether direct messages for peers without a link are sealed and handed to neighbours that told of them.
     package var sealsForRelays = false
     /// Whether sealed messages for others are passed on.
     package var relaysSealed = false
+
+    /// The part of the first presence about bridges.
+    var bridging: Bridging {
+        Bridging(consents: consentsToBridges ?? room.isPrivate, isBridge: bridge != nil)
+    }
 
     package init() {}
 }

@@ -84,7 +84,12 @@ extension Node {
         arrivals = events
         routed()
         if overlay.isEngaged { tookFromNeighbour(payload, hops: hops, from: peer) }
-        if isCrowd, payload.type == .presence { takePresence(payload, isLive: true, on: connection) }
+        if isCrowd, payload.type == .presence, !payload.isBridged {
+            takePresence(payload, isLive: true, on: connection)
+        }
+        if bridge != nil { publishOverBridge(payload) }
+        if payload.isBridged { notePath(to: payload.author, via: connection) }
+        if payload.type == .presence { noteBridges() }
     }
 
     /// Bans a neighbour for what it sent, and its address.
@@ -148,6 +153,7 @@ extension Node {
         switch destination {
         case .everyone:
             if payload.type.isHistory { spread(payload) } else { sendToAll(payload, hops: 0) }
+            if bridge != nil { publishOverBridge(payload) }
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             counts.sent.add(payload.payload.type)

@@ -36,6 +36,8 @@ package enum Command: Hashable, Sendable {
     case contacts
     /// A line about the user; nil for none.
     case about(String?)
+    /// Whether bridges may carry what the user says to the room; nil asks for it.
+    case bridge(Bool?)
     case close
     case unread
     /// Of the conversation that is open, or of the direct one with a peer.
@@ -69,7 +71,8 @@ package enum Command: Hashable, Sendable {
         case .say, .sayToRoom, .act, .message, .reply, .edit, .delete, .invite: true
         case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .join, .makeRoom, .part,
             .rooms,
-            .announce, .contact, .uncontact, .contacts, .about, .close, .unread, .history, .search, .rename, .typing,
+            .announce, .contact, .uncontact, .contacts, .about, .bridge, .close, .unread, .history, .search, .rename,
+            .typing,
             .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false
         }

@@ -139,6 +139,9 @@ package struct CommandEntry: Sendable {
     private static let own = [
         CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
         CommandEntry("about", "[TEXT]", .helpAbout, .own) { operands in .about(operands.optionalText()) },
+        CommandEntry("bridge", "[on|off]", .helpBridge, .own) { operands throws(ChatError) in
+            .bridge(try operands.onOrOff())
+        },
         plain("whoami", .helpWhoami, .own, .whoami),
         CommandEntry("away", "[TEXT]", .helpAway, .own) { operands in .away(reason: operands.optionalText()) },
         plain("back", .helpBack, .own, .back),

@@ -49,7 +49,7 @@ extension Command {
         case .about: .about(node.profile.about)
         case .say, .sayToRoom, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
             .openPublic, .open, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts,
-            .close,
+            .bridge, .close,
             .unread, .history, .search, .edit, .delete, .rename,
             .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             nil
@@ -88,6 +88,7 @@ extension Command {
         case .rename(nil): return whoami(of: node)
         case .rename(let nickname?): return try rename(nickname, by: node)
         case .about(let line): return try show(line, by: node)
+        case .bridge(let consents): return bridge(consents, by: node)
         case .typing(let isOn): node.setTyping(isOn)
         case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
         case .back: return try tell(isAway: false, nil, "back", by: node)
@@ -97,8 +98,7 @@ extension Command {
         case .help(let name?): return .help([try CommandEntry.named(name)])
         // The executor performs these, which concern all rooms.
         case .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .unread, .statistics,
-            .quit,
-            .wipe:
+            .quit, .wipe:
             break
         }
         return nil
@@ -122,6 +122,12 @@ extension Command {
     private func show(_ line: String?, by node: isolated Node) throws(ChatError) -> Answer {
         node.setProfile(Profile(about: try line.map(AboutLine.compose), rooms: node.profile.rooms))
         return .done(command: "about", node.me())
+    }
+
+    private func bridge(_ consents: Bool?, by node: isolated Node) -> Answer {
+        if let consents { node.setConsent(consents) }
+        return .bridge(
+            BridgeView(consents: node.consentsToBridges, isBridged: node.isBridged, state: node.bridgeState))
     }
 
     private func lookAtPublic(_ name: String, by node: isolated Node) -> Answer {

@@ -37,6 +37,16 @@ package struct Operands: Sendable {
         return rest.isEmpty
     }
 
+    /// True for `on`, false for `off`, nil for nothing.
+    func onOrOff() throws(ChatError) -> Bool? {
+        switch rest {
+        case "": return nil
+        case "on": return true
+        case "off": return false
+        default: throw ChatError(.unknownCommand, .takesNothing, command, usage)
+        }
+    }
+
     /// All of the rest names a peer, spaces of a nickname included.
     package func who() throws(ChatError) -> String {
         guard let who = optionalWho() else {

@@ -1,5 +1,6 @@
 package import Chat
 package import ChatNode
+package import Phrases
 package import Wire
 
 /// Something to show: what the node told, or what came of a line of input.
@@ -53,6 +54,7 @@ package enum Answer: Sendable {
     case active(command: String, ConversationView, recent: [MessageView])
     /// `/room new`: the key of the room of the report, whose conversation is open now. Shown this once.
     case made(key: String)
+    case bridge(BridgeView)
     /// `/whoami`, and `/nick` without a name.
     case whoami(PeerName, room: String, profile: Profile)
     /// `/whois`: a peer, and the code to compare with it.
@@ -80,6 +82,7 @@ package enum Answer: Sendable {
         case .parted: "part"
         case .person: "whois"
         case .whoami: "whoami"
+        case .bridge: "bridge"
         case .statistics: "stats"
         case .help: "help"
         case .verification: "verify"
@@ -87,6 +90,16 @@ package enum Answer: Sendable {
         case .active(let command, _, recent: _), .done(let command, _): command
         }
     }
+}
+
+/// `/bridge`: a room and other networks.
+package struct BridgeView: Sendable {
+    /// Whether bridges may carry what the user says.
+    package let consents: Bool
+    /// Whether a bridge is here.
+    package let isBridged: Bool
+    /// The state of this node's bridge; nil if it has none.
+    package let state: Sentence?
 }
 
 /// `/rooms`: the rooms that the user is in, and those that the user could join.

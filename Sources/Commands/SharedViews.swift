@@ -29,7 +29,7 @@ extension CommandExecutor {
         case .parted(_, let view, let recent):
             opened(RoomReport(step.room, .opened(view, recent: recent)), isForDisplay)
         case .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts, .statistics, .help,
-            .whoami, .person, .verification, .wiped, .done:
+            .whoami, .bridge, .person, .verification, .wiped, .done:
             break
         }
     }

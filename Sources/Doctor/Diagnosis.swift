@@ -14,7 +14,7 @@ struct PortObservation: Hashable, Sendable {
 struct Diagnosis: Hashable, Sendable {
     let findings: [Finding]
 
-    init(_ observations: NetworkObservations, port: PortObservation, room: String) {
+    init(_ observations: NetworkObservations, port: PortObservation, room: String, bridge: [Finding] = []) {
         let used = observations.interfaces.filter { !$0.families.isEmpty }
         let outward = used.filter { !$0.interface.isLoopback }
         findings =
@@ -23,6 +23,7 @@ struct Diagnosis: Hashable, Sendable {
             + ResponderDiagnosis(observations, used: used).findings
             + Diagnosis.findings(on: port)
             + PeerDiagnosis(observations.nodes, room: room, outward: outward).findings
+            + bridge
     }
 
     var problems: Int { count(.problem) }

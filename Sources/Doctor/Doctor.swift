@@ -1,7 +1,9 @@
+package import Bridge
 package import Process
 package import Settings
 package import Chat
-import ChatNode
+package import ChatNode
+import Phrases
 import Discovery
 package import Reactor
 
@@ -9,13 +11,19 @@ package import Reactor
 package struct Doctor: Sendable {
     package let settings: DoctorSettings
     private let room: Room
+    /// Nil unless the settings name brokers.
+    private let bridge: (access: BrokerAccess, seal: BridgeSeal)?
     private let port: PortProbe
 
     /// - Parameters:
     ///   - room: the one of the settings.
+    ///   - bridge: how the brokers of the settings are reached; nil for none.
     ///   - loop: where the port is tried; it is run by the caller.
-    package init(_ settings: DoctorSettings, room: Room, loop: EventLoop) {
+    package init(
+        _ settings: DoctorSettings, room: Room, bridge: (access: BrokerAccess, seal: BridgeSeal)?, loop: EventLoop
+    ) {
         self.settings = settings
+        self.bridge = bridge
         self.room = room
         port = PortProbe(on: loop, port: settings.port)
     }
@@ -34,8 +42,38 @@ package struct Doctor: Sendable {
             throw StartFailure(error)
         }
         let endpoints = observations.interfaces.filter { !$0.families.isEmpty }.flatMap(\.endpoints)
-        let diagnosis = Diagnosis(observations, port: await port.dial(endpoints), room: room.name)
+        let diagnosis = Diagnosis(
+            observations, port: await port.dial(endpoints), room: room.name,
+            bridge: await brokers())
         let output = settings.isJSON ? DoctorReport.json(diagnosis) : Array(DoctorReport.plain(diagnosis).utf8)
         return (output, diagnosis.problems == 0 ? 0 : 1)
+    }
+
+    /// The findings on the brokers, which are asked one after the other, off the loop.
+    @concurrent private func brokers() async -> [Finding] {
+        guard let bridge else { return [] }
+        guard let brokers = RabbitBridge.examine(bridge.access, bridge.seal) else {
+            return [.problem(.broker, "librabbitmq.so.4 is not there", "install the package librabbitmq4")]
+        }
+        return brokers.map { broker, fault in
+            guard let fault else { return .ok(.broker, "broker \(broker.name) takes what a bridge publishes") }
+            return .problem(
+                .broker, DisplayGuard.safe(fault.sentence.text(in: .english)), BrokerAdvice.remedy(for: fault.step))
+        }
+    }
+}
+
+/// Remedies for a broker that a bridge can not use.
+private enum BrokerAdvice {
+    static func remedy(for step: BridgeFault.Step) -> String {
+        switch step {
+        case .name: "check the name, and whether this machine resolves names"
+        case .tcp: "check the port, that the broker runs, and the firewalls on the way"
+        case .tls: "renew the certificate, use the name that is in it, or name its authority with --bridge-ca"
+        case .login: "check the user in --bridge and the password in the file of --bridge-password"
+        case .vhost: "check the vhost in --bridge, and that the user may enter it: rabbitmqctl set_permissions"
+        case .permission: "rabbitmqctl set_permissions -p VHOST USER '^earshot' '^earshot' '^earshot'"
+        case .ended: "see the broker's log"
+        }
     }
 }

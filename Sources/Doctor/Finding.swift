@@ -35,6 +35,8 @@ struct Finding: Hashable, Sendable {
         case emptyRoom = "empty_room"
         case nobody
         case nobodyHeard = "nobody_heard"
+        /// A broker of `--bridge`.
+        case broker
     }
 
     let severity: Severity

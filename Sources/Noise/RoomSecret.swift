@@ -83,3 +83,74 @@ package final class PreSharedKey: Sendable {
         key.withLock { body($0) }
     }
 }
+
+/// The key that all bridges of a room share, 32 bytes: it seals what they publish (Docs/Bridge.md).
+package final class BridgeKey: Sendable {
+    package static let byteCount = Sodium.keyBytes
+    /// Bytes of a box beyond its plaintext: the nonce and the seal.
+    package static let overhead = Sodium.longNonceBytes + Sodium.sealBytes
+
+    /// Never changed: the lock lets threads share it.
+    private let key: Mutex<Secret>
+
+    /// A copy in guarded memory.
+    ///
+    /// - Parameter key: 32 bytes.
+    package init(_ key: borrowing Secret) {
+        precondition(key.count == BridgeKey.byteCount, "a bridge key is 32 bytes")
+        self.key = Mutex(key.guarded())
+    }
+
+    /// - Parameter bytes: 32 of them.
+    package convenience init(_ bytes: [UInt8]) {
+        precondition(bytes.count == BridgeKey.byteCount, "a bridge key is 32 bytes")
+        self.init(
+            Secret(count: bytes.count, protection: .transient) { secret in
+                for index in bytes.indices { secret[index] = bytes[index] }
+            })
+    }
+
+    /// A new key.
+    package convenience init(using randomness: inout Randomness) {
+        self.init(Secret(random: BridgeKey.byteCount, protection: .transient, using: &randomness))
+    }
+
+    /// The key, to be kept in a file.
+    package func copyBytes() -> [UInt8] { key.withLock { [UInt8](copying: $0.span) } }
+
+    /// Seals with XChaCha20-Poly1305 under a random nonce: `nonce[24] || ciphertext || tag[16]`.
+    ///
+    /// - Parameter context: bound to the box, which opens in no other one.
+    package func seal(_ plaintext: [UInt8], in context: [UInt8], using randomness: inout Randomness) -> [UInt8] {
+        let nonce = randomness.bytes(Sodium.longNonceBytes)
+        let ciphertext = key.withLock { key in
+            let secret = Secret(count: plaintext.count, protection: .transient) { bytes in
+                for index in plaintext.indices { bytes[index] = plaintext[index] }
+            }
+            return Sodium.seal(secret, key: key, longNonce: nonce, data: context)
+        }
+        return nonce + ciphertext
+    }
+
+    /// Opens a box; nil if it was not sealed under this key and in this context.
+    package func open(_ box: [UInt8], in context: [UInt8]) -> [UInt8]? {
+        guard box.count >= BridgeKey.overhead else { return nil }
+        let nonce = Array(box.prefix(Sodium.longNonceBytes))
+        let ciphertext = Array(box.dropFirst(Sodium.longNonceBytes))
+        return key.withLock { key in
+            switch Sodium.open(ciphertext, key: key, longNonce: nonce, data: context) {
+            case .some(let secret): [UInt8](copying: secret.span)
+            case .none: nil
+            }
+        }
+    }
+
+    /// HMAC-SHA-256 of a domain and a message under the key, 32 bytes.
+    package func digest(_ domain: Domain, _ message: [UInt8]) -> [UInt8] {
+        let input = domain.withBytes { [UInt8](copying: $0) } + message
+        return key.withLock { key in
+            let digest = Sodium.hmac(key: key, input.span)
+            return [UInt8](copying: digest.span)
+        }
+    }
+}

@@ -1,6 +1,6 @@
 package import Noise
 
-/// A file whose first line is the key of a private room.
+/// A file whose first line is a secret: the key of a private room, that of its bridges, or a password.
 package enum KeyFile {
     /// In bytes.
     private static let most = 4_096
@@ -16,5 +16,14 @@ package enum KeyFile {
         var count = 0
         while count < bytes.count, bytes.span[count] != UInt8(ascii: "\n") { count += 1 }
         return bytes.prefix(count)
+    }
+
+    /// Makes a file of mode 0600.
+    ///
+    /// - Throws: `exists`: nothing is overwritten.
+    package static func create(_ path: String, line: [UInt8]) throws(StorageError) {
+        let place = try FilePlace(path)
+        let directory = try PrivateDirectory.making(place)
+        _ = try directory.create(place, (line + [UInt8(ascii: "\n")]).span)
     }
 }

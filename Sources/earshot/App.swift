@@ -149,8 +149,9 @@ struct App: Sendable {
                 diagnostics.say(.error, "room \(room.name): \(why)")
             }
         case .peer(let state, let who, reason: _, online: _): kept?.note(who.key, isHere: state != .left, in: room)
-        case .crowd, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
-            .notice:
+        case .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read,
+            .failed,
+            .typing, .notice:
             break
         }
     }

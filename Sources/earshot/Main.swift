@@ -28,6 +28,7 @@ struct Earshot {
             case .doctor(let settings): examine(settings)
             case .identity(let arguments): answer { () throws(StartFailure) in try IdentityCommand.run(arguments) }
             case .room: print(RoomCommand.makeKey(), code: 0)
+            case .bridge(let arguments): answer { () throws(StartFailure) in try BridgeCommand.run(arguments) }
             case .simulate(let settings): simulate(settings)
             case .ask(let question): ask(question)
             }
@@ -58,7 +59,8 @@ struct Earshot {
         do throws(StartFailure) {
             let room = try ChosenRoom.open(settings.roomChoice)
             let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "doctor") }
-            let doctor = Doctor(settings, room: room, loop: loop)
+            let bridge = try ChosenBridge.access(settings.bridge, in: room)
+            let doctor = Doctor(settings, room: room, bridge: bridge, loop: loop)
             Task {
                 do throws(StartFailure) {
                     let (output, code) = try await doctor.run()

@@ -139,6 +139,8 @@ struct RoomNodes: Sendable {
         configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
         configuration.sharesHistory = arguments.sharesHistory
         configuration.readReceipts = arguments.readReceipts
+        configuration.consentsToBridges = setup.consentsToBridges
+        configuration.bridge = try ChosenBridge.open(setup.bridge, in: room)
         configuration.contacts = kept?.contacts?.names ?? [:]
         let network = arguments.network(of: setup)
         do throws(SystemError) {

@@ -115,7 +115,8 @@ ERROR_CODES = (
     "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed",
     "too_many_contacts", "no_identity",
 )
-NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface")
+NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface",
+                "room_bridged", "bridge_connected", "bridge_lost")
 PEER_ROW = {
     "who": WHO,
     "state": one_of("online", "away", "offline"),
@@ -125,6 +126,7 @@ PEER_ROW = {
     "verified": flag,
     "blocked": flag,
     "reason": nullable(text),
+    "elsewhere": flag,
 }
 
 
@@ -140,8 +142,11 @@ EVENTS = {
         "version": matching(r"\d+\.\d+\.\d+"), "self": WHO, "port": between(1, 65535),
         "discovery": one_of("daemon", "embedded", "none"),
     }),
-    "peer": event("peer", {
-        "state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text)}),
+    "peer": either(
+        event("peer", {"state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text),
+                       "elsewhere": lambda value: value is False}),
+        event("peer", {"state": one_of("online", "away", "offline"), "who": WHO, "reason": nullable(text),
+                       "elsewhere": lambda value: value is True})),
     "crowd": event("crowd", {"came": count, "left": count, "peers": count}),
     "message": message({"event": one_of("message"), "room": text}),
     "request": event("request", {"from": WHO, "text": text}),
@@ -185,6 +190,7 @@ RESULTS = {
         "announced": [{"name": text, "people": count}], "invitations": [{"from": WHO, "to": text, "private": flag}]}),
     "room": result("room", {"key": matching(r"[a-z]{3,6}(-[a-z]{3,6}){7}")}),
     "invite": result("invite", {"with": WHO, "to": text}),
+    "bridge": result("bridge", {"allowed": flag, "bridged": flag, "state": nullable(text)}),
     "announce": result("announce", {"rooms": [text]}),
     "contacts": result("contacts", {
         "contacts": [{"who": WHO, "lastHere": nullable(TIME), "here": [text], "verified": flag}]}),

@@ -191,7 +191,7 @@ package struct Admission: Sendable {
         _ frame: borrowing PayloadFrame, _ link: PeerID, _ isOverlay: Bool, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {
         guard !frame.type.isDirect else { throw .misdirected }
-        try peers.takeRelayed(of: frame.header.author, from: link, isOverlay: isOverlay, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, isOverlay: isOverlay || frame.isBridged, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link)
         guard payload.payload.target == nil else { throw .misdirected }
         if isOverlay { try peers.takeYoung(frame.type, of: frame.header.author, now: now) }

@@ -34,6 +34,16 @@ package struct AdmissionRates: Sendable {
     }
 }
 
+extension AdmissionRates {
+    /// The rate at which a bridge publishes an author's messages: the one at which they are admitted, with half its burst, so that
+    /// other networks admit all of them.
+    package static func published(_ messagesPerSecond: Double) -> Rate {
+        guard messagesPerSecond > 0 else { return .unlimited }
+        let factor = messagesPerSecond / Limits.sendPerSecond
+        return Rate(perSecond: Limits.acceptPerSecond * factor, burst: max(1, Limits.acceptBurst / 2 * factor))
+    }
+}
+
 extension Rate {
     fileprivate func times(_ factor: Double) -> Rate {
         Rate(perSecond: perSecond * factor, burst: burst * factor)

@@ -11,6 +11,10 @@ struct KnownPeer: Sendable {
     private var saidReason: String?
     /// From the peer's last presence.
     private(set) var profile = Profile()
+    /// From the peer's last presence.
+    private(set) var bridging = Bridging()
+    /// True from the first presence that came over a bridge, until the peer is here or gone.
+    var isElsewhere = false
     /// The payload that nickname and stage come from: an older one does not change them back.
     private var source: AuthorClock?
     var isLinked = false
@@ -34,10 +38,10 @@ struct KnownPeer: Sendable {
         self.heardAt = heardAt
     }
 
-    var presence: PresenceState { isHere ? saidState : .left }
+    var presence: PresenceState { isHere || isElsewhere ? saidState : .left }
 
     /// Nil unless the peer is away.
-    var reason: String? { isHere ? saidReason : nil }
+    var reason: String? { isHere || isElsewhere ? saidReason : nil }
 
     /// Notes that it is here from now on, which is not reported yet.
     mutating func arrive(at time: Timestamp) {
@@ -65,6 +69,7 @@ struct KnownPeer: Sendable {
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> News {
         let isChanged = change(nickname, stage, presence, as: authorClock)
+        if isElsewhere { return isChanged ? .change : .nothing }
         guard isHere else { return .nothing }
         if isAnnounced { return isChanged ? .change : .nothing }
         return isLeaving ? .nothing : .arrival
@@ -91,6 +96,7 @@ struct KnownPeer: Sendable {
         isLeaving = presence?.state == .left
         if let presence, presence.state != .left {
             (saidState, saidReason, profile) = (presence.state, presence.reason, presence.profile)
+            bridging = presence.bridging
         }
         return isRenamed || before != (self.stage, saidState, saidReason)
     }

@@ -24,6 +24,8 @@ package struct Roster: ~Copyable, Sendable {
     private var moments: UInt64 = 0
     /// The index in `known` of the peer noted last, which is nearly always the next one too.
     private var latest = 0
+    /// The peers in other networks.
+    package var elsewhere: Set<PeerID> = []
     /// When linked peers are announced, and when the departure of the others is reported.
     var deadlines: [PeerID: Instant] = [:]
 
@@ -158,6 +160,10 @@ extension Roster {
         meet(peer)
         guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
         entry.isLinked = true
+        if entry.isElsewhere {
+            entry.isElsewhere = false
+            elsewhere.remove(peer)
+        }
         let isNew = !entry.isHere
         if isNew { entry.arrive(at: wallClock) }
         known[peer] = entry
@@ -205,13 +211,16 @@ extension Roster {
     }
 
     func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
-        .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
+        entry.isElsewhere
+            ? .elsewhere(peer, entry.presence, reason: shownReason(of: peer, entry))
+            : .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
     }
 
     /// A text of the peer: that of a muted one is not shown.
     func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
 
     mutating func depart(_ peer: PeerID) -> ChatEvent? {
+        if elsewhere.contains(peer) { return departElsewhere(peer) }
         deadlines[peer] = nil
         if let index = known.index(forKey: peer) { known.values[index].isAnnounced = false }
         movements.left += 1
@@ -246,7 +255,9 @@ extension Roster {
     }
 
     private mutating func forgetOne() {
-        let gone = known.lazy.filter { [me] in $0.key != me && !$0.value.isHere && !$0.value.isAnnounced }
+        let gone = known.lazy.filter { [me] in
+            $0.key != me && !$0.value.isHere && !$0.value.isAnnounced && !$0.value.isElsewhere
+        }
         if let oldest = gone.min(by: { $0.value.heardAt < $1.value.heardAt }) {
             known[oldest.key] = nil
             return

@@ -21,16 +21,19 @@ extension Roster {
         package let profile: Profile
         /// When it came here, or left last.
         package let since: Timestamp
+        /// True if it is in another network.
+        package let isElsewhere: Bool
         package let isMuted: Bool
         package let isBlocked: Bool
         package let isVerified: Bool
     }
 
-    /// The peers here by the time of their arrival, oldest first; then the last 64 that left, latest first.
+    /// The peers here by the time of their arrival, oldest first; then those in other networks; then the last 64 that left,
+    /// latest first.
     package var rows: [Row] {
         let peers = known.compactMap { peer, entry in entry.since.map { (peer, entry.isHere, $0) } }
         let here = peers.filter { $0.1 }.sorted { ($0.2, $0.0) < ($1.2, $1.0) }
-        return here.map { row($0.0, since: $0.2) } + goneRows
+        return here.map { row($0.0, since: $0.2) } + elsewhereRows + goneRows
     }
 
     /// As `rows`, but of the peers here only the 64 heard last, the latest first: the rows of a crowd.
@@ -38,11 +41,18 @@ extension Roster {
         let here = known.filter { $0.value.isHere && $0.key != me }.sorted { $0.value.heardAt > $1.value.heardAt }
         return here.prefix(Limits.heardPeersShown).compactMap { peer, entry in
             entry.since.map { row(peer, since: $0) }
-        } + goneRows
+        } + elsewhereRows + goneRows
+    }
+
+    private var elsewhereRows: [Row] {
+        let peers = known.compactMap { peer, entry in entry.isElsewhere ? entry.since.map { (peer, $0) } : nil }
+        return peers.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map { row($0.0, since: $0.1) }
     }
 
     private var goneRows: [Row] {
-        let gone = known.compactMap { peer, entry in entry.isHere ? nil : entry.since.map { (peer, $0) } }
+        let gone = known.compactMap { peer, entry in
+            entry.isHere || entry.isElsewhere ? nil : entry.since.map { (peer, $0) }
+        }
         return gone.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(Limits.offlinePeersShown).map {
             row($0.0, since: $0.1)
         }
@@ -89,6 +99,7 @@ extension Roster {
         return Row(
             who: who(peer), state: entry?.presence ?? .left, reason: entry.flatMap { shownReason(of: peer, $0) },
             profile: isHidden(peer) ? Profile() : entry?.profile ?? Profile(), since: since,
+            isElsewhere: elsewhere.contains(peer),
             isMuted: muted.contains(peer), isBlocked: isBlocked(peer),
             isVerified: marks.verified.contains(peer))
     }

@@ -25,6 +25,8 @@ package enum ChatEvent: Hashable, Sendable {
     /// Own messages that are given up, in the order in which they were said.
     case failed(with: PeerID, messages: [Undelivered])
     case typing(PeerID, Conversation, isOn: Bool)
+    /// A peer in another network arrived, left, or changed; reported once a bridge brought its presence.
+    case elsewhere(PeerID, PresenceState, reason: String? = nil)
     /// A peer arrived, left, or changed its state, nickname, stage or reason to be away; `online` counts linked peers.
     case presence(PeerID, PresenceState, reason: String? = nil, online: Int)
 }

@@ -94,6 +94,10 @@ package struct MessageRouter: ~Copyable, Sendable {
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
+        case .presence(let presence) where arrival.verified.isBridged:
+            roster.noteElsewhere(
+                presence, of: arrival.author, as: arrival.authorClock, now: arrival.now, wallClock: arrival.wallClock,
+                into: &events)
         case .presence(let presence):
             roster.note(presence, of: arrival.author, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):

@@ -22,6 +22,11 @@ package struct RelayPaths: Sendable {
         neighbours[peer] = others.suffix(Limits.sealedCopies - 1) + [neighbour]
     }
 
+    /// Removes the paths to the peers for which `isLost` is true.
+    package mutating func lose(_ isLost: (PeerID) -> Bool) {
+        neighbours = neighbours.filter { !isLost($0.key) }
+    }
+
     /// Removes a neighbour that has no link any more.
     package mutating func lose(_ neighbour: PeerID) {
         neighbours = neighbours.compactMapValues { all in

@@ -125,6 +125,17 @@ extension MessageRouter {
         return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 
+    /// Lets bridges publish the user from now on, or not.
+    package mutating func setConsent(
+        _ consents: Bool, in session: inout UserSession, now: Instant, wallClock: Timestamp
+    ) -> Outcome {
+        guard session.bridging.consents != consents else { return Outcome() }
+        session.bridging.consents = consents
+        let elsewhere = roster.elsewhere
+        if !consents { paths.lose { elsewhere.contains($0) } }
+        return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
+    }
+
     /// Composes a typing payload. Nil if the peer must not know.
     package func composeTyping(
         _ isOn: Bool, in conversation: Conversation, session: inout UserSession, wallClock: Timestamp

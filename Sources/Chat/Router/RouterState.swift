@@ -160,7 +160,7 @@ extension Roster {
     fileprivate var parts: [(name: String, value: Any)] {
         [
             ("muted", muted), ("marks", marks), ("known", known), ("numbers", numbers), ("renamed", renamed),
-            ("deadlines", deadlines),
+            ("deadlines", deadlines), ("elsewhere", elsewhere),
         ]
     }
 }

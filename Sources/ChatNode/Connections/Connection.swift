@@ -45,6 +45,9 @@ final class Connection {
     var relayed: TokenBucket
     /// As `relayed`, in a crowd: a certificate comes behind each author's presence.
     var relayedInCrowd: TokenBucket
+    /// As `relayed`, from a bridge.
+    lazy var bridged = TokenBucket(
+        Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst), now: establishedAt)
     /// Certificates that are passed on because they are better than the ones that were known.
     var betterCertificates: TokenBucket
     /// The first bytes of a sealed message for its peer; read once there is a peer.

@@ -55,6 +55,7 @@ extension Node {
         apply(router.giveUp())
         Task {
             for discovery in discoveries { await discovery.stop() }
+            bridge?.port.stop()
             phase = .stopped
             forgetKeys()
             emit(.stopped(stopReason))

@@ -115,6 +115,7 @@ extension Node {
         if adoption.isActive {
             router.linkReady(peer)
             historyLinkOpened(to: peer)
+            introduceElsewhere(on: connection)
             overlayLinkOpened(
                 to: peer, isOutgoing: connection.link.role == .initiator,
                 isGuest: people.guests.isGuest(connection.id))

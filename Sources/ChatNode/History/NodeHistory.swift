@@ -71,6 +71,7 @@ extension Node {
                     payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             armRouter()
             if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
+            publishOverBridge(history: payload)
         case .repeated, .dropped: router.noteFinal(id)
         case .closeLink: drop(connection)
         case .ban: ban(connection)

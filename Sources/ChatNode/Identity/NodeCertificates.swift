@@ -71,7 +71,8 @@ extension Node {
             return sendCertificate(best, as: .certificate, on: connection)
         case .first:
             let isTaken = admission.learn(
-                epoch: certificate.epoch, of: certificate.identity, via: connection.peer, now: now)
+                epoch: certificate.epoch, of: certificate.identity, via: connection.peer,
+                isOverlay: isBridge(connection), now: now)
             guard isTaken else { return }
         case .renewal:
             resendCertificate(for: certificate)
@@ -87,7 +88,7 @@ extension Node {
     }
 
     /// Forwards a certificate to all other links.
-    func passOn(_ certificate: Certificate, from connection: Connection) {
+    func passOn(_ certificate: Certificate, from connection: Connection?) {
         for other in connections.activeLinks where other !== connection && other.peer != certificate.identity {
             sendCertificate(certificate, as: .certificate, on: other)
         }
@@ -111,7 +112,10 @@ extension Node {
         }
     }
 
-    private func replace(by certificate: Certificate, from connection: Connection) {
+    /// Takes over a better certificate of a third identity.
+    ///
+    /// - Parameter connection: where it came from; nil for a bridge.
+    func replace(by certificate: Certificate, from connection: Connection?) {
         let links = connections.links(of: certificate.identity)
         // A link of the same run receives the later epoch itself, in order with the payloads of each epoch.
         if !links.contains(where: { $0.certificate?.isOfSameRun(as: certificate) ?? false }) {
@@ -123,7 +127,7 @@ extension Node {
 
     /// Marks a renewed certificate as unsent on links that received the previous one. A relay sends it at once, because its
     /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
-    private func resendCertificate(for certificate: Certificate) {
+    func resendCertificate(for certificate: Certificate) {
         certificates.keep(certificate, now: scheduler.now)
         for connection in connections.activeLinks where connection.certificatesSent.contains(certificate.identity) {
             connection.certificatesSent.remove(certificate.identity)
@@ -152,9 +156,15 @@ extension Node {
         return nil
     }
 
-    /// False above the rate of frames on a link that are about others.
+    /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
     func takeRelayed(on connection: Connection) -> Bool {
-        isCrowd ? connection.relayedInCrowd.take(now: scheduler.now) : connection.relayed.take(now: scheduler.now)
+        if isBridge(connection) { return connection.bridged.take(now: scheduler.now) }
+        if isCrowd { return connection.relayedInCrowd.take(now: scheduler.now) }
+        return connection.relayed.take(now: scheduler.now)
+    }
+
+    private func isBridge(_ connection: Connection) -> Bool {
+        connection.peer.map { router.roster.bridging(of: $0).isBridge } ?? false
     }
 
     /// Returns the known certificate if the frame repeats it, which saves a second verification; most frames do.

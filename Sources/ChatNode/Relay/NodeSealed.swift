@@ -17,28 +17,39 @@ extension Node {
         let frame = [UInt8](copying: body)
         switch sealedRelay.course(of: frame) {
         case .repeated: counts.sealedRepeated += 1
-        case .forUs: unseal(frame, from: neighbour, on: connection)
-        case .forOthers: passOnSealed(frame, from: connection)
+        case .forUs: unseal(frame, from: neighbour) { learn($0, from: connection) }
+        case .forOthers:
+            if publishOverBridge(sealed: frame, from: neighbour) { return }
+            guard configuration.relaysSealed else {
+                counts.sealedForOthers += 1
+                return
+            }
+            passOnSealed(frame, except: neighbour)
         }
     }
 
     /// Seals a payload for a peer without a link and sends it to the neighbours that know a path to the peer; in a crowd to the
     /// one by which the peer's presence came, and another.
     func seal(_ payload: VerifiedPayload, for peer: PeerID) {
-        guard configuration.sealsForRelays || isCrowd, payload.payload.type.maySeal else { return }
-        if isCrowd {
+        let isElsewhere = router.roster.isElsewhere(peer)
+        guard configuration.sealsForRelays || isCrowd || isElsewhere, payload.payload.type.maySeal else { return }
+        if isCrowd, !isElsewhere {
             people.retries.sealed(for: peer, now: scheduler.now)
             armPeople()
         }
         guard let target = certificates.best(of: peer, now: scheduler.now) else { return }
+        let isOnTrees = isCrowd && !isElsewhere
         let links =
-            isCrowd ? sealingLinks(to: peer) : router.paths[peer].compactMap(connections.sendingLink(of:))
-        guard let first = links.first,
+            isOnTrees ? sealingLinks(to: peer) : router.paths[peer].compactMap(connections.sendingLink(of:))
+        let isForBridge = bridge.map { router.paths[peer].contains($0.neighbour) } ?? false
+        let endpoint = isOnTrees ? links.first.map { ownEndpoint(for: peer, on: $0) } ?? [] : []
+        guard !links.isEmpty || isForBridge,
             let frame = SealedMessage.frame(
                 sealing: payload, with: context.certificate, to: target,
-                endpoint: isCrowd ? ownEndpoint(for: peer, on: first) : [], using: &randomness)
+                endpoint: endpoint, using: &randomness)
         else { return }
         _ = sealedRelay.course(of: Array(frame.dropFirst()))
+        if isForBridge { _ = publishOverBridge(sealed: Array(frame.dropFirst()), from: context.me) }
         for connection in links { send(frame, on: connection) }
         counts.sent.add(payload.payload.type, links.count)
         counts.sealedSent += 1
@@ -46,12 +57,23 @@ extension Node {
 
     /// Records a neighbour as a path to a peer; sealed messages for the peer are sent to the neighbour.
     func notePath(to peer: PeerID, via connection: Connection) {
-        guard configuration.sealsForRelays, let neighbour = connection.peer, neighbour != peer else { return }
+        guard let neighbour = connection.peer else { return }
+        notePath(to: peer, via: neighbour)
+    }
+
+    /// As above; the neighbour may be the bridge. A path to a peer in another network is of use to those who let bridges publish
+    /// them.
+    func notePath(to peer: PeerID, via neighbour: PeerID) {
+        let isElsewhere = session.bridging.consents && router.roster.isElsewhere(peer)
+        guard configuration.sealsForRelays || isElsewhere, neighbour != peer else { return }
         router.pathNoted(to: peer, via: neighbour)
         routed()
     }
 
-    private func unseal(_ frame: [UInt8], from neighbour: PeerID, on connection: Connection) {
+    /// Opens a sealed message for this node.
+    ///
+    /// - Parameter learn: takes its author's certificate.
+    func unseal(_ frame: [UInt8], from neighbour: PeerID, learn: (Certificate) -> Void) {
         guard let opened = relayKeys.open(frame.span, for: context.me) else {
             counts.sealedUnopened += 1
             return
@@ -80,7 +102,7 @@ extension Node {
 
     /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
     /// half full, so that forwarding never closes a link.
-    private func passOnSealed(_ frame: [UInt8], from connection: Connection) {
+    func passOnSealed(_ frame: [UInt8], from connection: Connection) {
         if isCrowd {
             if let next = sealedStep(of: frame, from: connection) { passOnSealed(frame, to: next) }
             return
@@ -89,8 +111,12 @@ extension Node {
             counts.sealedForOthers += 1
             return
         }
+        passOnSealed(frame, except: connection.peer)
+    }
+
+    func passOnSealed(_ frame: [UInt8], except neighbour: PeerID?) {
         let target = connections.activeLinks.first { $0.sealedAddress.map { frame.starts(with: $0) } ?? false }
-        for other in target.map({ [$0] }) ?? connections.activeLinks where other.peer != connection.peer {
+        for other in target.map({ [$0] }) ?? connections.activeLinks where other.peer != neighbour {
             passOnSealed(frame, to: other)
         }
     }

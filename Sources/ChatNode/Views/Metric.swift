@@ -167,6 +167,32 @@ extension Metric {
         "sealed_refused", "Sealed messages over a link's rate, or for a link that is busy.")
 }
 
+/// The bridge to other networks.
+extension Metric {
+    package static let bridgeConnected = gauge(
+        "bridge_connected", as: "bridge_connected", "Whether the bridge of this node has a broker.")
+    package static let bridgeWaiting = gauge(
+        "bridge_waiting", as: "bridge_publications_waiting", "Publications that the broker has not confirmed.")
+    package static let peopleElsewhere = gauge(
+        "people_elsewhere", as: "people_elsewhere", "People in other networks.")
+    package static let bridgeConnections = total(
+        "bridge_connections", "Times that the bridge of this node has reached a broker.")
+    package static let bridgePublished = total("bridge_published", as: "bridge_publications", "Publications sent.")
+    package static let bridgeReceived = total(
+        "bridge_received", as: "bridge_deliveries", "Deliveries that the node took from the broker.")
+    package static let bridgeRefused = total(
+        "bridge_refused", "Payloads from the broker that were known or not admitted.")
+    package static let bridgeWithoutConsent = total(
+        "bridge_without_consent", "Payloads that were not published because their authors do not allow it.")
+    package static let bridgeDropped = total(
+        "bridge_dropped", "Publications that were given up because they waited too long, or too many did.")
+
+    package static func bridgeIntake(_ refusal: BridgeIntake.Refusal) -> Metric {
+        byReason(
+            "bridge_", refusal.rawValue, as: "bridge_deliveries_refused", "Deliveries that the node never saw.")
+    }
+}
+
 /// The process and its faces.
 extension Metric {
     package static let residentBytes = gauge("resident_bytes", as: "resident_memory_bytes", "Memory in use.")

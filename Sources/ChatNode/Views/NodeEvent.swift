@@ -12,12 +12,18 @@ package enum NoticeCode: String, Sendable, CaseIterable {
     case peerUnreachable = "peer_unreachable"
     /// No interface leads to other machines.
     case noInterface = "no_interface"
+    /// A bridge carries this room to other networks.
+    case roomBridged = "room_bridged"
+    /// This node's bridge has reached a broker.
+    case bridgeConnected = "bridge_connected"
+    /// This node's bridge has no broker.
+    case bridgeLost = "bridge_lost"
 
     /// Whether no peer can be reached until the user changes something: faces show it like an error.
     package var isWarning: Bool {
         switch self {
-        case .discoveryLost, .peerUnreachable, .noInterface: true
-        case .discoveryChanged, .clockSkew, .signedOut: false
+        case .discoveryLost, .peerUnreachable, .noInterface, .bridgeLost: true
+        case .discoveryChanged, .clockSkew, .signedOut, .roomBridged, .bridgeConnected: false
         }
     }
 }
@@ -30,6 +36,8 @@ package enum NodeEvent: Sendable {
     /// Arrivals and departures of a crowd since the last such event, and the peers here now. Those of contacts, marked
     /// peers and peers of direct conversations have events `.peer` too.
     case crowd(came: Int, left: Int, online: Int)
+    /// As `peer`, for a peer in another network.
+    case elsewhere(PresenceState, PeerName, reason: String? = nil)
     case message(MessageView)
     case request(from: PeerName, text: String)
     case direct(DirectChange, with: PeerName)
@@ -98,6 +106,8 @@ package struct PeerView: Hashable, Sendable {
     package var reason: String?
     /// Not made safe for display either.
     package var profile = Profile()
+    /// Whether it is in another network.
+    package var isElsewhere = false
 }
 
 /// A row of `/unread`.

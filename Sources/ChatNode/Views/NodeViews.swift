@@ -70,7 +70,8 @@ extension Node {
         PeerView(
             who: row.who, state: row.state, since: row.since,
             roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
-            isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile)
+            isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
+            isElsewhere: row.isElsewhere)
     }
 
     /// Finds the peer with the number or nickname in `text`: `4821`, `#4821`, `#4821-3377` or a nickname.
@@ -127,7 +128,7 @@ extension Node {
             Counter(.unreadDirect, others),
             Counter(.queuedBytes, waiting.reduce(0, +)),
             Counter(.queuedBytesLongest, waiting.max() ?? 0),
-        ] + counts.counters(admission) + refusalCounters
+        ] + counts.counters(admission) + refusalCounters + bridgeCounters
     }
 
     /// Unread messages of the room and of all direct conversations.
@@ -161,6 +162,8 @@ extension Node {
             .typing(who(peer), view(conversation), isOn: isOn)
         case .presence(let peer, let state, let reason, let online):
             .peer(state, who(peer), reason: reason, online: online)
+        case .elsewhere(let peer, let state, let reason):
+            .elsewhere(state, who(peer), reason: reason)
         }
     }
 

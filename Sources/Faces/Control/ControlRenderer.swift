@@ -42,7 +42,7 @@ package struct ControlRenderer: Sendable {
         case .history, .found, .wiped: plain.rendering(of: report, at: time).output
         case .peers, .requests, .unread, .rooms, .invited, .made, .announced, .contacts, .parted, .statistics, .help,
             .active,
-            .whoami, .person, .done,
+            .whoami, .bridge, .person, .done,
             .verification:
             Array(plain.notices(of: report, at: time).joined(separator: "\n").utf8)
         }

@@ -32,7 +32,9 @@ extension ChatView {
             change(report.room) { $0.name(me) }
             showNames(of: report.room)
             tell(report, at: wallClock)
-        case .requests, .unread, .rooms, .invited, .announced, .contacts, .help, .whoami, .person, .verification, .done:
+        case .requests, .unread, .rooms, .invited, .announced, .contacts, .help, .whoami, .bridge, .person,
+            .verification,
+            .done:
             tell(report, at: wallClock)
         }
     }

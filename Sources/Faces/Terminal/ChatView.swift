@@ -172,8 +172,10 @@ extension ChatView {
             prompt.conversations.note(target, unread: unread)
             log.removeAll { $0.id == id }
             if !change(room, { $0.arrivals.delete(id) }) { tell(report, of: target, at: wallClock) }
+        case .notice(.roomBridged, _), .notice(.bridgeConnected, _): showBridged(report, at: wallClock)
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
+        case .elsewhere: tell(report, of: RoomConversation(room, .publicRoom), at: wallClock)
         case .failed, .notice: tell(report, of: nil, at: wallClock)
         case .typing(let who, let conversation, let isOn):
             typingPeers.note(who, in: Place(room, conversation), isOn: isOn)
@@ -195,6 +197,12 @@ extension ChatView {
         showNames(of: room)
         let text = language(.welcome, PlainName.of(me), DisplayGuard.safe(room.name))
         add(rendering.notice(text, at: wallClock), of: wallClock)
+    }
+
+    /// Tells that a room is carried to other networks; the prompt shows it from now on.
+    private mutating func showBridged(_ report: RoomReport, at wallClock: Timestamp) {
+        prompt.bridged.insert(report.room)
+        tell(report, of: nil, at: wallClock)
     }
 
     /// The room was left, or its node has ended.

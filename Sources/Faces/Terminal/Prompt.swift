@@ -16,6 +16,8 @@ struct Prompt: Sendable {
     var me: PeerName?
     /// The peers that are in the open room.
     var online = 0
+    /// The rooms that bridges carry to other networks.
+    var bridged: Set<RoomLabel> = []
     /// The state of the peer of an open direct conversation.
     var correspondent = PresenceState.here
     var conversations = ConversationList()
@@ -45,7 +47,8 @@ struct Prompt: Sendable {
     private var heads: [String] {
         switch open?.conversation {
         case nil, .publicRoom:
-            let room = DisplayGuard.safe(open?.room.name ?? "")
+            let isBridged = open.map { bridged.contains($0.room) } ?? false
+            let room = DisplayGuard.safe(open?.room.name ?? "") + (isBridged ? " ⇄" : "")
             let short = room.count > 12 ? room.prefix(11) + "…" : room
             let here = language(.hereCount, "\(online + 1)")
             let own = me.map { PlainName.of($0) } ?? ""

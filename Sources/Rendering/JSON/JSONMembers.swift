@@ -76,9 +76,8 @@ extension JSONWriter {
             for counter in counters { member(counter.metric.name, counter.value) }
         case .help(let entries): list("commands", entries) { $0.members(of: $1) }
         case .active(_, let conversation, recent: _): members(of: conversation)
-        case .whoami(let me, room: _, let profile):
-            member("who", me)
-            members(of: profile)
+        case .whoami(let me, room: _, let profile): members(me, profile)
+        case .bridge(let view): members(of: view)
         case .person(let peer, let code):
             members(of: peer)
             members(of: peer.profile)
@@ -93,6 +92,17 @@ extension JSONWriter {
             members(of: lost)
             member("files") { $0.array { for file in files { $0.string(file) } } }
         }
+    }
+
+    private mutating func members(_ me: PeerName, _ profile: Profile) {
+        member("who", me)
+        members(of: profile)
+    }
+
+    private mutating func members(of bridge: BridgeView) {
+        member("allowed", bridge.consents)
+        member("bridged", bridge.isBridged)
+        member("state", bridge.state?.text(in: .english))
     }
 
     private mutating func members(with who: PeerName, to room: String) {
@@ -171,6 +181,7 @@ extension JSONWriter {
         member("verified", peer.isVerified)
         member("blocked", peer.isBlocked)
         member("reason", peer.reason)
+        member("elsewhere", peer.isElsewhere)
     }
 
     private mutating func members(of summary: ConversationSummary) {

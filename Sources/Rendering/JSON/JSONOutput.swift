@@ -62,10 +62,9 @@ extension JSONWriter {
         switch event {
         case .ready(let me, let port, room: _, let discovery): members(ofReady: me, port, discovery)
         case .peer(let state, let who, let reason, let online):
-            member("state", state.name)
-            member("who", who)
-            member("peers", online)
-            member("reason", reason)
+            members(state, who, peers: online, reason, isElsewhere: false)
+        case .elsewhere(let state, let who, let reason):
+            members(state, who, peers: nil, reason, isElsewhere: true)
         case .crowd(let came, let left, let online): members(ofCrowd: came, left, online)
         case .message(let message): members(of: message)
         case .request(let from, let text):
@@ -102,6 +101,16 @@ extension JSONWriter {
         member("id", id.hexadecimal)
     }
 
+    private mutating func members(
+        _ state: PresenceState, _ who: PeerName, peers: Int?, _ reason: String?, isElsewhere: Bool
+    ) {
+        member("state", state.name)
+        member("who", who)
+        if let peers { member("peers", peers) }
+        member("reason", reason)
+        member("elsewhere", isElsewhere)
+    }
+
     private mutating func members(ofReady me: PeerName, _ port: UInt16, _ discovery: DiscoveryMode) {
         member("version", Version.current)
         member("self", me)
@@ -127,7 +136,7 @@ extension NodeEvent {
     fileprivate var name: String {
         switch self {
         case .ready: "ready"
-        case .peer: "peer"
+        case .peer, .elsewhere: "peer"
         case .crowd: "crowd"
         case .message: "message"
         case .request: "request"

@@ -43,6 +43,7 @@ package struct PlainAnswers: Sendable {
         case .done(let command, let who): [done(command, PlainName.of(who))]
         case .whoami(let me, let room, let profile):
             [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))] + lines(of: profile)
+        case .bridge(let view): lines(of: view)
         case .person(let peer, let code):
             [line(peer, at: time), language(.keyLine, peer.who.key.hexadecimal), language(.codeLine, code)]
                 + lines(ofContact: peer.who) + lines(of: peer.profile)
@@ -90,6 +91,7 @@ package struct PlainAnswers: Sendable {
             }
         let parts = [
             language(.stateFor, PlainName.of(peer.who), state, elapsed(seconds: milliseconds / 1_000)),
+            peer.isElsewhere ? language(.stateElsewhere) : nil,
             peer.roundTrip.map { "\(Milliseconds($0).text) ms" },
             peer.isMuted ? language(.isMuted) : nil,
             peer.isVerified ? language(.isVerified) : nil,
@@ -105,6 +107,13 @@ package struct PlainAnswers: Sendable {
         [
             profile.about.map { language(.aboutLine, DisplayGuard.safe($0)) },
             profile.rooms.isEmpty ? nil : language(.alsoIn, names(profile.rooms)),
+        ].compactMap(\.self)
+    }
+
+    private func lines(of bridge: BridgeView) -> [String] {
+        [
+            language(bridge.isBridged ? .bridgeHere : .bridgeNone), language(bridge.consents ? .bridgeOn : .bridgeOff),
+            bridge.state.map { DisplayGuard.safe($0.text(in: language)) },
         ].compactMap(\.self)
     }
 

@@ -99,6 +99,7 @@ package struct PlainOutput: Sendable {
         case .peer(let state, let who, let reason, online: _): return presence(state, who, reason)
         case .crowd(let came, let left, let online):
             return language(.crowdNews, language.movements(came: came, left: left), "\(online + 1)")
+        case .elsewhere(let state, let who, let reason): return presence(state, who, reason, isElsewhere: true)
         case .request(let who, let text):
             return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
         case .invitation(let who, let room, let isThere):
@@ -125,7 +126,9 @@ package struct PlainOutput: Sendable {
     }
 
     /// A new name, state or reason is worth a line; a stage that grew is not.
-    private mutating func presence(_ state: PresenceState, _ who: PeerName, _ reason: String?) -> String? {
+    private mutating func presence(
+        _ state: PresenceState, _ who: PeerName, _ reason: String?, isElsewhere: Bool = false
+    ) -> String? {
         let sighting = Sighting(state: state, name: PlainName.of(who), reason: reason)
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
@@ -134,7 +137,7 @@ package struct PlainOutput: Sendable {
         }
         if before != nil, state == .here { return language(.peerBack, sighting.name) }
         return switch state {
-        case .here: language(.peerHere, sighting.name)
+        case .here: language(isElsewhere ? .peerElsewhere : .peerHere, sighting.name)
         case .away:
             reason.map { language(.peerAwayFor, sighting.name, DisplayGuard.safe($0)) }
                 ?? language(.peerAway, sighting.name)

@@ -4,11 +4,11 @@ import Composition
 import Discovery
 
 /// The options of `earshot chat`, the command that needs no name.
-extension Arguments: ControlledSettings, RoomSettings {
+extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
     package static let summary = "chat with the people in the room; the default command"
     package static let operands = ""
     package static let options: [Option<Arguments>] =
-        identity + rooms + network + presentation + ConfigurationChoice.options()
+        identity + rooms + network + bridges + presentation + ConfigurationChoice.options()
 
     private static let identity: [Option<Arguments>] = [
         Option(
@@ -73,6 +73,17 @@ extension Arguments: ControlledSettings, RoomSettings {
                 rate(value).map { arguments.rate = $0 } != nil
             }),
     ]
+
+    private static let bridges: [Option<Arguments>] =
+        bridgeOptions + [
+            Option(
+                name: "--bridgeable",
+                help: "whether bridges may carry what you say: on or off (default on with a key, else off)",
+                kind: .value("on|off", wanted: "on or off") { arguments, value in
+                    arguments.changeRoom { $0.consentsToBridges = value == "on" }
+                    return ["on", "off"].contains(value)
+                }, choices: ["on", "off"])
+        ]
 
     private static let presentation: [Option<Arguments>] = [
         Option(

@@ -45,6 +45,12 @@ package struct Arguments: Hashable, Sendable {
         set { changeRoom { $0.choice = newValue } }
     }
 
+    /// The bridge of the room that was named last.
+    package var bridge: BridgeChoice {
+        get { rooms[rooms.count - 1].bridge }
+        set { changeRoom { $0.bridge = newValue } }
+    }
+
     /// Those of the first room.
     package var room: String { rooms[0].choice.name }
     package var nickname: String? { rooms[0].nickname }
@@ -81,6 +87,9 @@ package struct RoomSetup: Hashable, Sendable {
     package var peers: [PeerAddress] = []
     /// 0 for a port of the system's choice.
     package var port: UInt16 = 0
+    package var bridge = BridgeChoice()
+    /// Whether bridges may carry what the user says; nil for the room's own default.
+    package var consentsToBridges: Bool?
 
     package init() {}
 }

@@ -1,9 +1,9 @@
 /// The settings of `earshot doctor`.
-package struct DoctorSettings: Hashable, ConfigurableSettings, RoomSettings {
+package struct DoctorSettings: Hashable, ConfigurableSettings, RoomSettings, BridgeSettings {
     package static let summary = "say what is wrong with this network, and what to do about it"
     package static let operands = ""
     package static let options: [Option<DoctorSettings>] =
-        roomOptions("the room whose people are asked for (default lobby)") + [
+        roomOptions("the room whose people are asked for (default lobby)") + bridgeOptions + [
             Option(
                 name: "--port", help: "the TCP port that you chat on (default: any that is free)",
                 kind: .value("N", wanted: Wanted.port) { settings, value in
@@ -21,6 +21,7 @@ package struct DoctorSettings: Hashable, ConfigurableSettings, RoomSettings {
         ] + ConfigurationChoice.options()
 
     package var roomChoice = RoomChoice()
+    package var bridge = BridgeChoice()
     /// 0 for a port of the system's choice.
     package var port: UInt16 = 0
     /// Names of the only interfaces to examine; empty for all.

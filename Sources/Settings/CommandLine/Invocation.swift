@@ -6,6 +6,7 @@ package enum Invocation: Sendable {
     case doctor(DoctorSettings)
     case identity(IdentityArguments)
     case room(RoomArguments)
+    case bridge(BridgeArguments)
     case simulate(SimulateSettings)
     /// `send`, `tail`, `who` and `stats`.
     case ask(ClientRequest)
@@ -15,7 +16,7 @@ package enum Invocation: Sendable {
 
     /// The commands, by the word that names them.
     package enum CommandName: String, Sendable, CaseIterable {
-        case chat, send, tail, who, stats, doctor, identity, room, simulate, help
+        case chat, send, tail, who, stats, doctor, identity, room, bridge, simulate, help
     }
 
     /// Options that ask for an answer instead of a command.
@@ -49,9 +50,11 @@ package enum Invocation: Sendable {
         case .doctor:
             let settings = try DoctorSettings(parsing: words, in: surroundings)
             try settings.roomChoice.check()
+            try settings.bridge.check()
             self = .doctor(settings)
         case .identity: self = .identity(try IdentityArguments(parsing: words))
         case .room: self = .room(try RoomArguments(parsing: words))
+        case .bridge: self = .bridge(try BridgeArguments(parsing: words))
         case .simulate: self = .simulate(try SimulateSettings(parsing: words))
         case .help:
             let settings = try HelpSettings(parsing: words)
@@ -69,7 +72,10 @@ extension Arguments {
         guard phraseDescriptor == nil || identity != nil else {
             throw UsageError("--passphrase-fd is of no use without --identity; give both, or none")
         }
-        for room in rooms { try room.choice.check() }
+        for room in rooms {
+            try room.choice.check()
+            try room.bridge.check()
+        }
         return self
     }
 

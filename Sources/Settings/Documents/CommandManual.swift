@@ -27,6 +27,7 @@ struct CommandManual: Sendable {
         case .doctor: self.init(name, DoctorSettings.self)
         case .identity: self.init(name, IdentityArguments.self)
         case .room: self.init(name, RoomArguments.self)
+        case .bridge: self.init(name, BridgeArguments.self)
         case .simulate: self.init(name, SimulateSettings.self)
         case .help: self.init(name, HelpSettings.self)
         }

@@ -9,7 +9,7 @@ package enum HelpText {
         guard let command = CommandManual.all.first(where: { $0.name == name }) else { return "" }
         switch name {
         case .chat: return chat(command)
-        case .send, .tail, .who, .stats, .doctor, .identity, .room, .simulate, .help: return text(command)
+        case .send, .tail, .who, .stats, .doctor, .identity, .room, .bridge, .simulate, .help: return text(command)
         }
     }
 

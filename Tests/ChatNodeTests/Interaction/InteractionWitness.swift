@@ -83,7 +83,8 @@ final class InteractionWitness {
             check(count, in: Conversation(view), at: "a deletion")
         case .request(let from, let text):
             requestTexts[from.key, default: []].append(text)
-        case .ready, .peer, .crowd, .direct, .invitation, .delivered, .read, .failed, .typing, .notice, .stopped:
+        case .ready, .peer, .crowd, .elsewhere, .direct, .invitation, .delivered, .read, .failed, .typing, .notice,
+            .stopped:
             break
         }
     }

@@ -77,7 +77,7 @@ private enum CommandRules {
         case .act(let text), .reply(let text), .search(let text): demand(!text.isEmpty, "an empty text")
         case .rename(let text), .help(let text), .away(let text), .about(let text):
             demand(text != "", "an empty operand")
-        case .who, .whoami, .requests, .openPublic, .rooms, .contacts, .close, .unread, .typing, .back, .wipe,
+        case .who, .whoami, .requests, .openPublic, .rooms, .contacts, .close, .unread, .typing, .bridge, .back, .wipe,
             .statistics, .quit:
             break
         }

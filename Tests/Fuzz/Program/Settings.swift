@@ -86,6 +86,7 @@ private enum SettingsRules {
         case .document(let document): demand(!document.text.isEmpty, "an empty document")
         case .help(let command): demand(!HelpText.text(for: command).isEmpty, "an empty help")
         case .room(let arguments): demand(!arguments.name.isEmpty, "a room without a name")
+        case .bridge(let arguments): demand(!arguments.file.isEmpty, "a key without a file")
         case .doctor, .identity, .version: break
         }
     }

@@ -60,7 +60,8 @@ export function drawPeople(root, model, choose) {
     const name = element("span", "name");
     name.append(element("span", `c${model.colors.of(person.who.key)}`, person.who.displayName));
     const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
-    row.append(name, element("span", "last", [person.state, person.reason, ...marks].filter(Boolean).join(", ")));
+    const place = person.elsewhere && person.state !== "offline" && "elsewhere";
+    row.append(name, element("span", "last", [person.state, place, person.reason, ...marks].filter(Boolean).join(", ")));
     return row;
   });
   if (people.length > mostShown) rows.push(element("p", "quiet", `and ${people.length - mostShown} more`));

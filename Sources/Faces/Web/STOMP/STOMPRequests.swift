@@ -104,7 +104,7 @@ extension STOMPSession {
             body = STOMPSession.body(of: id, "removed", nil, view, in: report.room)
         case .request, .direct, .delivered, .read, .failed: (place, body) = (.direct, JSONOutput().line(of: report))
         case .typing: (place, body) = (.typing(report.room.name), JSONOutput().line(of: report))
-        case .peer, .crowd: (place, body) = (.people(report.room.name), JSONOutput().line(of: report))
+        case .peer, .crowd, .elsewhere: (place, body) = (.people(report.room.name), JSONOutput().line(of: report))
         case .ready, .invitation, .notice, .stopped: return []
         }
         var effects: [GatewayEffect] = []

@@ -159,10 +159,10 @@ struct SocketIOSession: Sendable {
                         $0.object { users in for name in typing.sorted() { users.member(name, 1) } }
                     })
             ]
-        case .peer(.left, let who, reason: _, online: _):
+        case .peer(.left, let who, reason: _, online: _), .elsewhere(.left, let who, reason: _):
             typing.remove(who.nickname)
             return [.send(SocketIOPacket.event("userExitUpdate") { $0.string(who.nickname) })]
-        case .peer(_, let who, reason: _, online: _):
+        case .peer(_, let who, reason: _, online: _), .elsewhere(_, let who, reason: _):
             return [
                 .send(
                     SocketIOPacket.event("userConnectUpdate") {

@@ -1,0 +1,32 @@
+package import Phrases
+
+/// Why a bridge has no broker.
+package struct BridgeFault: Error, Hashable, Sendable {
+    /// The step that failed.
+    package enum Step: String, Sendable, CaseIterable { case name, tcp, tls, login, vhost, permission, ended }
+
+    package let step: Step
+    /// The broker's host and port.
+    package let broker: String
+    /// In the words of the system, of OpenSSL, or of the broker, of which at most 200 characters are kept.
+    package let reason: String
+
+    init(_ step: Step, _ broker: String, _ reason: String) {
+        (self.step, self.broker, self.reason) = (step, broker, String(reason.prefix(200)))
+    }
+
+    /// For the user; not made safe for display.
+    package var sentence: Sentence {
+        let phrase: Phrase =
+            switch step {
+            case .name: .bridgeNoName
+            case .tcp: .bridgeNoTCP
+            case .tls: .bridgeNoTLS
+            case .login: .bridgeNoLogin
+            case .vhost: .bridgeNoVhost
+            case .permission: .bridgeNoPermission
+            case .ended: .bridgeEnded
+            }
+        return Sentence(phrase, broker, reason)
+    }
+}

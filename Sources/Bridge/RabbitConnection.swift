@@ -1,0 +1,292 @@
+import CRabbitMQ
+import Glibc
+import Synchronization
+import Wire
+
+/// One connection to a broker. Only the bridge's thread uses it; every call may block for the time limits given here.
+@safe final class RabbitConnection {
+    /// A delivery of the broker.
+    struct Delivery {
+        let body: [UInt8]
+        /// The last word of its routing key.
+        let network: String
+        let tag: UInt64
+        let isFromStream: Bool
+        /// Its place in the stream; -1 if it came from none.
+        let offset: Int64
+    }
+
+    /// A frame that the broker sends by itself.
+    enum Arrival {
+        case delivery(Delivery)
+        /// Publications, all up to the tag if `isMultiple`.
+        case outcome(tag: UInt64, isMultiple: Bool, isTaken: Bool)
+    }
+
+    static let channel: amqp_channel_t = 1
+    /// Streams have a channel of their own, because a consumer of one needs a limit of its own.
+    static let streamChannel: amqp_channel_t = 2
+
+    private let library: RabbitLibrary
+    private let state: amqp_connection_state_t
+    let broker: BrokerList.Broker
+
+    /// The longest time for name, TCP and TLS together, and for an answer of the broker, in milliseconds.
+    private static let limit: CInt = 8_000
+    /// In seconds.
+    static let heartbeat: CInt = 10
+
+    /// Connects, verifies the broker's certificate and name, and logs in.
+    init(_ library: RabbitLibrary, _ access: BrokerAccess, to broker: BrokerList.Broker) throws(BridgeFault) {
+        guard let state = unsafe library.call.amqp_new_connection() else {
+            throw BridgeFault(.tcp, broker.name, "no memory")
+        }
+        unsafe (self.library, self.state, self.broker) = (library, state, broker)
+        var limit = rabbit_time(RabbitConnection.limit)
+        _ = unsafe library.call.amqp_set_handshake_timeout(state, &limit)
+        _ = unsafe library.call.amqp_set_rpc_timeout(state, &limit)
+        let socket = unsafe try access.list.usesTLS ? secureSocket(access) : plainSocket()
+        TLSRefusal.clear()
+        let status = unsafe library.call.amqp_socket_open_noblock(socket, broker.host, CInt(broker.port), &limit)
+        guard status == AMQP_STATUS_OK.rawValue else { throw fault(ofOpening: status) }
+        try login(access)
+    }
+
+    deinit { _ = unsafe library.call.amqp_destroy_connection(state) }
+
+    private func plainSocket() throws(BridgeFault) -> OpaquePointer {
+        guard let socket = unsafe library.call.amqp_tcp_socket_new(state) else {
+            throw BridgeFault(.tcp, broker.name, "no memory")
+        }
+        return unsafe socket
+    }
+
+    /// TLS 1.2 or later, with the certificate verified, and its name against the broker's, which is also sent as SNI.
+    private func secureSocket(_ access: BrokerAccess) throws(BridgeFault) -> OpaquePointer {
+        guard let socket = unsafe library.call.amqp_ssl_socket_new(state),
+            let context = unsafe library.call.amqp_ssl_socket_get_context(socket)
+        else { throw BridgeFault(.tls, broker.name, "OpenSSL does not start") }
+        unsafe library.call.amqp_ssl_socket_set_verify_peer(socket, 1)
+        unsafe library.call.amqp_ssl_socket_set_verify_hostname(socket, 1)
+        _ = unsafe library.call.amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST)
+        if let authorities = access.authorities {
+            guard unsafe library.call.amqp_ssl_socket_set_cacert(socket, authorities) == AMQP_STATUS_OK.rawValue else {
+                throw BridgeFault(.tls, broker.name, "the file of --bridge-ca can not be used")
+            }
+        } else {
+            _ = unsafe library.tls.set_default_paths(context)
+        }
+        unsafe library.tls.set_verify(context, rabbit_verify_peer) { isFine, store in
+            if isFine == 0 { unsafe TLSRefusal.note(store) }
+            return isFine
+        }
+        return unsafe socket
+    }
+
+    private func fault(ofOpening status: CInt) -> BridgeFault {
+        switch status {
+        case AMQP_STATUS_HOSTNAME_RESOLUTION_FAILED.rawValue: BridgeFault(.name, broker.name, words(status))
+        case AMQP_STATUS_SSL_HOSTNAME_VERIFY_FAILED.rawValue:
+            BridgeFault(.tls, broker.name, "it is of another name")
+        case AMQP_STATUS_SSL_PEER_VERIFY_FAILED.rawValue, AMQP_STATUS_SSL_CONNECTION_FAILED.rawValue,
+            AMQP_STATUS_SSL_ERROR.rawValue:
+            BridgeFault(.tls, broker.name, TLSRefusal.reason(library) ?? words(status))
+        default: BridgeFault(.tcp, broker.name, words(status))
+        }
+    }
+
+    private func login(_ access: BrokerAccess) throws(BridgeFault) {
+        var functions = library.call
+        var password = access.copyPassword()
+        defer { for index in password.indices { password[index] = 0 } }
+        let reply = unsafe rabbit_login(
+            &functions, state, access.list.vhost, access.list.user, password, RabbitConnection.heartbeat)
+        guard unsafe reply.reply_type != AMQP_RESPONSE_NORMAL else { return }
+        let (code, text) = unsafe refusal(in: reply)
+        // A vhost is refused by 530, also where the user may not enter it.
+        throw BridgeFault(code == 530 ? .vhost : code == 403 ? .login : .ended, broker.name, text)
+    }
+
+    /// Opens the channels, and declares what the bridge needs of exchange and queues.
+    func prepare(_ topology: BridgeTopology) throws(BridgeFault) {
+        let (call, channel) = (library.call, RabbitConnection.channel)
+        for number in [channel, RabbitConnection.streamChannel] {
+            _ = unsafe call.amqp_channel_open(state, number)
+            try check()
+        }
+        _ = unsafe call.amqp_confirm_select(state, channel)
+        try check()
+        try unsafe withBytes(topology.exchange) { exchange throws(BridgeFault) in
+            let kind = unsafe bytes("topic")
+            defer { unsafe release(kind) }
+            _ = unsafe call.amqp_exchange_declare(state, channel, exchange, kind, 0, 1, 0, 0, amqp_table_t())
+            try check()
+        }
+        try declare(topology.queue, isStream: false, boundTo: topology.topics, in: topology)
+        try declare(topology.stream, isStream: true, boundTo: [topology.historyTopic], in: topology)
+        _ = unsafe call.amqp_basic_qos(state, channel, 0, UInt16(Limits.bridgePrefetch), 0)
+        try check()
+        _ = unsafe call.amqp_basic_qos(state, RabbitConnection.streamChannel, 0, 100, 0)
+        try check()
+    }
+
+    private func declare(
+        _ name: String, isStream: Bool, boundTo topics: [String], in topology: BridgeTopology
+    ) throws(BridgeFault) {
+        var functions = library.call
+        let (queue, exchange) = unsafe (bytes(name), bytes(topology.exchange))
+        defer {
+            unsafe release(queue)
+            unsafe release(exchange)
+        }
+        _ = unsafe rabbit_declare_queue(
+            &functions, state, RabbitConnection.channel, queue, isStream ? 1 : 0,
+            isStream ? BridgeTopology.streamBytes : BridgeTopology.queueLength, BridgeTopology.expiry)
+        try check()
+        for topic in topics {
+            let key = unsafe bytes(topology.key(topic, "*"))
+            defer { unsafe release(key) }
+            _ = unsafe library.call.amqp_queue_bind(
+                state, RabbitConnection.channel, queue, exchange, key, amqp_table_t())
+            try check()
+        }
+    }
+
+    func consume(_ topology: BridgeTopology) throws(BridgeFault) {
+        let queue = unsafe bytes(topology.queue)
+        defer { unsafe release(queue) }
+        _ = unsafe library.call.amqp_basic_consume(
+            state, RabbitConnection.channel, queue, amqp_bytes_t(), 0, 0, 0, amqp_table_t())
+        try check()
+    }
+
+    /// Consumes from the stream, under a tag.
+    ///
+    /// - Parameter offset: from there on; below 0 from its last piece on.
+    func consumeStream(_ topology: BridgeTopology, as tag: String, from offset: Int64) throws(BridgeFault) {
+        var functions = library.call
+        let (queue, tag) = unsafe (bytes(topology.stream), bytes(tag))
+        defer {
+            unsafe release(queue)
+            unsafe release(tag)
+        }
+        _ = unsafe rabbit_consume_stream(&functions, state, RabbitConnection.streamChannel, queue, tag, offset)
+        try check()
+    }
+
+    func cancelStream(_ tag: String) throws(BridgeFault) {
+        let tag = unsafe bytes(tag)
+        defer { unsafe release(tag) }
+        _ = unsafe library.call.amqp_basic_cancel(state, RabbitConnection.streamChannel, tag)
+        try check()
+    }
+
+    func publish(_ body: [UInt8], _ topology: BridgeTopology, as key: String) throws(BridgeFault) {
+        var functions = library.call
+        let (exchange, key) = unsafe (bytes(topology.exchange), bytes(key))
+        defer {
+            unsafe release(exchange)
+            unsafe release(key)
+        }
+        let status = unsafe body.withUnsafeBytes { body in
+            unsafe rabbit_publish(
+                &functions, state, RabbitConnection.channel, exchange, key, rabbit_bytes(body.baseAddress, body.count))
+        }
+        try check(status)
+    }
+
+    func acknowledge(_ tag: UInt64, isFromStream: Bool) throws(BridgeFault) {
+        let channel = isFromStream ? RabbitConnection.streamChannel : RabbitConnection.channel
+        try check(unsafe library.call.amqp_basic_ack(state, channel, tag, 0))
+    }
+
+    var descriptor: CInt { unsafe library.call.amqp_get_sockfd(state) }
+
+    /// The next arrival; nil if there is none now. Sends the heartbeats that are due.
+    func next() throws(BridgeFault) -> Arrival? {
+        unsafe library.call.amqp_maybe_release_buffers(state)
+        var (now, envelope) = unsafe (rabbit_time(0), amqp_envelope_t())
+        let reply = unsafe library.call.amqp_consume_message(state, &envelope, &now, 0)
+        if unsafe reply.reply_type == AMQP_RESPONSE_NORMAL {
+            defer { unsafe library.call.amqp_destroy_envelope(&envelope) }
+            return .delivery(unsafe delivery(in: envelope))
+        }
+        guard unsafe reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION else {
+            throw ended(unsafe refusal(in: reply).text)
+        }
+        let status = unsafe reply.library_error
+        if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
+        guard status == AMQP_STATUS_UNEXPECTED_STATE.rawValue else { throw ended(words(status)) }
+        return try method()
+    }
+
+    /// A frame that is no delivery.
+    private func method() throws(BridgeFault) -> Arrival? {
+        var (now, frame) = unsafe (rabbit_time(0), amqp_frame_t())
+        let status = unsafe library.call.amqp_simple_wait_frame_noblock(state, &frame, &now)
+        if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
+        try check(status)
+        var (tag, isMultiple, isTaken): (UInt64, CInt, CInt) = (0, 0, 0)
+        if unsafe rabbit_acknowledged(&frame, &tag, &isMultiple, &isTaken) != 0 {
+            return .outcome(tag: tag, isMultiple: isMultiple != 0, isTaken: isTaken != 0)
+        }
+        var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
+        guard unsafe rabbit_ended(&frame, &code, &text) != 0 else { return try next() }
+        throw unsafe BridgeFault(
+            code == 403 ? .permission : .ended, broker.name, code == 0 ? "the queue is gone" : string(text))
+    }
+
+    private func delivery(in envelope: amqp_envelope_t) -> Delivery {
+        let key = unsafe string(envelope.routing_key)
+        var properties = unsafe envelope.message.properties
+        let body = unsafe envelope.message.body
+        let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: body.bytes, count: min(body.len, 8_192)))
+        return unsafe Delivery(
+            body: bytes, network: key.split(separator: ".").last.map(String.init) ?? "", tag: envelope.delivery_tag,
+            isFromStream: envelope.channel == RabbitConnection.streamChannel, offset: rabbit_stream_offset(&properties))
+    }
+
+    /// Checks the answer to the last method.
+    private func check() throws(BridgeFault) {
+        let reply = unsafe library.call.amqp_get_rpc_reply(state)
+        guard unsafe reply.reply_type != AMQP_RESPONSE_NORMAL else { return }
+        let (code, text) = unsafe refusal(in: reply)
+        throw BridgeFault(code == 403 ? .permission : .ended, broker.name, text)
+    }
+
+    private func check(_ status: CInt) throws(BridgeFault) {
+        guard status == AMQP_STATUS_OK.rawValue else { throw ended(words(status)) }
+    }
+
+    private func ended(_ reason: String) -> BridgeFault { BridgeFault(.ended, broker.name, reason) }
+
+    private func refusal(in reply: amqp_rpc_reply_t) -> (code: UInt16, text: String) {
+        var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
+        if unsafe rabbit_refused(reply, &code, &text) != 0 { return (code, unsafe string(text)) }
+        return (0, words(unsafe reply.library_error))
+    }
+
+    private func words(_ status: CInt) -> String {
+        unsafe library.call.amqp_error_string2(status).map { unsafe String(cString: $0) } ?? "error \(status)"
+    }
+
+    private func string(_ bytes: amqp_bytes_t) -> String {
+        unsafe String(decoding: UnsafeRawBufferPointer(start: bytes.bytes, count: min(bytes.len, 512)), as: UTF8.self)
+    }
+
+    /// A copy of a text, to be released.
+    private func bytes(_ text: String) -> amqp_bytes_t {
+        let utf8 = Array(text.utf8)
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: max(utf8.count, 1), alignment: 1)
+        unsafe copy.copyMemory(from: utf8, byteCount: utf8.count)
+        return unsafe amqp_bytes_t(len: utf8.count, bytes: copy)
+    }
+
+    private func release(_ bytes: amqp_bytes_t) { unsafe bytes.bytes?.deallocate() }
+
+    private func withBytes(_ text: String, _ body: (amqp_bytes_t) throws(BridgeFault) -> Void) throws(BridgeFault) {
+        let bytes = unsafe bytes(text)
+        defer { unsafe release(bytes) }
+        try unsafe body(bytes)
+    }
+}

@@ -1,0 +1,63 @@
+package import Wire
+
+/// Peers in other networks, whose presence comes over a bridge (Docs/Bridge.md).
+extension Roster {
+    /// The part of the peer's last presence about bridges.
+    package func bridging(of peer: PeerID) -> Bridging { known[peer]?.bridging ?? Bridging() }
+
+    /// The linked peers that are bridges, in the order of their keys.
+    package var bridges: [PeerID] {
+        known.compactMap { peer, entry in entry.isLinked && entry.bridging.isBridge && peer != me ? peer : nil }
+            .sorted()
+    }
+
+    package var elsewhereCount: Int { elsewhere.count }
+
+    /// True if the peer is in another network.
+    package func isElsewhere(_ peer: PeerID) -> Bool { elsewhere.contains(peer) }
+
+    /// True if the peer with this address of sealed messages is in another network.
+    package func isElsewhere(sealedAddress address: some Collection<UInt8>) -> Bool {
+        elsewhere.contains { SealedMessage.address(of: $0).elementsEqual(address) }
+    }
+
+    /// Takes over a presence that came over a bridge. The peer is gone 180 s after the last one.
+    mutating func noteElsewhere(
+        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, now: Instant, wallClock: Timestamp,
+        into events: inout [ChatEvent]
+    ) {
+        let index = meet(author)
+        guard !known.values[index].isLinked else { return }
+        guard presence.state != .left else {
+            if elsewhere.contains(author) { events.note(departElsewhere(author)) }
+            return
+        }
+        let isNew = !elsewhere.contains(author)
+        let news = known.values[index].take(presence.nickname, presence.stage, presence, as: authorClock)
+        if isNew {
+            if elsewhere.count >= Limits.bridgedPeople, let first = earliestElsewhere {
+                events.note(departElsewhere(first))
+            }
+            elsewhere.insert(author)
+            known.values[index].isElsewhere = true
+            known.values[index].isAnnounced = false
+            known.values[index].since = wallClock
+        }
+        deadlines[author] = now + Limits.bridgedPresenceTime
+        if isNew || news == .change { events.append(report(author, known.values[index])) }
+    }
+
+    /// The peer has left the other network, or was not heard from.
+    mutating func departElsewhere(_ peer: PeerID) -> ChatEvent? {
+        deadlines[peer] = nil
+        elsewhere.remove(peer)
+        if let index = known.index(forKey: peer) { known.values[index].isElsewhere = false }
+        return .elsewhere(peer, .left)
+    }
+
+    /// The peer in another network that was not heard from for longest.
+    private var earliestElsewhere: PeerID? {
+        let last = Instant(nanoseconds: .max)
+        return elsewhere.min { (deadlines[$0] ?? last, $0) < (deadlines[$1] ?? last, $1) }
+    }
+}

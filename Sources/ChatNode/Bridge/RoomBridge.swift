@@ -1,0 +1,165 @@
+import Chat
+import Noise
+import Phrases
+import Wire
+
+/// The decisions of a bridge: which payloads it publishes and when, and which it has from other networks (Docs/Bridge.md).
+struct RoomBridge: Sendable {
+    /// A task of the node.
+    enum Effect: Sendable {
+        case publish(BridgeOutbox.Due)
+        case notice(NoticeCode, Sentence)
+    }
+
+    /// Stands for the bridge where a payload's neighbour is named; no identity has this key.
+    let neighbour: PeerID
+    let port: any BridgePort
+    private let key: BridgeKey
+    private var outbox: BridgeOutbox
+    /// Certificates that replace known ones.
+    private var betterCertificates: TokenBucket
+    /// Payloads that came from the broker, so that they are not published again.
+    private var seen = RecentTable<MessageID, Void>(capacity: Limits.seenMessages)
+    /// The latest presence of each author here that consents.
+    private var presences = RecentTable<PeerID, BridgedContent>(capacity: Limits.bridgedPeople)
+    private var presenceAuthors: Set<PeerID> = []
+    private var elsewhere = RecentTable<PeerID, VerifiedPayload>(capacity: 2 * Limits.bridgedPeople)
+    private(set) var broker: String?
+    /// Why there is no connection; nil before the first attempt, and while there is one.
+    private(set) var fault: Sentence?
+    private var wasConnected = false
+    private var greetedAt: Instant?
+    var published = 0
+    var withoutConsent = 0
+    var received = 0
+    var refused = 0
+    var connections = 0
+    var sealedOut = 0
+
+    /// Nil for a node that is no bridge.
+    init?(_ configuration: NodeConfiguration, now: Instant) {
+        guard let setup = configuration.bridge else { return nil }
+        (key, port) = (setup.key, setup.port)
+        let digest = key.digest("earshot/2 bridge neighbour\0", [])
+        guard let neighbour = PeerID(digest) else { preconditionFailure("a SHA-256 digest has 32 bytes") }
+        self.neighbour = neighbour
+        outbox = BridgeOutbox(rate: AdmissionRates.published(configuration.messagesPerSecond))
+        betterCertificates = TokenBucket(
+            Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
+    }
+
+    mutating func takeBetterCertificate(now: Instant) -> Bool { betterCertificates.take(now: now) }
+
+    var waiting: Int { outbox.count }
+    var dropped: Int { outbox.dropped }
+
+    /// Keeps the latest presence of an author in another network, for later links.
+    mutating func keep(presence: VerifiedPayload) { elsewhere.set(presence, for: presence.author) }
+
+    func presence(of author: PeerID) -> VerifiedPayload? { elsewhere[author] }
+
+    /// Whether the payload came from the broker.
+    func isSeen(_ id: MessageID) -> Bool { seen[id] != nil }
+
+    /// True if `me` publishes a payload first: of the bridges of this network, the one with the smallest digest does.
+    func isFirst(_ me: PeerID, for id: MessageID, among others: [PeerID]) -> Bool {
+        guard !others.isEmpty else { return true }
+        let own = rank(me, id)
+        return others.allSatisfy { own.lexicographicallyPrecedes(rank($0, id)) }
+    }
+
+    private func rank(_ bridge: PeerID, _ id: MessageID) -> [UInt8] {
+        key.digest("earshot/2 bridge rank\0", id.bytes + bridge.bytes)
+    }
+
+    /// Publishes a payload of this network, whose author consents and whose signature is checked.
+    ///
+    /// - Parameters:
+    ///   - certificate: the author's, of the payload's epoch.
+    ///   - isFirst: false if another bridge is to publish it first.
+    mutating func publish(
+        _ payload: VerifiedPayload, _ certificate: Certificate, isFirst: Bool, now: Instant
+    ) -> [Effect] {
+        guard !isSeen(payload.id) else { return [] }
+        let content = BridgedContent(payload.signed, certificate: certificate)
+        if payload.type == .presence { note(content, of: payload) }
+        outbox.add(
+            content, by: payload.author, isHistory: payload.type != .presence,
+            notBefore: isFirst ? now : now + Limits.bridgeSecondTime, now: now)
+        return due(now)
+    }
+
+    /// Publishes a sealed direct message to a peer in another network.
+    mutating func publish(sealed body: [UInt8], from neighbour: PeerID, now: Instant) -> [Effect] {
+        sealedOut += 1
+        outbox.add(.sealed(body), by: neighbour, isHistory: false, notBefore: now, now: now)
+        return due(now)
+    }
+
+    /// The author lets nothing of its own leave this network any more.
+    mutating func consentEnded(_ author: PeerID) {
+        outbox.remove(of: author)
+        presenceAuthors.remove(author)
+    }
+
+    /// Notes a payload that the broker delivered: another bridge has published it.
+    mutating func noteSeen(_ id: MessageID) {
+        seen.set((), for: id)
+        outbox.noteSeen(id)
+    }
+
+    mutating func handle(_ event: BridgeEvent, now: Instant) -> [Effect] {
+        switch event {
+        case .connected(let broker):
+            self.broker = broker
+            fault = nil
+            connections += 1
+            outbox.add(.greeting, by: neighbour, isHistory: false, notBefore: now, now: now)
+            defer { wasConnected = true }
+            return [.notice(.bridgeConnected, Sentence(wasConnected ? .bridgeAgain : .bridgeConnected, broker))]
+                + due(now)
+        case .disconnected(let why):
+            let isNews = broker != nil || fault == nil
+            broker = nil
+            fault = why
+            outbox.disconnected()
+            return isNews ? [.notice(.bridgeLost, why)] : []
+        case .confirmed(let tags):
+            for tag in tags { outbox.confirm(tag) }
+        case .refused(let tag): outbox.refuse(tag, now: now)
+        case .delivered: received += 1
+        }
+        return due(now)
+    }
+
+    /// Another bridge has come: publishes again who is here, at most once in 5 s.
+    mutating func greeted(now: Instant) -> [Effect] {
+        if let greetedAt, now < greetedAt + .seconds(5) { return [] }
+        greetedAt = now
+        for author in presenceAuthors.sorted() {
+            guard let content = presences[author] else { continue }
+            outbox.add(content, by: author, isHistory: false, notBefore: now, now: now)
+        }
+        return due(now)
+    }
+
+    /// When `due` has something; nil for never.
+    func nextDeadline(now: Instant) -> Instant? { broker == nil ? nil : outbox.nextDeadline(now: now) }
+
+    mutating func due(_ now: Instant) -> [Effect] {
+        guard broker != nil else { return [] }
+        let due = outbox.takeDue(now: now)
+        published += due.count
+        return due.map(Effect.publish)
+    }
+
+    private mutating func note(_ content: BridgedContent, of payload: VerifiedPayload) {
+        guard case .presence(let presence) = payload.payload.body, presence.state != .left else {
+            presenceAuthors.remove(payload.author)
+            return
+        }
+        guard presenceAuthors.count < Limits.bridgedPeople || presenceAuthors.contains(payload.author) else { return }
+        presenceAuthors.insert(payload.author)
+        presences.set(content, for: payload.author)
+    }
+}

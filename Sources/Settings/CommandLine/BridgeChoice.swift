@@ -1,0 +1,91 @@
+package import Bridge
+
+/// The settings of a room's bridge.
+package struct BridgeChoice: Hashable, Sendable {
+    /// Nil for no bridge.
+    package var brokers: BrokerList?
+    /// The files of the bridge key, of the password at the brokers, and of trusted authorities; nil for none.
+    package var key: String?
+    package var password: String?
+    package var authorities: String?
+
+    package init() {}
+
+    /// Checks that need all settings together.
+    func check() throws(UsageError) {
+        if brokers != nil, key == nil {
+            throw UsageError("--bridge needs --bridge-key FILE; make one with earshot bridge new FILE")
+        }
+        if brokers == nil, key != nil || password != nil || authorities != nil {
+            throw UsageError("--bridge-key, --bridge-password and --bridge-ca are of use only behind --bridge")
+        }
+    }
+}
+
+/// The settings of a command that is about a bridge.
+protocol BridgeSettings: CommandSettings {
+    var bridge: BridgeChoice { get set }
+}
+
+extension BridgeSettings {
+    static var bridgeOptions: [Option<Self>] {
+        [
+            Option(
+                name: "--bridge", help: "carry the room to other networks over these brokers (RabbitMQ)",
+                kind: .value(
+                    "URL", wanted: "amqps://USER@HOST,HOST/VHOST without a password, or amqp:// on this machine"
+                ) {
+                    settings, value in
+                    guard let brokers = BrokerList(value) else { return false }
+                    settings.bridge.brokers = brokers
+                    return true
+                }),
+            Option(
+                name: "--bridge-key", help: "the key that the bridges of the room share: the first line of this file",
+                kind: .value("FILE", wanted: "a file") { settings, value in
+                    settings.bridge.key = value
+                    return !value.isEmpty
+                }),
+            Option(
+                name: "--bridge-password", help: "the password at the brokers: the first line of this file",
+                kind: .value("FILE", wanted: "a file") { settings, value in
+                    settings.bridge.password = value
+                    return !value.isEmpty
+                }),
+            Option(
+                name: "--bridge-ca",
+                help: "trust these authorities for the brokers' certificates (default: the system's)",
+                kind: .value("FILE", wanted: "a file") { settings, value in
+                    settings.bridge.authorities = value
+                    return !value.isEmpty
+                }),
+        ]
+    }
+}
+
+/// The settings of `earshot bridge`.
+package struct BridgeArguments: Hashable, Sendable {
+    /// The file to make.
+    package private(set) var file = ""
+
+    package init() {}
+}
+
+extension BridgeArguments: CommandSettings {
+    package static let summary = "make a key for the bridges of a room, in a file of your own for --bridge-key"
+    package static let operands = "new FILE"
+    package static let options: [Option<BridgeArguments>] = []
+
+    package mutating func take(operands: [String]) throws(UsageError) {
+        guard operands.first == "new" else {
+            throw UsageError("earshot bridge makes keys only; write earshot bridge \(Self.operands)")
+        }
+        guard operands.count > 1, !operands[1].isEmpty else {
+            throw UsageError("earshot bridge new needs a file; write earshot bridge \(Self.operands)")
+        }
+        guard operands.count == 2 else {
+            throw UsageError("unexpected \(UsageError.quoted(operands[2])); see earshot bridge --help")
+        }
+        file = operands[1]
+    }
+}
