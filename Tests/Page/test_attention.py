@@ -175,6 +175,24 @@ class Attention(PageTest):
         shown = page.locator("#log .from").evaluate_all("(rows) => rows.map((row) => row.className)")
         self.assertEqual(len(set(shown)), 2)
 
+    def test_a_large_room_is_shown_by_numbers(self):
+        result = self.page().evaluate("""async () => {
+            const { Model, take } = await import("/model.js");
+            const { drawPeople } = await import("/side.js");
+            const model = new Model();
+            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [],
+                          people: [{ room: "lobby", state: "online", since: "", who: { key: "0".repeat(64), displayName: "one" } }],
+                          conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true, messages: [] }] });
+            const parts = take(model, { event: "crowd", room: "lobby", came: 500, left: 20, peers: 481 });
+            take(model, { event: "crowd", room: "lobby", came: 1, left: 0, peers: 482 });
+            const list = document.createElement("ul");
+            drawPeople(list, model, () => {});
+            return { parts, online: model.current.info.online, notes: model.current.notes, list: list.innerText || list.textContent };
+        }""")
+        self.assertEqual((result["parts"], result["online"]), (["people", "log", "title"], 482))
+        self.assertEqual(result["notes"], [{"behind": None, "came": 501, "left": 20}])
+        self.assertIn("and 481 more", result["list"])
+
     def test_the_memory_of_the_page_is_bounded(self):
         result = self.page().evaluate("""async () => {
             const { Messages } = await import("/messages.js");

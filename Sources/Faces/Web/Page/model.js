@@ -68,6 +68,13 @@ export class Model {
     this.invitations.delete(`${from.key} ${to}`);
   }
 
+  // The peers that are here and not listed, as in a large room.
+  get unlisted() {
+    let online = 0;
+    for (const { info } of this.conversations.values()) if (info.kind === "room") online += info.online;
+    return Math.max(0, online - [...this.people.values()].filter(isHere).length);
+  }
+
   get current() {
     return this.conversations.get(this.active);
   }
@@ -169,7 +176,16 @@ const takers = new Map(Object.entries({
     if (!room) return ["people"];
     room.info.online = event.peers;
     if (!isHere(person)) room.typing.delete(event.who.key);
-    if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person));
+    if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person) ? 1 : 0, isHere(person) ? 0 : 1);
+    return ["people", "log", "title"];
+  },
+
+  // In a large room, arrivals and departures come as numbers.
+  crowd(model, event) {
+    const room = model.conversation({ room: event.room });
+    if (!room) return [];
+    room.info.online = event.peers;
+    fold(room, event.came, event.left);
     return ["people", "log", "title"];
   },
 
@@ -207,10 +223,11 @@ function takeDelivery(model, event) {
 }
 
 // Counts arrivals and departures behind a message in one note.
-function fold(room, hasCome) {
+function fold(room, came, left) {
   const behind = room.messages.all.at(-1)?.id ?? null;
   if (room.notes.at(-1)?.behind !== behind) room.notes.push({ behind, came: 0, left: 0 });
-  room.notes.at(-1)[hasCome ? "came" : "left"] += 1;
+  room.notes.at(-1).came += came;
+  room.notes.at(-1).left += left;
   if (room.notes.length > mostNotes) room.notes.shift();
 }
 

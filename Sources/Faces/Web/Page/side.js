@@ -64,7 +64,8 @@ export function drawPeople(root, model, choose) {
     row.append(name, element("span", "last", [person.state, place, person.reason, ...marks].filter(Boolean).join(", ")));
     return row;
   });
-  if (people.length > mostShown) rows.push(element("p", "quiet", `and ${people.length - mostShown} more`));
+  const more = Math.max(0, people.length - mostShown) + model.unlisted;
+  if (more > 0) rows.push(element("p", "quiet", `and ${more} more`));
   replace(root, rows);
 }
 
