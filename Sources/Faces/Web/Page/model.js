@@ -72,7 +72,7 @@ export class Model {
   get unlisted() {
     let online = 0;
     for (const { info } of this.conversations.values()) if (info.kind === "room") online += info.online;
-    return Math.max(0, online - [...this.people.values()].filter(isHere).length);
+    return Math.max(0, online - [...this.people.values()].filter((person) => isHere(person) && !person.elsewhere).length);
   }
 
   get current() {
@@ -174,7 +174,8 @@ const takers = new Map(Object.entries({
     model.colors.note(event.who.key, isHere(person));
     const room = model.conversation({ room: event.room });
     if (!room) return ["people"];
-    room.info.online = event.peers;
+    // Peers in other networks, behind a bridge, are not counted among those online here.
+    if (event.peers !== undefined) room.info.online = event.peers;
     if (!isHere(person)) room.typing.delete(event.who.key);
     if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person) ? 1 : 0, isHere(person) ? 0 : 1);
     return ["people", "log", "title"];
