@@ -17,7 +17,7 @@ extension Node {
         let frame = [UInt8](copying: body)
         switch sealedRelay.course(of: frame) {
         case .repeated: counts.sealedRepeated += 1
-        case .forUs: unseal(frame, from: neighbour) { learn($0, from: connection) }
+        case .forUs: unseal(frame, from: neighbour, on: connection) { learn($0, from: connection) }
         case .forOthers:
             if publishOverBridge(sealed: frame, from: neighbour) { return }
             guard configuration.relaysSealed else {
@@ -72,8 +72,12 @@ extension Node {
 
     /// Opens a sealed message for this node.
     ///
-    /// - Parameter learn: takes its author's certificate.
-    func unseal(_ frame: [UInt8], from neighbour: PeerID, learn: (Certificate) -> Void) {
+    /// - Parameters:
+    ///   - connection: the link that it came on; nil if it came over the bridge.
+    ///   - learn: takes its author's certificate.
+    func unseal(
+        _ frame: [UInt8], from neighbour: PeerID, on connection: Connection? = nil, learn: (Certificate) -> Void
+    ) {
         guard let opened = relayKeys.open(frame.span, for: context.me) else {
             counts.sealedUnopened += 1
             return
@@ -85,10 +89,10 @@ extension Node {
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
             switch verdict {
             case .admitted(let payload):
-                learn(content.certificate, from: connection)
-                if isCrowd { people.paths.note(payload.author, by: connection.id) }
+                learn(content.certificate)
+                if isCrowd, let connection { people.paths.note(payload.author, by: connection.id) }
                 apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
-                noteEndpoint(content.endpoint, of: payload.author, from: connection)
+                if let connection { noteEndpoint(content.endpoint, of: payload.author, from: connection) }
             case .repeated(let payload):
                 apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
             case .dropped, .closeLink, .ban:
