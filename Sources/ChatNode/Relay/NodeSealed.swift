@@ -17,14 +17,13 @@ extension Node {
         let frame = [UInt8](copying: body)
         switch sealedRelay.course(of: frame) {
         case .repeated: counts.sealedRepeated += 1
-        case .forUs: unseal(frame, from: neighbour) { learn($0, from: connection) }
+        case .forUs:
+            let content = unseal(frame, from: neighbour) { learn($0, from: connection) }
+            guard let content else { return }
+            if isCrowd { people.paths.note(content.certificate.identity, by: connection.id) }
+            noteEndpoint(content.endpoint, of: content.certificate.identity, from: connection)
         case .forOthers:
-            if publishOverBridge(sealed: frame, from: neighbour) { return }
-            guard configuration.relaysSealed else {
-                counts.sealedForOthers += 1
-                return
-            }
-            passOnSealed(frame, except: neighbour)
+            if !publishOverBridge(sealed: frame, from: neighbour) { passOnSealed(frame, from: connection) }
         }
     }
 
@@ -73,10 +72,12 @@ extension Node {
     /// Opens a sealed message for this node.
     ///
     /// - Parameter learn: takes its author's certificate.
-    func unseal(_ frame: [UInt8], from neighbour: PeerID, learn: (Certificate) -> Void) {
+    /// - Returns: the message if it is new and admitted, else nil.
+    @discardableResult
+    func unseal(_ frame: [UInt8], from neighbour: PeerID, learn: (Certificate) -> Void) -> SealedContent? {
         guard let opened = relayKeys.open(frame.span, for: context.me) else {
             counts.sealedUnopened += 1
-            return
+            return nil
         }
         do throws(DropReason) {
             let content = try SealedContent(opened)
@@ -85,24 +86,24 @@ extension Node {
             let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
             switch verdict {
             case .admitted(let payload):
-                learn(content.certificate, from: connection)
-                if isCrowd { people.paths.note(payload.author, by: connection.id) }
+                learn(content.certificate)
                 apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
-                noteEndpoint(content.endpoint, of: payload.author, from: connection)
+                routed()
+                return content
             case .repeated(let payload):
                 apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
-            case .dropped, .closeLink, .ban:
-                return
+                routed()
+            case .dropped, .closeLink, .ban: break
             }
-            routed()
         } catch {
             admission.drop(error)
         }
+        return nil
     }
 
     /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
     /// half full, so that forwarding never closes a link.
-    func passOnSealed(_ frame: [UInt8], from connection: Connection) {
+    private func passOnSealed(_ frame: [UInt8], from connection: Connection) {
         if isCrowd {
             if let next = sealedStep(of: frame, from: connection) { passOnSealed(frame, to: next) }
             return
