@@ -208,13 +208,10 @@ package enum Limits {
     package static let betterCertificatesBurst = 5.0
     package static let certificatesSentPerLink = 1_024
 
-    // The overlay (section 13).
+    // The overlay (section 13); the table of section 11 says what each is for.
     package static let graftedPayloads = 32
-    /// Ids in `latest`: as many as there are messages in a room.
     package static let latestPayloads = 100
-    /// Ids in `news`: as many as fit the smallest record.
     package static let newsPayloads = 60
-    /// Nodes in `contacts`: as many as fit the smallest record.
     package static let contactsTold = 9
     package static let overlayFramesPerSecond = 100.0
     package static let overlayFramesBurst = 400.0
@@ -255,11 +252,9 @@ package enum Limits {
     /// Authors never heard of that an overlay link may introduce: a room of thousands, of which some come and go each second.
     package static let treeAuthorsPerSecond = 20.0
     package static let treeAuthorsBurst = 200.0
-    /// How long an author counts as young, and what all young authors together may say in overlay mode.
     package static let youngAuthorTime = Duration.seconds(60)
     package static let youngMessagesPerSecond = 10.0
     package static let youngMessagesBurst = 40.0
-    /// Known nodes, the own one not counted, up to which each links with each.
     package static let meshNodes = 32
     package static let crowdTime = Duration.seconds(2)
     package static let crowdedNodes = 48
@@ -271,21 +266,16 @@ package enum Limits {
     package static let acceptedLinks = 10
     package static let busyTries = 3
     package static let busyRest = Duration.seconds(60)
-    /// How long a dead peer is not dialled; twice as long after each further failure.
     package static let deadRest = Duration.seconds(2)
     /// How long a source is avoided that was struck out; a rest of dead peers is at most that.
     package static let strikeTime = Duration.seconds(600)
     package static let exchangeInterval = Duration.seconds(30)
-    /// From one new draw of a slot to the next; the jitter goes either way.
     package static let rotationInterval = Duration.seconds(600)
     package static let rotationJitter = Duration.seconds(120)
-    /// Silence of a chosen peer, and payloads that came from others meanwhile, after which it is replaced.
     package static let muteTime = Duration.seconds(60)
     package static let mutePayloads = 8
-    /// How long the initiator keeps a link that neither end has chosen, and a random time on top.
     package static let unchosenTime = Duration.seconds(5)
     package static let unchosenJitter = Duration.seconds(10)
-    /// How long a dial may take to become a link before another candidate is dialled instead.
     package static let chosenDialTime = Duration.seconds(15)
     package static let acceptedGuests = 8
     package static let contactsPerTeller = 8

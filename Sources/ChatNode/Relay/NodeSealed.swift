@@ -19,12 +19,7 @@ extension Node {
         case .repeated: counts.sealedRepeated += 1
         case .forUs: unseal(frame, from: neighbour, on: connection) { learn($0, from: connection) }
         case .forOthers:
-            if publishOverBridge(sealed: frame, from: neighbour) { return }
-            guard configuration.relaysSealed else {
-                counts.sealedForOthers += 1
-                return
-            }
-            passOnSealed(frame, except: neighbour)
+            if !publishOverBridge(sealed: frame, from: neighbour) { passOnSealed(frame, from: connection) }
         }
     }
 
@@ -106,7 +101,7 @@ extension Node {
 
     /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
     /// half full, so that forwarding never closes a link.
-    func passOnSealed(_ frame: [UInt8], from connection: Connection) {
+    private func passOnSealed(_ frame: [UInt8], from connection: Connection) {
         if isCrowd {
             if let next = sealedStep(of: frame, from: connection) { passOnSealed(frame, to: next) }
             return
