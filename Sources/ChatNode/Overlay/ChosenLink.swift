@@ -10,6 +10,8 @@ struct ChosenLink: Sendable {
     var instance: String?
     /// The latest hello of the peer.
     var hello: Hello?
+    /// Its peer has opened it while this node is in overlay mode, and no hello has come: there may be no room for it.
+    var isNew = false
     /// When it ends, because neither end has chosen it.
     var endsAt: Instant?
     /// It is for direct messages alone.

@@ -40,7 +40,8 @@ struct ContactBook: Sendable {
     ///
     /// - Returns: the instances that no peer tells any more.
     mutating func forget(_ teller: PeerID) -> [String] {
-        untold(tellings.removeValue(forKey: teller)?.instances ?? [])
+        let instances = tellings.removeValue(forKey: teller)?.instances ?? []
+        return untold(instances)
     }
 
     private func untold(_ instances: [String]) -> [String] {

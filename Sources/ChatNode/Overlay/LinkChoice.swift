@@ -29,9 +29,6 @@ package struct LinkChoice: Sendable {
     private var nextLook = Instant(nanoseconds: 0)
     private var randomness: Randomness
 
-    /// How often the links are looked at without an event.
-    private static let lookInterval = Duration.seconds(10)
-
     /// - Parameter randomness: one of its own, so that a mesh draws the same numbers as without an overlay.
     package init(randomness: Randomness) {
         self.randomness = randomness
@@ -115,6 +112,7 @@ extension LinkChoice {
         var link =
             links[peer]
             ?? ChosenLink(endpoint: endpoint, isInitiator: isInitiator, since: now, sign: (now, payloads))
+        link.isNew = links[peer] == nil && isOverlay && !isInitiator
         (link.isInitiator, link.isGuest, link.hello) = (isInitiator, isGuest, nil)
         links[peer] = link
         if let instance, dials.removeValue(forKey: instance) != nil { choose(peer, as: instance, now: now) }
@@ -128,13 +126,14 @@ extension LinkChoice {
         samplers.succeed(instance)
     }
 
+    /// A peer's hello has come. A link of the mesh, whose first comes with the overlay, is established and stays.
     package mutating func heard(_ hello: Hello, from peer: PeerID, now: Instant) -> [Effect] {
         guard let index = links.index(forKey: peer) else { return [] }
-        let isFirst = links.values[index].hello == nil
-        links.values[index].hello = hello
+        let isNew = links.values[index].isNew
+        (links.values[index].isNew, links.values[index].hello) = (false, hello)
         if hello.isGuest { links.values[index].isGuest = true }
         let link = links.values[index]
-        if isFirst, isOverlay, !link.isInitiator, !hasRoom(for: link, now: now) { return [.refuse(peer)] }
+        if isNew, isOverlay, !hasRoom(for: link, now: now) { return [.refuse(peer)] }
         if link.isChosen { refusals = 0 }
         return []
     }
@@ -176,7 +175,8 @@ extension LinkChoice {
     /// A peer has sent or announced a payload.
     package mutating func noteSign(of peer: PeerID, isNew: Bool, now: Instant) {
         if isNew { payloads += 1 }
-        if let index = links.index(forKey: peer) { links.values[index].sign = (now, payloads) }
+        guard let index = links.index(forKey: peer) else { return }
+        (links.values[index].isNew, links.values[index].sign) = (false, (now, payloads))
     }
 }
 
@@ -201,7 +201,7 @@ extension LinkChoice {
 
     package mutating func tick(_ now: Instant) -> [Effect] {
         guard isOverlay else { return [] }
-        nextLook = now + LinkChoice.lookInterval
+        nextLook = now + .seconds(10)
         samplers.wake(now: now)
         for instance in dials.filter({ $0.value <= now }).keys.sorted() { failed(instance, now: now) }
         if nextRotation <= now {
