@@ -96,5 +96,11 @@ extension Overlay {
     /// On such a link a node says all that it says itself.
     private func isMeshLink(_ peer: PeerID) -> Bool { !isOn || neighbours[peer]?.isOverlay == false }
 
-    private mutating func clear(_ mask: TreeMask) { neighbours.updateAll { $0.pushes &= ~mask } }
+    /// A wide payload makes these trees anew.
+    private mutating func clear(_ mask: TreeMask) {
+        neighbours.updateAll { neighbour in
+            neighbour.pushes &= ~mask
+            neighbour.offered = mask
+        }
+    }
 }
