@@ -171,14 +171,13 @@ package enum Limits {
     // Presence in a crowd (section 13); the table of section 11 says what each is for.
     package static let presenceInterval = Duration.seconds(600)
     package static let presenceJitter = Duration.seconds(60)
-    /// A peer without a newer presence is gone: half an interval for what was lost.
     package static let presenceLifetime = Duration.seconds(900)
+    package static let presenceLinks = 2
     package static let presenceGathering = Duration.milliseconds(500)
     package static let firstRosterInterval = Duration.seconds(2)
     package static let rosterInterval = Duration.seconds(60)
     package static let rosterAnswersBurst = 6.0
     package static let rosterAnswersPerSecond = 1.0 / 15.0
-    /// Presences of an answer that are sent at once, with their certificates: they fit two records.
     package static let rosterPortion = 20
     package static let rosterPortionInterval = Duration.milliseconds(20)
     package static let rosterAnswerTime = Duration.seconds(30)

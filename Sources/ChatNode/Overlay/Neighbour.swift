@@ -56,6 +56,8 @@ struct Neighbour: Sendable {
     var isOurGuest = false
     /// The trees that this node pushes to it.
     var pushes: TreeMask = 0
+    /// The trees that a wide payload made anew, which it may graft in answer however idle it is.
+    var offered: TreeMask = 0
     /// When it last gave a payload that was new here.
     var servedAt: Instant?
     /// The payload that it announced as wide last.

@@ -64,8 +64,12 @@ extension Overlay {
             wanted |= Trees.bit(entry.tree)
             effects.append(.push(entry, to: [peer], isWide: false))
         }
-        let allowed = allowance(wanted, for: neighbour, now)
-        neighbours.update(peer) { $0.pushes |= allowed }
+        let offered = wanted & neighbour.offered
+        let allowed = offered | allowance(wanted & ~offered, for: neighbour, now)
+        neighbours.update(peer) { changed in
+            changed.pushes |= allowed
+            changed.offered &= ~offered
+        }
         return effects + refuse(wanted & ~allowed, to: peer, neighbour, now)
     }
 

@@ -11,8 +11,9 @@ extension Overlay {
         _ payload: VerifiedPayload, hops: UInt8, now: Instant, using randomness: inout Randomness
     ) -> [Effect] {
         let tree = Trees.index(of: payload.author)
-        let isWide = isOn && wide.isDue(tree) && wide.accept(tree, now: now)
-        if isWide { clear(tree) } else { wide.note(tree) }
+        let made = isOn && wide.isDue(tree) ? wide.accept(tree, now: now) : 0
+        let isWide = made != 0
+        if isWide { clear(made) } else { wide.note(tree) }
         let eager = neighbours.peers.filter { isPushed(tree, to: $0) || isMeshLink($0) }
         let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
         let receivers = isWide || !hasTree ? neighbours.peers : eager
@@ -28,19 +29,20 @@ extension Overlay {
         let wasMissing = news.isMissing(id)
         news.settle(id)
         news.kept(id, by: peer)
-        let isWide = neighbour.wide == id && wide.accept(tree, now: now)
+        let made = neighbour.wide == id ? wide.accept(tree, now: now) : 0
+        let isWide = made != 0
         if !isWide { wide.note(tree) }
         let parent = trees.parent(of: tree)
         var effects: [Effect] = []
         if isWide {
-            clear(tree)
-            effects.append(.send(TreeFrame.graft(Trees.bit(tree), ids: []).bytes, to: peer))
+            clear(made)
+            effects.append(.send(TreeFrame.graft(made, ids: []).bytes, to: peer))
         }
         neighbours.update(peer) { $0.servedAt = now }
         // A mesh node sends its own payloads on all its links: that makes none of them a part of the tree.
         if neighbour.isInTrees, isOn || hops > 1 {
-            trees.took(tree, from: peer)
-            neighbours.update(peer) { $0.pushes |= Trees.bit(tree) }
+            trees.took(made | Trees.bit(tree), from: peer)
+            neighbours.update(peer) { $0.pushes |= made | Trees.bit(tree) }
         }
         let receivers = neighbours.peers.filter { $0 != peer && (isWide || isPushed(tree, to: $0)) }
         effects += spread(payload, hops: hops, to: receivers, from: peer, isWide: isWide, now: now, using: &randomness)
@@ -94,5 +96,11 @@ extension Overlay {
     /// On such a link a node says all that it says itself.
     private func isMeshLink(_ peer: PeerID) -> Bool { !isOn || neighbours[peer]?.isOverlay == false }
 
-    private mutating func clear(_ tree: Int) { neighbours.updateAll { $0.pushes &= ~Trees.bit(tree) } }
+    /// A wide payload makes these trees anew.
+    private mutating func clear(_ mask: TreeMask) {
+        neighbours.updateAll { neighbour in
+            neighbour.pushes &= ~mask
+            neighbour.offered = mask
+        }
+    }
 }

@@ -42,8 +42,10 @@ struct Trees: Sendable {
         graft(at: now + pause)
     }
 
-    /// A payload came first from this neighbour.
-    mutating func took(_ tree: Int, from peer: PeerID) { parents[tree] = peer }
+    /// A payload came first from this neighbour, which gives these trees from now on.
+    mutating func took(_ mask: TreeMask, from peer: PeerID) {
+        for tree in parents.indices where mask & Trees.bit(tree) != 0 { parents[tree] = peer }
+    }
 
     /// Forgets all parents.
     mutating func reset() { self = Trees() }

@@ -2,7 +2,7 @@ import Wire
 
 /// Decides which payloads go over all links, so that their tree becomes the shortest one (Protocol.md section 13).
 struct Wide: Sendable {
-    /// Payloads of each tree since the last wide one; nil before the first payload.
+    /// Payloads of each tree since the last wide one; nil before the first.
     private var carried = [Int?](repeating: nil, count: Trees.count)
     private var acceptedAt = [Instant?](repeating: nil, count: Trees.count)
 
@@ -14,12 +14,17 @@ struct Wide: Sendable {
 
     /// Notes a payload that its author marked as wide.
     ///
-    /// - Returns: false if the last wide one was too recent: then it is a payload as any other.
-    mutating func accept(_ tree: Int, now: Instant) -> Bool {
+    /// - Returns: the trees that it makes anew: its own, and each that has carried nothing, so that a new room needs one wide
+    ///   payload and not eight. 0 if the last wide one was too recent: then it is a payload as any other.
+    mutating func accept(_ tree: Int, now: Instant) -> TreeMask {
         let isOld = acceptedAt[tree].map { now >= $0 + Limits.widePause } ?? true
-        guard isOld || carried[tree] ?? Limits.wideAccepted >= Limits.wideAccepted else { return false }
-        carried[tree] = 0
-        acceptedAt[tree] = now
-        return true
+        guard isOld || carried[tree] ?? Limits.wideAccepted >= Limits.wideAccepted else { return 0 }
+        var mask: TreeMask = 0
+        for other in carried.indices where other == tree || carried[other] == nil {
+            carried[other] = 0
+            acceptedAt[other] = now
+            mask |= Trees.bit(other)
+        }
+        return mask
     }
 }

@@ -15,8 +15,8 @@ extension Node {
 
     /// The link on which a sealed message for another goes on: to the peer itself, along its path, or, where that has ended,
     /// anywhere. Each node passes a message on once.
-    func sealedStep(of frame: [UInt8], from connection: Connection) -> Connection? {
-        let links = crowdLinks.filter { $0 !== connection && $0.peer != connection.peer }
+    func sealedStep(of frame: [UInt8], except neighbour: PeerID?) -> Connection? {
+        let links = crowdLinks.filter { $0.peer != neighbour }
         if let target = links.first(where: { link in link.sealedAddress.map { frame.starts(with: $0) } ?? false }) {
             return target
         }

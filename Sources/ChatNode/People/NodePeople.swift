@@ -57,13 +57,17 @@ extension Node {
     /// The links that are part of the overlay: all but those of guests.
     var crowdLinks: [Connection] { connections.activeLinks.filter { !people.guests.isGuest($0.id) } }
 
-    /// The links on which an author's presence is passed on: those of the author's tree.
+    /// The links on which an author's presence is passed on: those of the author's tree, and two others at random, because a
+    /// tree that has carried no message may be in parts.
     private func presenceLinks(of author: PeerID) -> [Connection] {
         let tree = Trees.bit(Trees.index(of: author))
-        return crowdLinks.filter { connection in
+        let links = crowdLinks.shuffled(using: &randomness)
+        let pushed = links.filter { connection in
             let neighbour = connection.peer.flatMap { overlay.neighbours[$0] }
-            return neighbour.map { $0.pushes & tree != 0 } ?? false
+            return (neighbour?.pushes ?? 0) & tree != 0
         }
+        let others = links.filter { link in !pushed.contains { $0 === link } }
+        return pushed + others.prefix(Limits.presenceLinks)
     }
 
     /// Takes an admitted presence of another in; it says who is here, and is passed on.

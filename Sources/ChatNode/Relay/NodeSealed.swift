@@ -99,21 +99,23 @@ extension Node {
         }
     }
 
-    /// Forwards a sealed message to its recipient if that is linked, else to all other peers. Skips links whose outbox is
-    /// half full, so that forwarding never closes a link.
     private func passOnSealed(_ frame: [UInt8], from connection: Connection) {
-        if isCrowd {
-            if let next = sealedStep(of: frame, from: connection) { passOnSealed(frame, to: next) }
-            return
-        }
-        guard configuration.relaysSealed else {
+        guard configuration.relaysSealed || isCrowd else {
             counts.sealedForOthers += 1
             return
         }
         passOnSealed(frame, except: connection.peer)
     }
 
+    /// Forwards a sealed message to its recipient if that is linked, else to all other peers; in a crowd one step on its way.
+    /// Skips links whose outbox is half full, so that forwarding never closes a link.
+    ///
+    /// - Parameter neighbour: the peer that it came from; nil for one that came over the bridge.
     func passOnSealed(_ frame: [UInt8], except neighbour: PeerID?) {
+        if isCrowd {
+            if let next = sealedStep(of: frame, except: neighbour) { passOnSealed(frame, to: next) }
+            return
+        }
         let target = connections.activeLinks.first { $0.sealedAddress.map { frame.starts(with: $0) } ?? false }
         for other in target.map({ [$0] }) ?? connections.activeLinks where other.peer != neighbour {
             passOnSealed(frame, to: other)

@@ -63,7 +63,8 @@ import Wire
         var (author, receiver) = (Wide(), Wide())
         #expect(author.isDue(3))
         let taken = (author.accept(3, now: start), receiver.accept(3, now: start))
-        #expect(taken == (true, true) && !author.isDue(3))
+        // The first makes all trees, since none has carried anything.
+        #expect(taken == (Trees.all, Trees.all) && !author.isDue(3) && !author.isDue(4))
         for _ in 0..<199 { author.note(3) }
         #expect(!author.isDue(3))
         author.note(3)
@@ -73,11 +74,13 @@ import Wire
         receiver.note(3)
         let late = receiver.accept(3, now: start + .seconds(59))
         let afterPause = receiver.accept(3, now: start + .seconds(119))
-        #expect(!early && late && afterPause)
+        #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = Wide()
         newcomer.note(5)
-        #expect(!newcomer.isDue(5))
+        #expect(!newcomer.isDue(5) && newcomer.isDue(6))
+        let others = newcomer.accept(6, now: start)
+        #expect(others == ~Trees.bit(5))
     }
 
     @Test func `the third broken promise in ten minutes ends the link`() throws {

@@ -36,11 +36,12 @@ struct OverlayRun {
         let peer = OverlayRun.peers[choices.below(OverlayRun.peers.count)]
         switch operation {
         case 0:
-            look(overlay.opened(peer, isOutgoing: choices.flag(), now: now, using: &randomness), opened: peer)
+            linked.insert(peer)
+            overlay.opened(peer, isOutgoing: choices.flag(), now: now, using: &randomness)
         case 1:
             linked.remove(peer)
             overlay.closed(peer, now: now)
-        case 2: look(overlay.setOn(choices.flag(), now: now, using: &randomness))
+        case 2: overlay.setOn(choices.flag(), now: now, using: &randomness)
         case 3: receive(.hello(hello(&choices)), from: peer)
         case 4: receive(.graft(choices.byte(), ids: ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 5: receive(choices.flag() ? .prune(choices.byte()) : .wide(payload(&choices).id.prefix), from: peer)
@@ -89,8 +90,7 @@ struct OverlayRun {
         look(overlay.received(LatestFrame(wantsAnswer: choices.flag(), ids: ids), from: peer, now: now))
     }
 
-    private mutating func look(_ effects: [Overlay.Effect], opened peer: PeerID? = nil) {
-        if let peer { linked.insert(peer) }
+    private mutating func look(_ effects: [Overlay.Effect]) {
         for effect in effects {
             switch effect {
             case .send(let frame, let peer):
