@@ -19,12 +19,7 @@ extension Node {
         case .repeated: counts.sealedRepeated += 1
         case .forUs: unseal(frame, from: neighbour, on: connection) { learn($0, from: connection) }
         case .forOthers:
-            if publishOverBridge(sealed: frame, from: neighbour) { return }
-            guard configuration.relaysSealed else {
-                counts.sealedForOthers += 1
-                return
-            }
-            passOnSealed(frame, except: neighbour)
+            if !publishOverBridge(sealed: frame, from: neighbour) { passOnSealed(frame, from: connection) }
         }
     }
 
