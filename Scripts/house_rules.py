@@ -207,7 +207,9 @@ def limits(root):
     told = {}
     for row in table((root / "Docs/Protocol.md").read_text(), "constant"):
         told[row[0].strip("`")] = swift_source.numbers(row[1])
-    coded = swift_source.constants((root / "Sources/Wire/Limits.swift").read_text())
+    coded = {}
+    for path in sorted((root / "Sources/Wire").glob("*Limits.swift")):
+        coded |= swift_source.constants(path.read_text())
     for name in sorted(set(told) | set(coded)):
         if told.get(name) != coded.get(name):
             yield f"Docs/Protocol.md: {name} is {told.get(name)} there and {coded.get(name)} in Limits.swift"

@@ -281,17 +281,6 @@ package enum Limits {
     package static let contactInterval = Duration.seconds(60)
     package static let contactPause = Duration.seconds(30)
 
-    // Bridges (Docs/Bridge.md); section 11 says what each is.
-    package static let bridgeWaiting = 10_000
-    package static let bridgeWaitingTime = Duration.seconds(600)
-    package static let bridgeWindow = 128
-    package static let bridgePrefetch = 256
-    package static let bridgeSecondTime = Duration.milliseconds(300)
-    package static let bridgedPerSecond = 150.0
-    package static let bridgedPeople = 1_024
-    package static let bridgedPresenceRenewal = Duration.seconds(60)
-    package static let bridgedPresenceTime = Duration.seconds(180)
-
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)
     package static let clockWitnesses = 3

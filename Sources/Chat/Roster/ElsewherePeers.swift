@@ -27,7 +27,7 @@ extension Roster {
         into events: inout [ChatEvent]
     ) {
         let index = meet(author)
-        guard !known.values[index].isLinked else { return }
+        guard !known.values[index].isHere else { return }
         guard presence.state != .left else {
             if elsewhere.contains(author) { events.note(departElsewhere(author)) }
             return

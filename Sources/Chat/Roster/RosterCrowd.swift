@@ -22,6 +22,10 @@ extension Roster {
         guard peer != me, isHere || known[peer] != nil else { return [] }
         let index = meet(peer)
         var events = drainRenamed()
+        if isHere, known.values[index].isElsewhere {
+            known.values[index].isElsewhere = false
+            elsewhere.remove(peer)
+        }
         guard known.values[index].isHere != isHere else { return events }
         if isHere {
             known.values[index].arrive(at: wallClock)
