@@ -3,13 +3,15 @@
     announcers.py TAG FIRST COUNT [OPTION...]     on a host whose card has the COUNT addresses from FIRST on
 
 It says `ready` when it listens, and `announced` when all members have announced their start. Standard input takes lines:
-`leave N` and `join N` let member N leave, and a new one take its place; the end of the input ends it.
+`leave N` and `join N` let member N leave, and a new one take its place, which asks for its peers as a node does; the end of the
+input ends it.
 """
 
 import argparse
 import hashlib
 import heapq
 import ipaddress
+import os
 import random
 import selectors
 import socket
@@ -83,6 +85,29 @@ class Member:
         """The goodbye of its record of the room alone."""
         self.send(self.records(self.room, 0)[:1], GROUP)
 
+    def ask(self, label, known):
+        """The multicast question of a browser, with the instances that it knows in up to 8 packets."""
+        lists = [known[at:at + 34] for at in range(0, len(known), 34)][:8] or [[]]
+        owner, pointer = subtype(label), struct.pack(">HHIH", PTR, SHARED, 500, 29)
+        service = struct.pack(">H", 0xC000 | 12 + len(owner) - len(name(*SERVICE)))
+        for position, instances in enumerate(lists):
+            asked = owner + struct.pack(">HH", PTR, SHARED) if position == 0 else b""
+            flags = 0x0200 if position < len(lists) - 1 else 0
+            packet = struct.pack(">HHHHHH", 0, flags, 1 if asked else 0, len(instances), 0, 0) + asked
+            for number, instance in enumerate(instances):
+                own = owner if position and not number else b"\xc0\x0c"
+                packet += own + pointer + bytes([26]) + instance.encode() + service
+            self.socket.sendto(packet, GROUP)
+
+    def ask_once(self, labels):
+        """A one-shot question (RFC 6762 section 6.7). Its answers stay on this host."""
+        questions = [subtype(label) + struct.pack(">HH", PTR, SHARED) for label in labels]
+        asker = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        asker.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(self.address))
+        asker.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
+        asker.sendto(struct.pack(">HHHHHH", 1, 0, len(questions), 0, 0, 0) + b"".join(questions), GROUP)
+        asker.close()
+
     def reply(self, question, under, target):
         """A one-shot answer (RFC 6762 section 6.7)."""
         count, = struct.unpack(">H", question[4:6])
@@ -106,7 +131,7 @@ class Announcers:
             member.is_beacon = options.beacons is None
         for member in random.sample(self.members, min(options.beacons or 0, options.count)):
             member.is_beacon = True
-        self.agenda, self.serial, self.lists = [], 0, {}
+        self.agenda, self.serial, self.lists, self.rest = [], 0, {}, b""
         self.ear = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
             self.ear.setsockopt(socket.SOL_SOCKET, option, 1)
@@ -170,10 +195,15 @@ class Announcers:
             member.announce(self.room if member.is_beacon else member.buckets[0])
 
     def obey(self):
-        words = sys.stdin.readline().split()
-        if not words:
+        data = os.read(sys.stdin.fileno(), 65536)
+        if not data:
             sys.exit()
-        command, number = words[0], int(words[1])
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            command, number = line.decode().split()
+            self.change(command, int(number))
+
+    def change(self, command, number):
         former = self.members[number]
         if command == "leave":
             former.is_here = False
@@ -184,6 +214,27 @@ class Announcers:
             beacons = self.options.beacons
             self.members[number].is_beacon = beacons is None or random.random() < beacons / len(self.members)
             self.start(number)
+            self.look(self.members[number])
+
+    def look(self, member):
+        """The questions of a new node: for the room, again with the instances that it knows, and in a crowd for buckets."""
+        now = time.monotonic()
+
+        def ask(known):
+            if not member.is_here:
+                return
+            member.ask(self.room, known)
+            self.lists[member.address] = set(known)
+            self.answer_all(member.address)
+
+        listed = [other.instance for other in self.members if other.is_here and other.is_beacon and other is not member]
+        self.at(now + random.uniform(0.02, 0.12), lambda: ask([]))
+        for pause in (1.2, 3.4):
+            self.at(now + pause, lambda: ask(listed))
+        if self.options.beacons is not None:
+            drawn = random.sample("0123456789abcdef", 2)
+            self.at(now + 0.05, lambda: member.is_here and member.ask_once([f"{self.room}-{digit}7" for digit in drawn]))
+            self.at(now + 0.3, lambda: member.is_here and member.ask_once([f"{self.room}-{digit}" for digit in drawn]))
 
     def hear(self):
         message, sender = self.ear.recvfrom(9000)
