@@ -73,6 +73,14 @@ package final class SignedPayload: Sendable {
         return try? PayloadHeader(body.extracting(1..<body.count - signatureBytes)).author
     }
 
+    /// The kind that a frame's body claims; nil if the body is too short, or the kind unknown.
+    package static func type(inFrame body: Span<UInt8>) -> PayloadType? {
+        guard body.count > 1 + signatureBytes,
+            let header = try? PayloadHeader(body.extracting(1..<body.count - signatureBytes))
+        else { return nil }
+        return PayloadType(rawValue: header.kind)
+    }
+
     var isSignatureValid: Bool {
         let bytes = bytes
         return SignedPayload.isSignatureValid(in: bytes.span, by: payload.author)

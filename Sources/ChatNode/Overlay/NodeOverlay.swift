@@ -78,8 +78,9 @@ extension Node {
 
     /// A payload that a neighbour sent was not admitted.
     func refusedFromNeighbour(_ body: Span<UInt8>, _ reason: DropReason, hops: UInt8, from peer: PeerID) {
-        guard overlay.isEngaged, let author = SignedPayload.author(inFrame: body),
-            let id = SignedPayload.id(inFrame: body)?.prefix
+        // A presence reaches a node on several ways: its copies say nothing about the tree.
+        guard overlay.isEngaged, SignedPayload.type(inFrame: body)?.isHistory ?? false,
+            let author = SignedPayload.author(inFrame: body), let id = SignedPayload.id(inFrame: body)?.prefix
         else { return }
         switch reason {
         case .duplicate, .ownPayload: apply(overlay.repeated(id, of: author, hops: hops, from: peer))
