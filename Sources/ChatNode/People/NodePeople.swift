@@ -81,9 +81,9 @@ extension Node {
         guard people.presences.take(checked, age: isLive ? .zero : age(of: payload), now: now) else { return }
         people.paths.note(author, by: connection.id)
         if isLive { people.relay.pass(author, from: connection.id, now: now, using: &randomness) }
-        apply(
-            router.notePresence(
-                of: author, isHere: presence.state != .left, now: now, wallClock: scheduler.wallClock))
+        // A peer in another network is not here.
+        let isHere = presence.state != .left && !payload.isBridged
+        apply(router.notePresence(of: author, isHere: isHere, now: now, wallClock: scheduler.wallClock))
         // A new path leads to the peer: what it has not acknowledged goes there.
         if !router.roster.isOnline(author), router.isUnacknowledged(by: author) { router.linkReady(author) }
         routed()
