@@ -64,20 +64,14 @@ package enum Limits {
     /// A starting node announces about ten records, and as many for each query then.
     package static let multicastRecordsBurst = 240.0
     package static let multicastRecordsPerSecond = 40.0
-    /// More instances than this are a crowd's: then a node asks buckets, too.
+    // mDNS in a crowd (section 10): as many beacons as a room has nodes that is no crowd.
     package static let crowdInstances = 32
-    /// Nodes of a crowd that answer the question for the whole room: as many as a room has that is no crowd.
     package static let beacons = 32
-    /// Nodes draw anew then who is a beacon, and ask new buckets.
     package static let beaconTerm = Duration.seconds(3_600)
     package static let askedBuckets = 2
-    /// Fewer sources in 256ths of the room, and the sixteenths are asked.
     package static let bucketSources = 16
-    /// Announcements in a crowd, by all nodes together.
     package static let censusPerSecond = 2.0
-    /// The shortest mean time between two announcements of a node.
     package static let censusInterval = Duration.seconds(60)
-    /// How long an instance of a crowd is kept that was heard once: longer than a census of 2,000 nodes takes.
     package static let crowdMemory = Duration.seconds(1_200)
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
