@@ -148,7 +148,7 @@ class Events(People):
         self.next(bob, "invitation")
         told = {event["event"] for node in (alice, bob) for event in node.events}
         # A notice needs mDNS, which Tests/Hosts has; Tests/Web has `listening`, and the test of the control socket `opened`. Receipts and failures have a test of their own, above.
-        self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed", "opened", "listening"})
+        self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed", "opened", "listening", "crowd"})
 
     def test_the_contract_refuses_unknown_events_and_fields(self):
         ready = self.person("alice").ready()

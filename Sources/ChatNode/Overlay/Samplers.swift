@@ -18,7 +18,7 @@ package struct Samplers: Sendable {
     }
 
     private var candidates = PackedTable<String, SampledCandidate>()
-    /// How many candidates each source has.
+    /// How many proven candidates each source has: announcers and tellers can name addresses without number.
     private var sources = PackedTable<UInt64, Int>()
     private var slots: [SamplerSlot]
     private let salt: [UInt8]
@@ -38,7 +38,7 @@ package struct Samplers: Sendable {
 
     package var count: Int { candidates.count }
 
-    /// Distinct sources of all candidates.
+    /// Distinct sources of the proven candidates.
     package var sourceCount: Int { sources.count }
 
     /// The candidates of the slots, each once, in the order of the slots.
@@ -100,8 +100,10 @@ extension Samplers {
 
     package mutating func remove(_ instance: String) {
         guard let candidate = candidates.removeValue(forKey: instance) else { return }
-        let others = (sources[candidate.source] ?? 1) - 1
-        sources[candidate.source] = others > 0 ? others : nil
+        if candidate.proof == .proven {
+            let others = (sources[candidate.source] ?? 1) - 1
+            sources[candidate.source] = others > 0 ? others : nil
+        }
         refill(slots.indices.filter { slots[$0].instance == instance })
     }
 
@@ -112,7 +114,7 @@ extension Samplers {
             noteRest(until: until)
         }
         candidates[instance] = candidate
-        sources[candidate.source] = (sources[candidate.source] ?? 0) + 1
+        if candidate.proof == .proven { sources[candidate.source] = (sources[candidate.source] ?? 0) + 1 }
         offer(instance, candidate)
     }
 

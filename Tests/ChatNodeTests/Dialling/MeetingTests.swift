@@ -41,18 +41,21 @@ import Wire
         #expect(haveMet, "\(peers.map { $0.counter("connections") })")
     }
 
-    @Test func `a node whose links are all taken dials no peer until one is free`() throws {
+    @Test func `a node of a large room dials a few peers that it has drawn, and the others never`() throws {
         let simulation = Simulation(seed: 1)
         let peers = (0..<300).map { simulation.node("peer-\($0)", isDeaf: true) }
         let alice = simulation.node("alice")
-        try #require(simulation.run(atMost: .seconds(60)) { alice.counter("connections") == Limits.links })
+        let few = Limits.chosenLinks...2 * Limits.chosenLinks
+        simulation.advance(by: .seconds(60))
+        #expect(few.contains(alice.counter("connections")))
         let dials = alice.counter("dials")
         simulation.advance(by: .seconds(120))
-        #expect(alice.counter("dials") == dials)
+        // A better draw is exchanged at most once in 30 s.
+        #expect(alice.counter("dials") - dials <= 4)
         let linked = try #require(peers.first { alice.isOnline($0) })
         linked.leave()
         simulation.advance(by: .seconds(60))
-        #expect(alice.counter("connections") == Limits.links)
+        #expect(few.contains(alice.counter("connections")))
     }
 
     @Test(arguments: 1...10) func `a node that joins ten others meets them at once, by about one handshake each`(

@@ -135,7 +135,7 @@ import Wire
             simulation.timeline.perform { member.dial(alice) }
             simulation.advance(by: .milliseconds(60))
         }
-        let connections = alice.with { $0.peers() }.count { $0.state == .here }
+        let connections = alice.counter("connections")
         #expect((200...226).contains(connections))
         let newcomer = simulation.node("zoe")
         try #require(simulation.meet(newcomer, alice, within: .seconds(10)))

@@ -27,11 +27,11 @@ struct BoundedTableTests {
         }
     }
 
-    @Test func `4096 seen ids are remembered`() {
+    @Test func `16,384 seen ids are remembered`() {
         var seen = SeenMessages()
-        for number in 0..<5_000 as Range<UInt64> { seen.insert(.numbered(number)) }
-        #expect((0..<5_000).count { seen.contains(.numbered($0)) } == 4_096)
-        #expect(seen.contains(.numbered(904)) && !seen.contains(.numbered(903)))
+        for number in 0..<17_000 as Range<UInt64> { seen.insert(.numbered(number)) }
+        #expect((0..<17_000).count { seen.contains(.numbered($0)) } == 16_384)
+        #expect(seen.contains(.numbered(616)) && !seen.contains(.numbered(615)))
     }
 
     @Test func `a table changes the entry of the key, whichever entry was changed before`() {

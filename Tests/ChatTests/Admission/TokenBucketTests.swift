@@ -84,7 +84,7 @@ struct TokenBucketTests {
     @Test func `rates follow what an author may send`() {
         let usual = AdmissionRates()
         #expect(usual.messages == Rate(perSecond: 4, burst: 20))
-        #expect(usual.relayed == Rate(perSecond: 20, burst: 40))
+        #expect(usual.relayed == Rate(perSecond: 200, burst: 400) && AdmissionRates.meshCost == 10)
         #expect(usual.newAuthors == Rate(perSecond: 5.0 / 60, burst: 5))
         #expect(AdmissionRates(messagesPerSecond: 20).messages == Rate(perSecond: 40, burst: 200))
         #expect(AdmissionRates(messagesPerSecond: 0.1).messages == Rate(perSecond: 0.2, burst: 1))

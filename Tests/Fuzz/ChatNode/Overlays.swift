@@ -5,7 +5,7 @@ import Wire
 
 extension FuzzTarget {
     /// The frames 10 to 14 that are read are written again as they were.
-    static let overlayFrames = FuzzTarget(name: "overlay_frames", seeds: OverlayFrames.seeds) { input in
+    static let overlayFrames = FuzzTarget(name: "overlayFrames", seeds: OverlayFrames.seeds) { input in
         guard let first = input.first else { return }
         let body = Array(input.dropFirst())
         switch FrameType(rawValue: first) {
