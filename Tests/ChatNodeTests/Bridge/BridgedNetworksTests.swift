@@ -20,15 +20,18 @@ import Wire
 
     /// Networks that reach each other over the broker alone; the first nodes of each are bridges.
     private func networks(_ count: Int, of size: Int, bridges: Int = 1, consent: Bool = true) -> [[SimulatedPeer]] {
-        let networks = (0..<count).map { network in
-            (0..<size).map { place in
-                simulation.node("n\(network)-\(place)") { configuration in
-                    configuration.consentsToBridges = consent
-                    if place < bridges { configuration.bridge = broker.bridge(key) }
-                }
-            }
+        var networks: [[SimulatedPeer]] = []
+        for network in 0..<count {
+            networks.append(
+                (0..<size).map { place in
+                    simulation.node("n\(network)-\(place)") { configuration in
+                        configuration.consentsToBridges = consent
+                        if place < bridges { configuration.bridge = broker.bridge(key) }
+                    }
+                })
+            // Before the next one begins, which would hear this one otherwise.
+            simulation.network.partition(networks.map { $0.map(\.host) })
         }
-        simulation.network.partition(networks.map { $0.map(\.host) })
         return networks
     }
 
