@@ -139,7 +139,7 @@ package struct CommandEntry: Sendable {
     private static let own = [
         CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
         CommandEntry("about", "[TEXT]", .helpAbout, .own) { operands in .about(operands.optionalText()) },
-        CommandEntry("bridge", "[on|off]", .helpBridge, .own) { operands throws(ChatError) in
+        CommandEntry("bridge", "[on|off]", .helpBridge, .program) { operands throws(ChatError) in
             .bridge(try operands.onOrOff())
         },
         plain("whoami", .helpWhoami, .own, .whoami),

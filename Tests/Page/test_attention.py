@@ -69,8 +69,8 @@ class Attention(PageTest):
     def test_a_page_that_is_loaded_with_unread_messages_has_the_line_over_them(self):
         self.befriend()
         self.direct("read")
-        self.alice.node.say(f"/open {self.bob.number}")
-        self.alice.node.say("/close")
+        self.alice.node.result(f"open {self.bob.number}")
+        self.alice.node.result("close")
         for text in ("new one", "new two"):
             self.direct(text)
         page = self.page()

@@ -19,7 +19,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
                 return true
             }),
         Option(
-            name: "--identity", help: "be the same in each run: the key is kept in this file, made if there is none",
+            name: "--identity", help: "be the same in each run: the key is kept in this file, or made there",
             kind: .value("FILE", wanted: "a file") { arguments, value in
                 arguments.identity = value
                 return !value.isEmpty
@@ -78,7 +78,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
         bridgeOptions + [
             Option(
                 name: "--bridgeable",
-                help: "whether bridges may carry what you say: on or off (default on with a key, else off)",
+                help: "bridges may carry what you say, or not (default: on with a key)",
                 kind: .value("on|off", wanted: "on or off") { arguments, value in
                     arguments.changeRoom { $0.consentsToBridges = value == "on" }
                     return ["on", "off"].contains(value)
@@ -112,7 +112,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
             "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
-        server("--web", "a page in this machine's browsers, and an API for programs", port: 4_807) { $0.webPort = $1 },
+        server("--web", "a page for this machine's browsers, an API for programs", port: 4_807) { $0.webPort = $1 },
         server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
         Option(
             name: "--allow-root", help: "run as root, also outside a container",

@@ -54,7 +54,7 @@ extension BridgeSettings {
                 }),
             Option(
                 name: "--bridge-ca",
-                help: "trust these authorities for the brokers' certificates (default: the system's)",
+                help: "trust these authorities for brokers' certificates (default: the system's)",
                 kind: .value("FILE", wanted: "a file") { settings, value in
                     settings.bridge.authorities = value
                     return !value.isEmpty

@@ -30,7 +30,7 @@ extension SimulateSettings: CommandSettings {
                 whole(value, 1...ExperimentSettings.mostNodes).map { settings.experiment.nodes = $0 } != nil
             }),
         Option(
-            name: "--rooms", help: "rooms that each is in, with a node in each; all but one private (default 1)",
+            name: "--rooms", help: "rooms that each is in, by a node in each; one is open (default 1)",
             kind: .value("N", wanted: "a number from 1 to \(Limits.rooms)") { settings, value in
                 whole(value, 1...Limits.rooms).map { settings.experiment.rooms = $0 } != nil
             }),
@@ -54,7 +54,7 @@ extension SimulateSettings: CommandSettings {
                 latency(value).map { settings.experiment.latency = $0 } != nil
             }),
         Option(
-            name: "--loss", help: "packets that are lost, and sent again as TCP does, in percent (default 0)",
+            name: "--loss", help: "packets that are lost, and sent again as by TCP, in percent (default 0)",
             kind: .value("PERCENT", wanted: "a percentage from 0 to 50") { settings, value in
                 number(value, 0...50).map { settings.experiment.loss = $0 / 100 } != nil
             }),
@@ -98,18 +98,18 @@ extension SimulateSettings: CommandSettings {
     private static let harm: [Option<SimulateSettings>] = [
         Option(
             name: "--kill",
-            help: "percentage of the nodes that are killed at once, and when: seconds after the first message",
+            help: "nodes that are killed, in percent, so long after the first message",
             kind: .value("PERCENT@SECONDS", wanted: "a percentage from 0 to 90 and seconds from 0 to 3600, like 20@5") {
                 settings, value in
                 massKill(value).map { settings.experiment.massKill = $0 } != nil
             }),
         Option(
             name: "--vanish",
-            help: "killed nodes vanish without a sign; their links stay half open until others notice",
+            help: "killed nodes vanish without a sign; their links stay half open",
             kind: .flag { $0.experiment.vanishes = true }),
         Option(
             name: "--attackers",
-            help: "percentage of the nodes that do harm, and how: \(attacks.joined(separator: ", "))",
+            help: "nodes that do harm, in percent, and how: \(attacks.joined(separator: ", "))",
             kind: .value(
                 "PERCENT:KIND",
                 wanted: "a percentage from 0 to 50 and one of \(attacks.joined(separator: ", ")), like 20:silent"
@@ -118,7 +118,7 @@ extension SimulateSettings: CommandSettings {
             }),
         Option(
             name: "--limits",
-            help: "limits on rates and handshakes as in the program, which are lifted otherwise",
+            help: "limits on rates and handshakes hold, as in the program",
             kind: .flag { $0.experiment.isLimited = true }),
     ]
 

@@ -58,7 +58,9 @@ final class LinkEnding {
     private func note(_ frame: [UInt8]) {
         switch FrameType(rawValue: frame[0]) {
         case nil, .ping, .pong: break
-        case .payload, .certificate, .have, .want, .goodbye, .superseded, .sealed: said.append(frame)
+        case .payload, .certificate, .have, .want, .goodbye, .superseded, .sealed, .tree, .latest, .news, .contacts,
+            .roster:
+            said.append(frame)
         }
     }
 

@@ -24,7 +24,7 @@ struct OverlayRun {
     private var linked: Set<PeerID> = []
 
     static func seeds() -> [[UInt8]] {
-        let open = (0..<9 as Range<UInt8>).flatMap { [0, $0, 1, 3, $0, 1, 0] }
+        let open: [UInt8] = (0..<9 as Range<UInt8>).flatMap { [0, $0, 1, 3, $0, 1, 0] as [UInt8] }
         return [
             [2, 0, 1] + open + [9, 4, 6, 0, 3, 9, 4, 5, 1, 7, 1, 9, 200, 6, 1, 4, 9, 9],
             open + [2, 0, 1, 9, 8, 5, 2, 9, 7, 3, 2, 1, 8, 9, 60, 4, 1, 255, 9, 3, 1, 1],

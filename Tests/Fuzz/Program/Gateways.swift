@@ -20,7 +20,7 @@ extension FuzzTarget {
             demand(!isOver, "an effect behind the end")
             switch effect {
             case .close: isOver = true
-            case .perform: break
+            case .perform, .refused: break
             case .send(let bytes): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
             }
         }

@@ -90,7 +90,8 @@ import Testing
         let elsewhere = ["set", "clear", "join"]
         for entry in CommandEntry.all where !elsewhere.contains(entry.name) {
             let examples = [
-                "[ID]": "0a1b2c", "[off]": "off", "": "", "[all]": "all", "yes": "yes", "new ROOM": "new a",
+                "[ID]": "0a1b2c", "[off]": "off", "[on|off]": "on", "": "", "[all]": "all", "yes": "yes",
+                "new ROOM": "new a",
             ]
             let operands = examples[entry.operands] ?? "abc def"
             #expect(throws: Never.self) { try Command(line: "/\(entry.name) \(operands)") }

@@ -24,9 +24,9 @@ import Wire
         #expect(
             JSON.text(.answer(.peers(peers, isWhole: true))) == """
                 {"event":"result","command":"who","room":"lobby","peers":[\
-                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false,"reason":null},\
-                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null},\
-                {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch"}\
+                {"who":\(JSON.who),"state":"online","since":"\(Sample.timeText)","roundTripMs":0.4,"muted":false,"verified":true,"blocked":false,"reason":null,"elsewhere":false},\
+                {"who":\(JSON.who),"state":"offline","since":"\(Sample.timeText)","roundTripMs":null,"muted":true,"verified":false,"blocked":true,"reason":null,"elsewhere":false},\
+                {"who":\(JSON.who),"state":"away","since":"\(Sample.timeText)","roundTripMs":null,"muted":false,"verified":false,"blocked":false,"reason":"lunch","elsewhere":false}\
                 ],"here":2}\n
                 """)
         #expect(JSON.text(.answer(.peers([], isWhole: false, here: 1_003))).hasSuffix("\"peers\":[],\"here\":1003}\n"))

@@ -43,7 +43,7 @@ import Wire
         let text = Self.text(.event(.peer(state, try Sample.who(), online: 3)))
         #expect(
             text
-                == "{\"event\":\"peer\",\"room\":\"lobby\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null}\n"
+                == "{\"event\":\"peer\",\"room\":\"lobby\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null,\"elsewhere\":false}\n"
         )
     }
 
@@ -54,7 +54,7 @@ import Wire
 
     @Test func `a peer that is away can have a reason`() throws {
         let text = Self.text(.event(.peer(.away, try Sample.who(), reason: "\u{1b}lunch", online: 3)))
-        #expect(text.hasSuffix(",\"peers\":3,\"reason\":\"\\u001blunch\"}\n"))
+        #expect(text.hasSuffix(",\"peers\":3,\"reason\":\"\\u001blunch\",\"elsewhere\":false}\n"))
     }
 
     @Test func `a message says where it was said`() throws {
