@@ -117,9 +117,6 @@ extension Overlay {
             suspicions.removeFirst()
             effects.append(.demoteUnlessHeard(first.peer, since: first.since))
         }
-        for graft in trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness) {
-            effects.append(.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer))
-        }
         for (peer, ids) in news.announcements(now: now, neighbours: neighbours, recent: &recent) {
             effects += ids.chunked(Limits.newsPayloads).map { .send(NewsFrame(ids: $0).bytes, to: peer) }
         }
@@ -128,6 +125,10 @@ extension Overlay {
             effects += ids.chunked(Limits.graftedPayloads).map { .send(TreeFrame.graft(0, ids: $0).bytes, to: peer) }
         }
         for peer in due.broken { effects += strike(peer, now) }
+        // Behind the strikes, which take trees from their neighbours.
+        for graft in trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness) {
+            effects.append(.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer))
+        }
         return effects + compare(now, using: &randomness)
     }
 
