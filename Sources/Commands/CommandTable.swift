@@ -139,9 +139,6 @@ package struct CommandEntry: Sendable {
     private static let own = [
         CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
         CommandEntry("about", "[TEXT]", .helpAbout, .own) { operands in .about(operands.optionalText()) },
-        CommandEntry("bridge", "[on|off]", .helpBridge, .program) { operands throws(ChatError) in
-            .bridge(try operands.onOrOff())
-        },
         plain("whoami", .helpWhoami, .own, .whoami),
         CommandEntry("away", "[TEXT]", .helpAway, .own) { operands in .away(reason: operands.optionalText()) },
         plain("back", .helpBack, .own, .back),
@@ -152,6 +149,8 @@ package struct CommandEntry: Sendable {
 
     private static let program = [
         inTerminal("set", "NAME VALUE", .helpSet, .program),
+        inTerminal("clear", "", .helpClear, .program),
+        plain("quit", .helpQuit, .program, .quit, aliases: ["exit"]),
         plain("stats", .helpStats, .program, .statistics),
         CommandEntry("help", "[COMMAND]", .helpHelp, .program) { operands in
             .help(command: operands.optionalText())
@@ -160,8 +159,9 @@ package struct CommandEntry: Sendable {
             try operands.requireYes()
             return .wipe
         },
-        inTerminal("clear", "", .helpClear, .program),
-        plain("quit", .helpQuit, .program, .quit, aliases: ["exit"]),
+        CommandEntry("bridge", "[on|off]", .helpBridge, .program) { operands throws(ChatError) in
+            .bridge(try operands.onOrOff())
+        },
     ]
 
     private static func plain(

@@ -112,7 +112,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
             "your other programs' way in (default earshot/control in $XDG_RUNTIME_DIR)"),
         Option(
             name: "--no-control", help: "no other program reaches this node", kind: .flag { $0.control = .none }),
-        server("--web", "a page for this machine's browsers, an API for programs", port: 4_807) { $0.webPort = $1 },
+        server("--web", "a page for browsers of this host, an API for programs", port: 4_807) { $0.webPort = $1 },
         server("--stomp", "a STOMP gateway for this machine's programs", port: 61_613) { $0.stompPort = $1 },
         Option(
             name: "--allow-root", help: "run as root, also outside a container",
