@@ -44,6 +44,8 @@ struct MDNSMessage {
     }
 
     /// The PTR records of a response, up to the first fault in it; none of a query.
+    ///
+    /// A record with no time to live is left out: it is withdrawn (RFC 6762 section 10.1).
     static func pointers(in bytes: [UInt8]) -> [MDNSPointer] {
         guard var reader = DNSReader(bytes[...]), reader.isResponse, reader.passQuestions() else { return [] }
         var message = MDNSMessage(reader: reader)
@@ -57,10 +59,10 @@ struct MDNSMessage {
 
     private var reader: DNSReader
 
-    /// The next record, `.some(nil)` for one of another type; nil at a fault.
+    /// The next record, `.some(nil)` for one of another type or a withdrawn one; nil at a fault.
     private mutating func record() -> MDNSPointer?? {
         guard let name = labels(), let body = reader.body() else { return nil }
-        guard body.isPointer else {
+        guard body.isPointer, body.timeToLive > 0 else {
             reader.leave(body)
             return .some(nil)
         }

@@ -12,8 +12,8 @@ import Testing
         [0, 0, 0x84, 0, 0, questions, 0, answers, 0, 0, 0, more] + body
     }
 
-    static func record(_ name: [UInt8], type: UInt8 = 12, _ data: [UInt8]) -> [UInt8] {
-        name + [0, type, 0x80, 1, 0, 0, 0, 120, UInt8(data.count >> 8), UInt8(data.count & 0xff)] + data
+    static func record(_ name: [UInt8], type: UInt8 = 12, seconds: UInt8 = 120, _ data: [UInt8]) -> [UInt8] {
+        name + [0, type, 0x80, 1, 0, 0, 0, seconds, UInt8(data.count >> 8), UInt8(data.count & 0xff)] + data
     }
 
     static func answer(_ name: MDNSName, _ target: MDNSName) -> [UInt8] {

@@ -59,6 +59,16 @@ import Testing
         #expect(counts == [2, 0, 0, 0])
     }
 
+    @Test mutating func `a record that is withdrawn names no node`() {
+        let target = MDNSName.instance("abcdefghijklmnopqrstuvwxyz")
+        for subtype in ["_r73b49a38", "_r00000000"] {
+            let record = DiscoveryMessageTests.record(MDNSName.subtype(subtype).wire, seconds: 0, target.wire)
+            let bytes = DiscoveryMessageTests.response(answers: 1, record)
+            tally.heard(bytes, from: Self.own, by: .mdns, at: Self.place)
+        }
+        #expect(counts == [0, 0, 0, 0])
+    }
+
     /// Peers, own nodes, nodes of other rooms elsewhere and here.
     private var counts: [Int] {
         let counts = tally.counts
