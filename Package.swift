@@ -27,6 +27,12 @@ let lean =
 /// The rules for targets whose code runs rarely, such as options and discovery: they are optimised for size.
 let small = lean + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+/// For the targets that simulations of hundreds of nodes run: optimised in debug builds too, where a test of a crowd would
+/// take minutes otherwise.
+let simulated: [SwiftSetting] = [
+    .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
+]
+
 /// The linker's settings for the program: every symbol is bound at the start and their table is read-only from then on, and
 /// no stack is executable. Programs are position-independent by themselves, and Swift guards stack buffers. Swift would
 /// export all symbols, which no other program imports.
@@ -64,16 +70,16 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CWebSockets"),
         room("Phrases", [], small),
-        room("Wire", []),
+        room("Wire", [], lean + simulated),
         room("LineEditor", ["Wire"], small),
-        room("Noise", ["Wire", "CSodium"]),
-        room("Chat", ["Wire", "Noise", "Phrases"]),
-        room("ChatNode", ["Wire", "Noise", "Phrases", "Chat"]),
+        room("Noise", ["Wire", "CSodium"], lean + simulated),
+        room("Chat", ["Wire", "Noise", "Phrases"], lean + simulated),
+        room("ChatNode", ["Wire", "Noise", "Phrases", "Chat"], lean + simulated),
         room("Reactor", ["Wire", "ChatNode", "CLinux"]),
         room("Transports", ["Wire", "ChatNode", "Reactor", "CLinux"]),
         room("Storage", ["Wire", "Noise", "Reactor", "CLinux"], small),
         room("Discovery", ["Wire", "Phrases", "ChatNode", "Reactor", "CAvahi", "CAvahiCore", "CLinux"], small),
-        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small),
+        room("Simulator", ["Wire", "Noise", "Chat", "ChatNode"], small + simulated),
         room("Bridge", ["Wire", "Noise", "Phrases", "Chat", "ChatNode", "Reactor", "CRabbitMQ", "CLinux"], small),
         room("Composition", ["Wire", "Noise", "Chat", "ChatNode", "Reactor", "Transports", "Discovery"], small),
         .executableTarget(
