@@ -1,6 +1,8 @@
 """The checks of requests, byte by byte (Docs/Web.md, section 2)."""
 
+import contextlib
 import http.client
+import json
 import os
 import socket
 import stat
@@ -151,6 +153,24 @@ class Gate(WebTest):
             client.sendall(b"GET / HT")
             self.assertEqual(client.recv(1), b"")
         self.assertEqual(self.status(served), 200)
+
+    def test_a_connection_with_a_request_behind_one_that_waits_ends(self):
+        served = self.served()
+        known = f"Host: 127.0.0.1:{served.port}\r\nAuthorization: Bearer {served.token}\r\n"
+        path = "/socket.io/?EIO=4&transport=polling"
+        packet = served.ask("GET", path)[2]
+        path += "&sid=" + json.loads(packet[1:])["sid"]
+        for stream in (path, "/api/v1/events"):
+            with socket.create_connection(("127.0.0.1", served.port), timeout=20) as client:
+                client.sendall(f"GET {stream} HTTP/1.1\r\n{known}\r\n".encode())
+                # Behind the request in time: another client's answer comes the same way.
+                self.assertEqual(self.status(served), 200)
+                client.sendall(f"GET /api/v1/me HTTP/1.1\r\n{known}\r\n".encode())
+                self.assertEqual(self.status(served), 200)
+                with contextlib.suppress(ConnectionResetError):
+                    while client.recv(65536):
+                        pass
+                self.assertEqual(self.status(served), 200)
 
     def test_pages_of_other_sites_load_nothing(self):
         """A browser sends no Origin for an image, but says that the page is another one (W3C Fetch Metadata)."""

@@ -1,3 +1,4 @@
+import Reactor
 import Wire
 
 /// A connection to the web server, and its request or stream.
@@ -30,6 +31,8 @@ final class WebConnection {
     static let mostWaiting = 4 << 20
     /// Bytes of a WebSocket message.
     static let longestMessage = 65_536
+    /// How long bytes behind a request may wait before the connection ends.
+    static let patience = Duration.seconds(1)
     /// Lines of a page that wait for the node, as it sends no faster than its pace.
     static let mostLines = 1_024
 
@@ -41,6 +44,8 @@ final class WebConnection {
     /// The bytes of the requests before, as far as the library has read them.
     var readBefore = 0
     var phase = Phase.waiting
+    /// When the request had come.
+    var performedAt = Instant.monotonic
     /// Whether the library may tell of the end of an empty body.
     var hasEmptyBody = false
     /// The answer that is to be written.

@@ -1,6 +1,8 @@
 import CWebSockets
 import Glibc
+import Reactor
 import Rendering
+import Wire
 
 /// Requests: from the library's fields to an answer.
 extension WebServer {
@@ -53,10 +55,23 @@ extension WebServer {
         return -1
     }
 
+    /// Ends connections on which bytes have come behind a request that waits long, such as a poll: the library would look
+    /// for them again and again without reading them.
+    func endEarly() {
+        for (key, connection) in connections where connection.phase == .performing && connection.closing == nil {
+            guard Instant.monotonic - connection.performedAt > WebConnection.patience,
+                let wsi = unsafe OpaquePointer(bitPattern: key), unsafe bytesWaiting(of: wsi) > 0
+            else { continue }
+            connection.closing = (1008, "one request at a time")
+            countRefusal()
+            unsafe library.call.lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+        }
+    }
+
     /// The whole request has come.
     private func perform(_ key: UInt) {
         guard let connection = connections[key] else { return }
-        connection.phase = .performing
+        (connection.phase, connection.performedAt) = (.performing, .monotonic)
         let head = connection.head
         if let file = PageFile.named(head.path) { return answer(file.answer(to: head), connection.number, at: key) }
         holdTimeout(key)
@@ -157,12 +172,18 @@ extension WebServer {
         let place = 128
         var information = [UInt8](repeating: 0, count: place + 8)
         var size = socklen_t(information.count)
-        var waiting: CInt = 0
         guard unsafe getsockopt(socket, CInt(IPPROTO_TCP), TCP_INFO, &information, &size) == 0,
-            size == information.count, unsafe ioctl(socket, UInt(FIONREAD), &waiting) == 0
+            size == information.count
         else { return 0 }
         let received = information.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-        return Int(clamping: received) - Int(waiting)
+        return unsafe Int(clamping: received) - bytesWaiting(of: wsi)
+    }
+
+    /// The bytes of a connection that wait in the system.
+    private func bytesWaiting(of wsi: OpaquePointer) -> Int {
+        var waiting: CInt = 0
+        let socket = unsafe library.call.lws_get_socket_fd(wsi)
+        return unsafe ioctl(socket, UInt(FIONREAD), &waiting) == 0 ? Int(waiting) : 0
     }
 
     /// All fields of a name as the library joins them; nil without one.

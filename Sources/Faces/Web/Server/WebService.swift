@@ -49,7 +49,9 @@ extension WebServer {
     /// Serves until the server ends. On its thread.
     nonisolated func serve() {
         guard let made = unsafe OpaquePointer(bitPattern: context.load(ordering: .acquiring)) else { return }
-        while !mustEnd.load(ordering: .relaxed), unsafe library.call.lws_service(made, 0) >= 0 {}
+        while !mustEnd.load(ordering: .relaxed), unsafe library.call.lws_service(made, 0) >= 0 {
+            assumeIsolated { $0.endEarly() }
+        }
         context.store(0, ordering: .releasing)
         unsafe library.call.lws_context_destroy(made)
     }
