@@ -89,7 +89,7 @@ require() {
 # Uses `missing` and `as_root`. It starts no daemon that only the tests need, neither now nor at the next boot.
 install_packages() {
     local brings_daemon=0 output
-    [[ " ${missing[*]} " != *' avahi-daemon '* && " ${missing[*]} " != *' rabbitmq-server '* ]] || brings_daemon=1
+    [[ " ${missing[*]} " != *' avahi-daemon '* && " ${missing[*]} " != *' rabbitmq-server '* && " ${missing[*]} " != *' mosquitto '* ]] || brings_daemon=1
     [ $brings_daemon = 0 ] || forbid_starting_services
     compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || apt update >/dev/null
     # Outdated package lists name removed versions.

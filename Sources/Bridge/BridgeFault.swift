@@ -10,9 +10,13 @@ package struct BridgeFault: Error, Hashable, Sendable {
     package let broker: String
     /// In the words of the system, of OpenSSL, or of the broker, of which at most 200 characters are kept.
     package let reason: String
+    /// True if two bridges declared one stream at once, which RabbitMQ answers to one of them with an internal error. The next
+    /// attempt finds the stream.
+    let isCollision: Bool
 
-    init(_ step: Step, _ broker: String, _ reason: String) {
+    init(_ step: Step, _ broker: String, _ reason: String, isCollision: Bool = false) {
         (self.step, self.broker, self.reason) = (step, broker, String(reason.prefix(200)))
+        self.isCollision = isCollision
     }
 
     /// For the user; not made safe for display.

@@ -25,10 +25,15 @@ struct BridgeSession {
     private var deliveries: [UInt64: UInt64] = [:]
     private var lastDelivery: UInt64
     private var reading = Reading.done
+    private var streamConsumer = "end"
     private var readingEnds = Instant.monotonic
+    private var readingLimit = Instant.monotonic
+    /// Boxes of the stream until the reading ends: what was published since the connection began comes by the queue too, and is no
+    /// history.
+    private var held: [[UInt8]] = []
 
-    /// How long the stream may take to give what it has.
-    private static let readingTime = Duration.seconds(3)
+    /// How long the stream may take to give what it has, and the silence that ends the reading.
+    private static let readingTime = (most: Duration.seconds(3), silence: Duration.milliseconds(300))
 
     init(
         _ connection: RabbitConnection, _ topology: BridgeTopology, _ seal: BridgeSeal,
@@ -44,9 +49,10 @@ struct BridgeSession {
 
     /// Asks for the latest messages.
     mutating func begin() throws(BridgeFault) {
-        try connection.consumeStream(topology, as: "end", from: -1)
+        try connection.consumeStream(topology, as: streamConsumer, from: -1)
         reading = .seeking
-        readingEnds = .monotonic + BridgeSession.readingTime
+        readingLimit = .monotonic + BridgeSession.readingTime.most
+        readingEnds = readingLimit
     }
 
     mutating func perform(_ commands: [BridgeCommand]) throws(BridgeFault) {
@@ -71,6 +77,8 @@ struct BridgeSession {
     ///
     /// - Returns: the longest time to wait for more.
     mutating func turn() throws(BridgeFault) -> Duration {
+        // First, because the library keeps the frames that come before the answer to a method: `next` gives them.
+        if case .done = reading {} else if Instant.monotonic >= readingEnds { try endReading() }
         while let arrival = try connection.next() {
             switch arrival {
             case .delivery(let delivery): try receive(delivery)
@@ -79,9 +87,10 @@ struct BridgeSession {
         }
         let now = Instant.monotonic
         for delivery in intake.takeDue(now: now) { handler(.delivered(delivery)) }
-        if case .done = reading {} else if now >= readingEnds { try endReading() }
-        let pulse = Duration.seconds(Int(RabbitConnection.heartbeat)) / 4
-        return min(pulse, intake.wait(now: now) ?? pulse)
+        var wait = Duration.seconds(Int(RabbitConnection.heartbeat)) / 4
+        if let due = intake.wait(now: now) { wait = min(wait, due) }
+        if case .done = reading {} else { wait = min(wait, max(.zero, readingEnds - now)) }
+        return wait
     }
 
     private mutating func receive(_ delivery: RabbitConnection.Delivery) throws(BridgeFault) {
@@ -101,19 +110,26 @@ struct BridgeSession {
 
     private mutating func receive(fromStream delivery: RabbitConnection.Delivery) throws(BridgeFault) {
         switch reading {
-        case .seeking:
+        case .seeking where delivery.offset > 0:
             reading = .reading
-            try connection.cancelStream("end")
+            try connection.cancelStream(streamConsumer)
+            streamConsumer = "latest"
             try connection.consumeStream(
-                topology, as: "latest", from: max(0, delivery.offset - BridgeTopology.history + 1))
-        case .reading: _ = intake.receive(delivery.body, tag: nil, isHistory: true)
+                topology, as: streamConsumer, from: max(0, delivery.offset - BridgeTopology.history + 1))
+        case .seeking, .reading:
+            // The first message of a stream has none before it.
+            reading = .reading
+            guard held.count < 2 * BridgeTopology.history else { return }
+            held.append(delivery.body)
+            readingEnds = min(readingLimit, .monotonic + BridgeSession.readingTime.silence)
         case .done: return
         }
     }
 
     private mutating func endReading() throws(BridgeFault) {
-        if case .seeking = reading { try connection.cancelStream("end") } else { try connection.cancelStream("latest") }
+        try connection.cancelStream(streamConsumer)
         reading = .done
+        for box in exchange(&held, with: []) { _ = intake.receive(box, tag: nil, isHistory: true) }
     }
 
     /// Notes the outcome of publications.

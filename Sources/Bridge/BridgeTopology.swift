@@ -4,8 +4,8 @@ import Wire
 
 /// The names of exchange, queues and routing keys (Docs/Bridge.md). None of them tells a room, a person or a network.
 package struct BridgeTopology: Sendable {
-    /// Messages in a queue; the oldest goes.
-    static let queueLength: Int64 = 1_000
+    /// Messages in a queue; the oldest goes. After an outage another bridge may publish all that waits before this one is back.
+    static let queueLength = Int64(Limits.bridgeWaiting)
     /// Milliseconds after which a queue that is not used goes.
     static let expiry: Int64 = 600_000
     /// Bytes of a stream: about 1,000 messages of the smallest size.

@@ -22,6 +22,8 @@ package final class RabbitBridge: BridgePort {
 
     /// The longest pause between two attempts, and the first one.
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(8))
+    /// Attempts in a row that may collide with those of other bridges before the user hears of it.
+    private static let collisions = 5
 
     /// - Returns: nil if librabbitmq or OpenSSL is not there.
     /// - Throws: the system's refusal of a descriptor.
@@ -80,10 +82,7 @@ package final class RabbitBridge: BridgePort {
             let broker = access.list.brokers[place % access.list.brokers.count]
             place += 1
             do throws(BridgeFault) {
-                let connection = try RabbitConnection(library, access, to: broker)
-                try connection.prepare(topology)
-                try connection.consume(topology)
-                try serve(connection, handler, &attempt)
+                try serve(try connect(to: broker, using: &randomness), handler, &attempt)
                 return
             } catch {
                 // Publications of a connection that has ended are the node's to send again.
@@ -92,6 +91,25 @@ package final class RabbitBridge: BridgePort {
             }
             wait(pause(after: attempt, using: &randomness))
             attempt += 1
+        }
+    }
+
+    /// Connects, declares and consumes, again at once where that collided with another bridge.
+    private func connect(
+        to broker: BrokerList.Broker, using randomness: inout Randomness
+    ) throws(BridgeFault) -> RabbitConnection {
+        var collisions = 0
+        while true {
+            do throws(BridgeFault) {
+                let connection = try RabbitConnection(library, access, to: broker)
+                try connection.prepare(topology)
+                try connection.consume(topology)
+                return connection
+            } catch {
+                guard error.isCollision, collisions < RabbitBridge.collisions, !hasEnded else { throw error }
+                collisions += 1
+                wait(.random(in: .milliseconds(50)...(.milliseconds(250)), using: &randomness))
+            }
         }
     }
 

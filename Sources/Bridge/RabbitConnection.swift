@@ -33,6 +33,8 @@ import Wire
 
     /// The longest time for name, TCP and TLS together, and for an answer of the broker, in milliseconds.
     private static let limit: CInt = 8_000
+    /// The code of AMQP for a fault of the broker itself.
+    private static let internalError: UInt16 = 541
     /// In seconds.
     static let heartbeat: CInt = 10
 
@@ -251,7 +253,9 @@ import Wire
         let reply = unsafe library.call.amqp_get_rpc_reply(state)
         guard unsafe reply.reply_type != AMQP_RESPONSE_NORMAL else { return }
         let (code, text) = unsafe refusal(in: reply)
-        throw BridgeFault(code == 403 ? .permission : .ended, broker.name, text)
+        throw BridgeFault(
+            code == 403 ? .permission : .ended, broker.name, text,
+            isCollision: code == RabbitConnection.internalError)
     }
 
     private func check(_ status: CInt) throws(BridgeFault) {

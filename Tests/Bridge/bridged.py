@@ -1,6 +1,7 @@
 """Nodes with bridges, and the one broker of a test file."""
 
 import pathlib
+import statistics
 import subprocess
 import tempfile
 import unittest
@@ -27,6 +28,11 @@ def stop():
     recorder.close()
     broker.close()
     folder.cleanup()
+
+
+def percentiles(times):
+    times = sorted(times)
+    return f"median {statistics.median(times):.1f} ms, p99 {times[min(len(times) - 1, len(times) * 99 // 100)]:.1f} ms"
 
 
 class Bridged(unittest.TestCase):
@@ -68,8 +74,8 @@ class Bridged(unittest.TestCase):
         return node
 
     def bridge(self, name, **choices):
-        network, consent = choices.pop("network", None), choices.pop("consent", "on")
-        node = self.node(name, *self.options(**choices), network=network, consent=consent)
+        network, consent, more = choices.pop("network", None), choices.pop("consent", "on"), choices.pop("more", ())
+        node = self.node(name, *self.options(**choices), *more, network=network, consent=consent)
         self.notice(node, "bridge_connected", 30)
         return node
 

@@ -64,14 +64,15 @@ class Certificates:
 class Broker:
     """A broker, started; `launch` starts a command on another host and returns its Popen."""
 
-    def __init__(self, name="one", *, certificates=None, launch=None, address="127.0.0.1", folder=None, ports=None,
+    def __init__(self, name="one@localhost", *, certificates=None, launch=None, address="127.0.0.1", secure_address=None, folder=None,
+                 ports=None, epmd_address="127.0.0.1",
                  users=(("bridge", "secret", "/", ("^earshot", "^earshot", "^earshot")),), settings=""):
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="earshot-broker."))
         self.is_own = folder is None
         self.launch = launch or (lambda command, **options: subprocess.Popen(command, **options))
         self.address = address
         self.plain, self.secure, self.distribution, self.epmd = ports or [free_port() for _ in range(4)]
-        self.node = f"{name}@localhost"
+        self.node, self.epmd_address = name, epmd_address
         self.process = None
         for part in ("data", "log", "home"):
             (self.folder / part).mkdir(exist_ok=True)
@@ -84,7 +85,7 @@ class Broker:
         lines = [f"load_definitions = {self.folder}/definitions.json", f"listeners.tcp.1 = {address}:{self.plain}", "loopback_users.guest = false", "log.console = false",
                  "log.file.level = warning", settings]
         if certificates:
-            lines += [f"listeners.ssl.1 = {address}:{self.secure}", f"ssl_options.cacertfile = {certificates.authority}",
+            lines += [f"listeners.ssl.1 = {secure_address or address}:{self.secure}", f"ssl_options.cacertfile = {certificates.authority}",
                       f"ssl_options.certfile = {certificates.server}", f"ssl_options.keyfile = {certificates.key}",
                       "ssl_options.verify = verify_none"]
         (self.folder / "rabbitmq.conf").write_text("\n".join(lines) + "\n")
@@ -110,7 +111,8 @@ class Broker:
     def environment(self):
         return os.environ | {
             "HOME": str(self.folder / "home"), "RABBITMQ_NODENAME": self.node, "RABBITMQ_NODE_PORT": str(self.plain),
-            "RABBITMQ_DIST_PORT": str(self.distribution), "ERL_EPMD_PORT": str(self.epmd), "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "RABBITMQ_DIST_PORT": str(self.distribution), "ERL_EPMD_PORT": str(self.epmd),
+            **({"ERL_EPMD_ADDRESS": self.epmd_address} if self.epmd_address else {}),
             "RABBITMQ_MNESIA_BASE": str(self.folder / "data"), "RABBITMQ_LOG_BASE": str(self.folder / "log"),
             "RABBITMQ_CONFIG_FILE": str(self.folder / "rabbitmq.conf"), "RABBITMQ_CONF_ENV_FILE": "/dev/null",
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "enabled_plugins"),
@@ -127,9 +129,13 @@ class Broker:
 
     def start(self, timeout=120):
         """Starts it, and waits until it accepts connections, which it does when all else is done."""
-        self.process = self.launch([str(HOME / "rabbitmq-server")], env=self.environment, stdin=subprocess.DEVNULL,
-                                   stdout=open(self.folder / "out", "ab"), stderr=subprocess.STDOUT, start_new_session=True)
+        self.launch_server()
         self.await_connections(timeout)
+
+    def launch_server(self):
+        with open(self.folder / "out", "ab") as output:
+            self.process = self.launch([str(HOME / "rabbitmq-server")], env=self.environment, stdin=subprocess.DEVNULL,
+                                       stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
 
     def await_connections(self, timeout=120):
         deadline = time.monotonic() + timeout

@@ -72,6 +72,14 @@ class Faults(Bridged):
         one.hears("sealed for others")
         self.assertEqual(self.count(other, "sealed for others"), 0)
 
+    def test_a_node_without_a_bridge_loads_nothing_of_it(self):
+        without, bridge = self.node("plain"), self.bridge("ann")
+        without.ready()
+        plain, bridged_maps = (pathlib.Path(f"/proc/{node.process.pid}/maps").read_text() for node in (without, bridge))
+        for library in ("librabbitmq", "libssl", "libcrypto"):
+            self.assertNotIn(library, plain)
+            self.assertIn(library, bridged_maps)
+
     def test_wrong_settings_are_refused(self):
         for words, reason in ((["--bridge", f"amqp://192.0.2.1", "--bridge-key", self.key], "can not be"),
                               (["--bridge", "amqps://me:secret@host", "--bridge-key", self.key], "can not be"),
