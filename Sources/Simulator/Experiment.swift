@@ -16,11 +16,14 @@ package struct Experiment {
         case sample
         case massKill
         case countLinks
+        case outage
     }
 
     let settings: ExperimentSettings
     private let topology: Topology
     let simulation: Simulation
+    /// Joins several networks; nil for one.
+    let broker: SimulatedBroker?
     private let observe: (ExperimentProgress) -> Void
     private let isCalledOff: () -> Bool
     var cast: ExperimentCast
@@ -43,14 +46,19 @@ package struct Experiment {
         self.isCalledOff = isCalledOff
         SignatureMemory.use()
         randomness = .seeded(settings.seed)
-        topology =
-            settings.links.map { .limited(places: settings.nodes, links: $0, seed: settings.seed) } ?? .full
+        topology = Experiment.topology(settings)
         simulation = Simulation(
             seed: randomness.next(), latency: settings.latency, loss: settings.loss, topology: topology)
+        broker = settings.networks > 1 ? SimulatedBroker(simulation) : nil
         cast = ExperimentCast(
-            simulation, in: Experiment.rooms(settings), settings: settings,
+            simulation, in: Experiment.rooms(settings), settings: settings, broker: broker,
             memory: Experiment.memory + settings.partition)
         report = ExperimentReport(settings: settings)
+    }
+
+    private static func topology(_ settings: ExperimentSettings) -> Topology {
+        if settings.networks > 1 { return .separate(settings.networks, of: settings.nodes) }
+        return settings.links.map { .limited(places: settings.nodes, links: $0, seed: settings.seed) } ?? .full
     }
 
     /// Between two nodes that start.
@@ -73,6 +81,7 @@ package struct Experiment {
     package mutating func run() -> ExperimentReport {
         meet()
         let met = cast.totals
+        let published = broker?.published ?? 0
         report.linksMet = cast.online / 2
         planTalk()
         while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
@@ -82,13 +91,14 @@ package struct Experiment {
         if isParted { simulation.heal() }
         rest()
         conclude(since: met)
+        report.publications = broker.map { $0.published - published }
         if let overlay { concludeCrowd(overlay, since: met) }
         return report
     }
 
     private mutating func meet() {
         let attacks = attackedPlaces()
-        for place in 0..<settings.nodes {
+        for place in 0..<settings.places {
             let identitySeed = randomness.next()
             let occasion: Occasion =
                 attacks.contains(place)
@@ -103,7 +113,8 @@ package struct Experiment {
 
     private mutating func awaitAllLinks() {
         let wanted =
-            settings.rooms * (0..<settings.nodes).reduce(0) { $0 + topology.degree(of: $1, among: settings.nodes) }
+            settings.rooms
+            * (0..<settings.places).reduce(0) { $0 + topology.degree(of: $1, among: settings.places) }
         let end = simulation.now + Experiment.meetingTime
         while cast.online < wanted, simulation.now < end, !isCalledOff() {
             pass(until: simulation.now + Experiment.lookInterval)
@@ -157,6 +168,7 @@ package struct Experiment {
             plan(.heal, after: talk / 3 + settings.partition)
         }
         planDepartures(during: max(talk, settings.partition))
+        for moment in moments(perMinute: settings.outagesPerMinute, during: talk) { plan(.outage, after: moment) }
         if settings.isCrowd { planShocks(during: talk) }
         guard let interval = settings.sampling else { return }
         for number in 0...Int(talk / interval) { plan(.sample, after: interval * number) }
@@ -172,12 +184,18 @@ package struct Experiment {
     }
 
     private mutating func planDepartures(during span: Duration) {
-        guard settings.churnPerMinute > 0 else { return }
+        for moment in moments(perMinute: settings.churnPerMinute, during: span) { plan(.depart, after: moment) }
+    }
+
+    /// Random moments at a rate.
+    private mutating func moments(perMinute: Double, during span: Duration) -> [Duration] {
+        guard perMinute > 0 else { return [] }
+        var moments: [Duration] = []
         var moment = 0.0
         while true {
-            moment += Double.random(in: 0.5..<1.5, using: &randomness) * 60 / settings.churnPerMinute
-            guard moment < span / .seconds(1) else { return }
-            plan(.depart, after: .nanoseconds(Int64(moment * 1e9)))
+            moment += Double.random(in: 0.5..<1.5, using: &randomness) * 60 / perMinute
+            guard moment < span / .seconds(1) else { return moments }
+            moments.append(.nanoseconds(Int64(moment * 1e9)))
         }
     }
 

@@ -26,8 +26,14 @@ extension Experiment {
             report.samples.append(TableSample(at: simulation.now - Instant(nanoseconds: 0), sizes: sizes))
         case .massKill: killMany()
         case .countLinks: cast.countLinks()
+        case .outage:
+            let place = Int.random(in: 0..<settings.networks, using: &randomness)
+            broker?.interrupt(place, for: Experiment.outageTime)
         }
     }
+
+    /// How long a bridge is without its broker: about as long as the connection to another one takes.
+    private static let outageTime = Duration.milliseconds(700)
 
     private mutating func join(_ place: Int, _ identitySeed: UInt64) {
         cast.join(at: place, identitySeed: identitySeed)

@@ -90,6 +90,8 @@ struct ExperimentCast {
     private let simulation: Simulation
     private let rooms: [Room]
     private let isLimited: Bool
+    /// The set-up of the bridge at a place; nil for a place that has none.
+    private let bridge: (Int) -> BridgeSetup?
     private let vanishes: Bool
     private let book: Book
     private(set) var present: [Int: Member] = [:]
@@ -105,12 +107,19 @@ struct ExperimentCast {
 
     /// - Parameters:
     ///   - rooms: that each process is in.
+    ///   - broker: joins the networks; nil for one network.
     ///   - memory: for how long what was said is followed.
-    init(_ simulation: Simulation, in rooms: [Room], settings: ExperimentSettings, memory: Duration) {
+    init(
+        _ simulation: Simulation, in rooms: [Room], settings: ExperimentSettings, broker: SimulatedBroker?,
+        memory: Duration
+    ) {
         self.simulation = simulation
         self.rooms = rooms
         isLimited = settings.isLimited
         vanishes = settings.vanishes
+        var randomness = Randomness.seeded(~settings.seed)
+        let key = BridgeKey(using: &randomness)
+        bridge = { $0 % settings.nodes == 0 ? broker?.bridge(key) : nil }
         book = Book(rooms: rooms.count, memory: memory)
     }
 
@@ -133,12 +142,14 @@ struct ExperimentCast {
     /// seen.
     mutating func join(at place: Int, identitySeed: UInt64) {
         let number = book.arrive(at: simulation.now)
+        let bridge = bridge(place)
         var peers: [SimulatedPeer] = []
         for (index, room) in rooms.enumerated() {
             let peer = simulation.node(
                 "node-\(number)", identitySeed: identitySeed &+ UInt64(index), place: place, beside: peers.first,
                 configure: { [isLimited] in
                     $0.room = room
+                    ($0.bridge, $0.consentsToBridges) = (bridge, true)
                     if !isLimited { ($0.messagesPerSecond, $0.handshakesPerSecond) = (0, 0) }
                 },
                 listener: { [book, timeline = simulation.timeline] batch in

@@ -24,6 +24,9 @@ package struct ExperimentReport: Hashable, Sendable {
     package var simulated = Duration.zero
     package var events = 0
 
+    /// Publications that the broker took since all had met: messages, and presence; nil for one network.
+    package var publications: Int?
+
     /// Nil for a small room without attackers and mass kills.
     package var crowd: CrowdFigures?
 
@@ -37,6 +40,11 @@ package struct ExperimentReport: Hashable, Sendable {
     /// Payloads sent for each message shown, in thousandths; nil where none was shown. In a crowd only messages are counted.
     package var sendsPerDelivery: Int? {
         perDelivery(crowd?.messagesSent ?? payloadsSent)
+    }
+
+    /// Publications for each message sent, in thousandths; nil for one network, and where none was sent.
+    package var publicationsPerMessage: Int? {
+        messages == 0 ? nil : publications.map { ($0 * 1_000 + messages / 2) / messages }
     }
 
     /// A count for each message shown, in thousandths; nil where none was shown.

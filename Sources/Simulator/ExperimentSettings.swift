@@ -1,6 +1,10 @@
 /// The settings of an experiment: number of nodes or, in several rooms, of processes, kind of network, rate of messages.
 package struct ExperimentSettings: Hashable, Sendable {
     package var nodes = 20
+    /// Networks of `nodes` nodes each, which only a broker joins; the first node of each is a bridge.
+    package var networks = 1
+    /// Connections of bridges to the broker that end, a minute, of all together.
+    package var outagesPerMinute = 0.0
     /// The rooms that each process is in, by a node of its own in each; the first is open, the others are private.
     package var rooms = 1
     package var messages = 100
@@ -70,6 +74,9 @@ package struct ExperimentSettings: Hashable, Sendable {
     /// The time from the first to the last message.
     package var talk: Duration { .nanoseconds(Int64(Double(messages) * (1 / rate) * 1e9)) }
 
+    /// The nodes of all networks.
+    package var places: Int { nodes * networks }
+
     /// True if the report has the figures of a crowd: smaller rooms are fully linked.
     package var isCrowd: Bool {
         nodes > ExperimentSettings.mostInMesh || massKill != nil || vanishes || attackers != nil || isLimited
@@ -78,6 +85,7 @@ package struct ExperimentSettings: Hashable, Sendable {
     /// The nodes of a room whose nodes all link with each other.
     package static let mostInMesh = 32
     package static let mostNodes = 10_000
+    package static let mostNetworks = 256
     package static let mostMessages = 1_000_000
     /// The most links of a node (Protocol.md section 11).
     package static let mostLinks = 256

@@ -167,7 +167,7 @@ final class SimulatedBridgePort: BridgePort {
     func arrive(_ box: [UInt8]) {
         let isConnected = state.withLock { state in
             if !state.isConnected { state.queue.append(box) }
-            if state.queue.count > 1_000 { state.queue.removeFirst() }
+            if state.queue.count > Limits.bridgeWaiting { state.queue.removeFirst() }
             return state.isConnected
         }
         if isConnected { deliver(box) }

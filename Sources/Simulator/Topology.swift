@@ -12,6 +12,15 @@ package struct Topology: Sendable {
     /// All hosts hear each other, as on one network.
     package static let full = Topology(neighbours: nil)
 
+    /// Networks of `size` places each, which do not hear each other.
+    package static func separate(_ networks: Int, of size: Int) -> Topology {
+        Topology(
+            neighbours: (0..<networks * size).map { place in
+                let first = place / size * size
+                return Set(first..<first + size).subtracting([place])
+            })
+    }
+
     /// A connected graph: a ring of all places, and random chords until each place sees `links` others, or nearly.
     ///
     /// - Parameter links: at least 2. Where there are no more places than that, it is the full graph.

@@ -48,6 +48,17 @@ extension SimulateSettings: CommandSettings {
 
     private static let network: [Option<SimulateSettings>] = [
         Option(
+            name: "--networks",
+            help: "networks of --nodes nodes each, joined by a bridge in each and a broker (default 1)",
+            kind: .value("N", wanted: "a number from 1 to \(ExperimentSettings.mostNetworks)") { settings, value in
+                whole(value, 1...ExperimentSettings.mostNetworks).map { settings.experiment.networks = $0 } != nil
+            }),
+        Option(
+            name: "--outages", help: "with --networks: connections to the broker that end, a minute (default 0)",
+            kind: .value("N", wanted: "a number a minute from 0 to 6000") { settings, value in
+                number(value, 0...6_000).map { settings.experiment.outagesPerMinute = $0 } != nil
+            }),
+        Option(
             name: "--latency", help: "of the network, one way, in milliseconds (default 1-20)",
             kind: .value("MS", wanted: "milliseconds from 0 to 10000, or a range of them, like 1-20") {
                 settings, value in
@@ -131,7 +142,27 @@ extension SimulateSettings: CommandSettings {
             throw UsageError("unexpected \(UsageError.quoted(first)); see earshot simulate --help")
         }
         chooseLinks()
+        try checkNetworks()
         try checkHarm()
+    }
+
+    /// Refuses options that several networks do not go with, and more nodes than a run may have.
+    private func checkNetworks() throws(UsageError) {
+        guard experiment.networks > 1 else {
+            guard experiment.outagesPerMinute == 0 else {
+                throw UsageError("--outages is about the broker of several networks; add --networks")
+            }
+            return
+        }
+        guard experiment.places <= ExperimentSettings.mostNodes else {
+            throw UsageError("all networks together have at most \(ExperimentSettings.mostNodes) nodes")
+        }
+        let isSteady =
+            experiment.rooms == 1 && experiment.links == nil && experiment.partition == .zero
+            && experiment.churnPerMinute == 0 && experiment.massKill == nil && experiment.attackers == nil
+        guard isSteady else {
+            throw UsageError("--networks goes without --rooms, --links, --partition, --churn, --kill and --attackers")
+        }
     }
 
     /// How many others each node sees, where that is not the number of all.

@@ -23,6 +23,10 @@ extension JSONWriter {
         member("nodesJoined", report.joined)
         member("simulatedMs") { $0.literal(Milliseconds(report.simulated).text) }
         member("events", report.events)
+        if let publications = report.publications {
+            member("brokerMessages", publications)
+            member("brokerMessagesPerMessage", thousandths: report.publicationsPerMessage)
+        }
         if let crowd = report.crowd {
             member("crowd") { writer in writer.object { $0.members(of: crowd, in: report) } }
         }
@@ -87,6 +91,10 @@ extension JSONWriter {
         member("partitionSeconds") { $0.literal(Thousandths(settings.partitionInMilliseconds).text) }
         member("churnPerMinute") { $0.literal(Thousandths(settings.churnInThousandths).text) }
         member("seed") { $0.literal("\(settings.seed)") }
+        if settings.networks > 1 {
+            member("networks", settings.networks)
+            member("outagesPerMinute") { $0.literal(Thousandths(settings.outagesInThousandths).text) }
+        }
         if settings.isCrowd { harm(settings) }
     }
 

@@ -49,7 +49,16 @@ struct SimulationTable {
             ("time simulated", Thousandths(Int(report.simulated / .milliseconds(1))).text + " s", ""),
             ("events run", count(report.events), ""),
         ]
-        return network + (report.crowd.map { rows(of: $0, in: report) } ?? [])
+        return network + brokerRows(of: report) + (report.crowd.map { rows(of: $0, in: report) } ?? [])
+    }
+
+    /// The rows that only several networks have.
+    private static func brokerRows(of report: ExperimentReport) -> [Row] {
+        guard let publications = report.publications else { return [] }
+        return [
+            ("broker messages", count(publications), "presence too"),
+            ("  per message", thousandths(report.publicationsPerMessage), ""),
+        ]
     }
 
     /// The rows that only a crowd has.
@@ -95,6 +104,12 @@ struct SimulationTable {
         var lines = [
             "\(nodes), \(sight), on a simulated network with \(latency) latency and \(loss); seed \(settings.seed)."
         ]
+        if settings.networks > 1 {
+            lines.append("There were \(settings.networks) such networks, joined by a bridge in each and a broker.")
+        }
+        if settings.outagesPerMinute > 0 {
+            lines.append("\(Thousandths(settings.outagesInThousandths).text) connections to it a minute ended.")
+        }
         if settings.rooms > 1 {
             lines.append(
                 "Each is a process with a node in each of \(settings.rooms) rooms, all but one of them private.")
@@ -170,6 +185,8 @@ extension ExperimentSettings {
     var rateInThousandths: Int { Int(rate * 1_000 + 0.5) }
     /// In nodes a minute.
     var churnInThousandths: Int { Int(churnPerMinute * 1_000 + 0.5) }
+    /// In connections a minute.
+    var outagesInThousandths: Int { Int(outagesPerMinute * 1_000 + 0.5) }
     var partitionInMilliseconds: Int { Int(partition / .milliseconds(1)) }
 }
 

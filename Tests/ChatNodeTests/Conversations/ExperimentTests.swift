@@ -44,6 +44,23 @@ import Wire
         #expect(report.deliveries.missed == 0)
     }
 
+    @Test func `networks that a broker joins hear everything once, though connections to it end`() {
+        let report = report {
+            $0.nodes = 4
+            $0.networks = 3
+            $0.rate = 5
+            $0.outagesPerMinute = 60
+        }
+        #expect(report.messages == 30)
+        #expect(report.deliveries.expected == 30 * 11)
+        #expect(report.deliveries.delivered == 30 * 11)
+        #expect(report.deliveries.duplicates == 0)
+        // All links are within the networks.
+        #expect(report.linksMet == 3 * 6)
+        #expect((30...60).contains(report.publications ?? 0))
+        #expect(report.publicationsPerMessage ?? 0 >= 1_000)
+    }
+
     @Test func `one seed gives one report, another seed another`() {
         let hard: (inout ExperimentSettings) -> Void = {
             $0.loss = 0.05

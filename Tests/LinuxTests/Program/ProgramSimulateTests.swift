@@ -38,6 +38,14 @@ import Testing
         )
     }
 
+    @Test func `several networks are of so many nodes each`() throws {
+        let words = ["--networks", "20", "--nodes", "10", "--outages", "6.5"]
+        let settings = try SimulateSettings(parsing: words).experiment
+        #expect((settings.networks, settings.nodes, settings.places) == (20, 10, 200))
+        #expect(settings.outagesPerMinute == 6.5)
+        #expect(!settings.isCrowd)
+    }
+
     @Test func `all see all, unless it is said how many`() throws {
         #expect(try SimulateSettings(parsing: []).experiment == ExperimentSettings())
         #expect(try SimulateSettings(parsing: ["--nodes", "10000"]).experiment.links == nil)
@@ -54,7 +62,7 @@ import Testing
 
     @Test(arguments: [
         ["--nodes", "0"], ["--nodes", "10001"], ["--nodes", "-1"], ["--rooms", "0"], ["--rooms", "17"],
-        ["--messages", "1000001"], ["--rate", "0"],
+        ["--messages", "1000001"], ["--rate", "0"], ["--networks", "0"], ["--networks", "257"], ["--outages", "6001"],
         ["--rate", "nan"], ["--latency", ""], ["--latency", "-"], ["--latency", "5-"], ["--latency", "-5"],
         ["--latency", "20-1"], ["--latency", "1-2-3"], ["--latency", "10001"], ["--loss", "51"], ["--loss", "x"],
         ["--links", "1"], ["--links", "257"], ["--links", "none"], ["--partition", "3601"],
@@ -75,6 +83,16 @@ import Testing
         }
         #expect(throws: UsageError("--kill comes after the last message; give more --messages or a lower --rate")) {
             try SimulateSettings(parsing: ["--kill", "20@10"])
+        }
+        #expect(throws: UsageError("--outages is about the broker of several networks; add --networks")) {
+            try SimulateSettings(parsing: ["--outages", "6"])
+        }
+        #expect(throws: UsageError("all networks together have at most 10000 nodes")) {
+            try SimulateSettings(parsing: ["--networks", "101", "--nodes", "100"])
+        }
+        let steady = "--networks goes without --rooms, --links, --partition, --churn, --kill and --attackers"
+        for words in [["--rooms", "2"], ["--links", "3"], ["--partition", "1"], ["--churn", "1"]] {
+            #expect(throws: UsageError(steady)) { try SimulateSettings(parsing: ["--networks", "2"] + words) }
         }
         #expect(throws: UsageError("attackers are in one room only; leave --attackers or --rooms out")) {
             try SimulateSettings(parsing: ["--attackers", "20:mute", "--rooms", "2"])
