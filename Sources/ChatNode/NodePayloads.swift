@@ -54,7 +54,10 @@ extension Node {
             apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
         case .dropped(let reason):
-            if reason == .duplicate { noteSign(on: connection) }
+            if reason == .duplicate {
+                noteSign(on: connection)
+                noteHereToo(body)
+            }
             if overlay.isEngaged, SignedPayload.kind(inFrame: body) != PayloadType.presence.rawValue {
                 refusedFromNeighbour(body, reason, hops: SignedPayload.hops(inFrame: body), from: peer)
             }
@@ -84,12 +87,10 @@ extension Node {
         arrivals = events
         routed()
         if overlay.isEngaged { tookFromNeighbour(payload, hops: hops, from: peer) }
-        if isCrowd, payload.type == .presence, !payload.isBridged {
-            takePresence(payload, isLive: true, on: connection)
-        }
+        if isCrowd, payload.type == .presence { takePresence(payload, isLive: true, on: connection) }
         if bridge != nil { publishOverBridge(payload) }
         if payload.isBridged { notePath(to: payload.author, via: connection) }
-        if payload.type == .presence { noteBridges() }
+        if payload.type == .presence { noteBridges(of: payload.author) }
     }
 
     /// Bans a neighbour for what it sent, and its address.

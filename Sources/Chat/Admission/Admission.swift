@@ -224,7 +224,12 @@ package struct Admission: Sendable {
         _ frame: borrowing PayloadFrame, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) {
         try checkNotFromTheFuture(frame.header.timestamp, wallClock)
-        guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
+        if frame.isBridged, frame.type == .presence {
+            // The author may be in a crowd.
+            try checkNotLapsed(frame.header.timestamp, wallClock)
+        } else {
+            guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
+        }
         try peers.checkOrder(frame.header, frame.id)
         try peers.take(frame.type, of: frame.header.author, now: now)
         peers.note(frame.header, frame.id, now: now)

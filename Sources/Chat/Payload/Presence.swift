@@ -30,18 +30,20 @@ package struct Bridging: Hashable, Sendable {
     package var consents: Bool
     /// The author's node is a bridge.
     package var isBridge: Bool
+    /// The author is in a crowd, and signs a presence only every ten minutes.
+    package var isInCrowd: Bool
 
-    package init(consents: Bool = false, isBridge: Bool = false) {
-        (self.consents, self.isBridge) = (consents, isBridge)
+    package init(consents: Bool = false, isBridge: Bool = false, isInCrowd: Bool = false) {
+        (self.consents, self.isBridge, self.isInCrowd) = (consents, isBridge, isInCrowd)
     }
 
     /// Nil for a byte with other bits.
     init?(encoded byte: UInt8) {
-        guard byte <= 3 else { return nil }
-        self.init(consents: byte & 1 != 0, isBridge: byte & 2 != 0)
+        guard byte <= 7 else { return nil }
+        self.init(consents: byte & 1 != 0, isBridge: byte & 2 != 0, isInCrowd: byte & 4 != 0)
     }
 
-    var encoded: UInt8 { (consents ? 1 : 0) | (isBridge ? 2 : 0) }
+    var encoded: UInt8 { (consents ? 1 : 0) | (isBridge ? 2 : 0) | (isInCrowd ? 4 : 0) }
 }
 
 /// The part of a presence that a user writes, besides name and reason. Texts are checked, but not made safe for display.

@@ -67,6 +67,9 @@ package final class SignedPayload: Sendable {
     /// The relays that the payload in a frame's body passed, according to the last one.
     package static func hops(inFrame body: Span<UInt8>) -> UInt8 { body.isEmpty ? 0 : body[0] & ~bridgedBit }
 
+    /// Whether the payload in a frame's body came over a bridge, according to the last relay.
+    package static func isBridged(inFrame body: Span<UInt8>) -> Bool { !body.isEmpty && body[0] & bridgedBit != 0 }
+
     /// The author that a frame's body claims; nil if the body is too short.
     package static func author(inFrame body: Span<UInt8>) -> PeerID? {
         guard body.count > 1 + signatureBytes else { return nil }

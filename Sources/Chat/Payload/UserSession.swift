@@ -15,7 +15,7 @@ package struct UserSession: ~Copyable {
     /// Checked.
     package internal(set) var profile = Profile()
     /// The part of the own presence about bridges.
-    package internal(set) var bridging: Bridging
+    package var bridging: Bridging
     private var publicMessages = 0
     private var sequence: UInt64 = 0
 

@@ -5,9 +5,9 @@ extension Roster {
     /// The part of the peer's last presence about bridges.
     package func bridging(of peer: PeerID) -> Bridging { known[peer]?.bridging ?? Bridging() }
 
-    /// The linked peers that are bridges, in the order of their keys.
+    /// The peers of this network that are bridges, in the order of their keys.
     package var bridges: [PeerID] {
-        known.compactMap { peer, entry in entry.isLinked && entry.bridging.isBridge && peer != me ? peer : nil }
+        known.compactMap { peer, entry in entry.isHere && entry.bridging.isBridge && peer != me ? peer : nil }
             .sorted()
     }
 
@@ -21,9 +21,11 @@ extension Roster {
         elsewhere.contains { SealedMessage.address(of: $0).elementsEqual(address) }
     }
 
-    /// Takes over a presence that came over a bridge. The peer is gone 180 s after the last one.
+    /// Takes over a presence that came over a bridge.
+    ///
+    /// - Parameter end: when the peer is gone, unless another one comes.
     mutating func noteElsewhere(
-        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, now: Instant, wallClock: Timestamp,
+        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, until end: Instant, wallClock: Timestamp,
         into events: inout [ChatEvent]
     ) {
         let index = meet(author)
@@ -43,7 +45,7 @@ extension Roster {
             known.values[index].isAnnounced = false
             known.values[index].since = wallClock
         }
-        deadlines[author] = now + Limits.bridgedPresenceTime
+        deadlines[author] = end
         if isNew || news == .change { events.append(report(author, known.values[index])) }
     }
 

@@ -88,6 +88,14 @@ package struct MessageRouter: ~Copyable, Sendable {
         if directChats.hasUndelivered { events += directChats.drainUndelivered() }
     }
 
+    /// How long a presence from another network holds: where its author or this node is in a crowd it is renewed seldom.
+    private func holdingTime(of presence: Presence, _ arrival: borrowing Arrival) -> Duration {
+        guard reachesAll || presence.bridging.isInCrowd else { return Limits.bridgedPresenceTime }
+        let signed = arrival.verified.signed.payload.timestamp
+        guard signed < arrival.wallClock else { return Limits.presenceLifetime }
+        return Limits.presenceLifetime - .milliseconds(signed.distance(to: arrival.wallClock))
+    }
+
     /// The only place that distinguishes the kinds of payloads.
     private mutating func receive(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         // First, because nearly all payloads are of this kind, and matching the body copies its strings.
@@ -95,8 +103,9 @@ package struct MessageRouter: ~Copyable, Sendable {
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
         case .presence(let presence) where arrival.verified.isBridged:
+            let end = arrival.now + holdingTime(of: presence, arrival)
             roster.noteElsewhere(
-                presence, of: arrival.author, as: arrival.authorClock, now: arrival.now, wallClock: arrival.wallClock,
+                presence, of: arrival.author, as: arrival.authorClock, until: end, wallClock: arrival.wallClock,
                 into: &events)
         case .presence(let presence):
             roster.note(presence, of: arrival.author, as: arrival.authorClock, into: &events)

@@ -24,7 +24,11 @@ extension Node {
             return
         }
         let certificate = payload.author == context.me ? context.certificate : knownCertificate(of: payload.author)
-        guard let certificate, certificate.epoch == payload.payload.epoch else { return }
+        guard let certificate, certificate.epoch == payload.payload.epoch else {
+            // In a crowd the certificate follows.
+            if payload.type == .presence { bridge?.keep(uncertified: payload) }
+            return
+        }
         switch admission.verifySignature(of: payload) {
         case .admitted(let proven):
             let isFirst = bridge?.isFirst(context.me, for: payload.id, among: bridgesHere) ?? false
@@ -57,11 +61,16 @@ extension Node {
         return true
     }
 
-    /// Whether the room is carried to other networks: by this node, or by a linked peer.
+    /// Publishes the presence that came before its author's certificate.
+    func publishUncertified(_ author: PeerID) {
+        if let presence = bridge?.takeUncertified(author) { publishOverBridge(presence) }
+    }
+
+    /// Whether the room is carried to other networks: by this node, or by another of its network.
     package var isBridged: Bool { bridge != nil || !bridgesHere.isEmpty }
 
-    /// The linked peers that are bridges.
-    private var bridgesHere: [PeerID] { router.roster.bridges }
+    /// The other bridges of this network.
+    var bridgesHere: [PeerID] { router.roster.bridges }
 
     private func consents(_ author: PeerID) -> Bool {
         author == context.me ? session.bridging.consents : router.roster.bridging(of: author).consents
@@ -73,7 +82,7 @@ extension Node {
         if case .connected = event { renewPresence() }
         guard case .delivered(let delivery) = event else { return }
         switch delivery.content {
-        case .payload(let certificate, let frame): take(certificate, frame, isHistory: delivery.isHistory)
+        case .payload(let certificate, let frame): receive(certificate, frame, isHistory: delivery.isHistory)
         case .sealed(let body): takeSealed(body)
         case .greeting: apply(bridge?.greeted(now: scheduler.now) ?? [])
         }
@@ -81,9 +90,24 @@ extension Node {
         flushFullBatch()
     }
 
-    private func take(_ certificate: [UInt8], _ frame: [UInt8], isHistory: Bool) {
+    private func receive(_ certificate: [UInt8], _ frame: [UInt8], isHistory: Bool) {
         guard let id = SignedPayload.id(inFrame: frame.span) else { return }
         bridge?.noteSeen(id)
+        if isCrowd, SignedPayload.kind(inFrame: frame.span) == PayloadType.presence.rawValue {
+            bridge?.hold(certificate, frame, now: scheduler.now)
+            return armBridge()
+        }
+        take(certificate, frame, isHistory: isHistory)
+    }
+
+    /// Takes a presence that a crowd held, unless its author is here: another bridge of this network published it, and the links
+    /// bring it.
+    private func takeHeld(_ certificate: [UInt8], _ frame: [UInt8]) {
+        guard let author = SignedPayload.author(inFrame: frame.span), !router.roster.isHere(author) else { return }
+        take(certificate, frame, isHistory: false)
+    }
+
+    private func take(_ certificate: [UInt8], _ frame: [UInt8], isHistory: Bool) {
         guard let author = learnBridged(certificate), let neighbour = bridge?.neighbour else {
             bridge?.refused += 1
             return
@@ -119,7 +143,8 @@ extension Node {
 
     /// Tells a new link of the people in other networks.
     func introduceElsewhere(on connection: Connection) {
-        guard let bridge else { return }
+        // In a crowd rosters tell it.
+        guard let bridge, !isCrowd else { return }
         for author in router.roster.elsewhere.sorted() {
             guard connection.link.outbox.count < Outbox.capacity / 2 else { return }
             guard let presence = bridge.presence(of: author) else { continue }
@@ -130,6 +155,10 @@ extension Node {
 
     /// Passes a payload that came over the bridge on: over the trees of a large room, else to all links.
     private func passOnBridged(_ payload: VerifiedPayload) {
+        if isCrowd, payload.type == .presence {
+            if bridge?.isToPass(payload, now: scheduler.now) == true { spreadElsewhere(payload) }
+            return
+        }
         if overlay.isEngaged, isSpread(payload, isRelayed: true) { return spread(payload, hops: 1) }
         let frame = payload.frame(hops: 2)
         for connection in connections.activeLinks where connection.peer != payload.author {
@@ -189,6 +218,7 @@ extension Node {
             switch effect {
             case .publish(let due): bridge?.port.publish(due.content, tag: due.tag, isHistory: due.isHistory)
             case .notice(let code, let sentence): warn(code, sentence)
+            case .take(let certificate, let frame): takeHeld(certificate, frame)
             }
         }
         armBridge()
@@ -202,52 +232,6 @@ extension Node {
                 node.apply(node.bridge?.due(node.scheduler.now) ?? [])
             }
         }
-    }
-}
-
-/// The part of the presence about bridges.
-extension Node {
-    package var consentsToBridges: Bool { session.bridging.consents }
-
-    /// Lets bridges publish what this node says to the room from now on, or not.
-    package func setConsent(_ consents: Bool) {
-        apply(router.setConsent(consents, in: &session, now: scheduler.now, wallClock: scheduler.wallClock))
-        noteBridges()
-    }
-
-    /// Tells the user when the first bridge of the room comes, and begins to renew the presence. To be called when a presence
-    /// is routed.
-    func noteBridges() {
-        guard !isBridgeTold, let first = bridgesHere.first else { return }
-        isBridgeTold = true
-        emit(
-            .notice(
-                .roomBridged,
-                Sentence(
-                    session.bridging.consents ? .roomBridgedOn : .roomBridgedOff, who(first).displayName)))
-        if bridge == nil { scheduleRenewal() }
-    }
-
-    /// Sends the presence to the bridges every minute, as long as there are any: other networks forget it after three.
-    func scheduleRenewal() {
-        scheduler.schedule(at: scheduler.now + Limits.bridgedPresenceRenewal) { [weak self] in
-            self?.assumeIsolated { node in
-                guard case .running = node.phase else { return }
-                guard node.isBridged else {
-                    node.isBridgeTold = false
-                    return
-                }
-                node.renewPresence()
-                node.scheduleRenewal()
-            }
-        }
-    }
-
-    private func renewPresence() {
-        guard session.bridging.consents else { return }
-        let presence = session.signPresence(at: scheduler.wallClock)
-        for peer in bridgesHere { send(presence, to: .peer(peer)) }
-        publishOverBridge(presence)
     }
 }
 

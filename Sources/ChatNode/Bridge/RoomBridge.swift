@@ -9,6 +9,8 @@ struct RoomBridge: Sendable {
     enum Effect: Sendable {
         case publish(BridgeOutbox.Due)
         case notice(NoticeCode, Sentence)
+        /// A delivery that was held.
+        case take(certificate: [UInt8], frame: [UInt8])
     }
 
     /// Stands for the bridge where a payload's neighbour is named; no identity has this key.
@@ -24,6 +26,12 @@ struct RoomBridge: Sendable {
     private var presences = RecentTable<PeerID, BridgedContent>(capacity: Limits.bridgedPeople)
     private var presenceAuthors: Set<PeerID> = []
     private var elsewhere = RecentTable<PeerID, VerifiedPayload>(capacity: 2 * Limits.bridgedPeople)
+    /// Presences of this network whose authors' certificates are not here yet.
+    private var uncertified: [PeerID: VerifiedPayload] = [:]
+    /// The latest presence of each author in another network that went into this crowd, and when.
+    private var passed = RecentTable<PeerID, (presence: Presence, at: Instant)>(capacity: 2 * Limits.bridgedPeople)
+    /// Presences from the broker that wait for the crowd's own way.
+    private var held: [(certificate: [UInt8], frame: [UInt8], until: Instant)] = []
     private(set) var broker: String?
     /// Why there is no connection; nil before the first attempt, and while there is one.
     private(set) var fault: Sentence?
@@ -57,6 +65,36 @@ struct RoomBridge: Sendable {
     mutating func keep(presence: VerifiedPayload) { elsewhere.set(presence, for: presence.author) }
 
     func presence(of author: PeerID) -> VerifiedPayload? { elsewhere[author] }
+
+    /// Keeps a presence of this network until its author's certificate is here.
+    mutating func keep(uncertified presence: VerifiedPayload) {
+        if uncertified.count < Limits.bridgedPeople { uncertified[presence.author] = presence }
+    }
+
+    /// A certificate of the author is here.
+    mutating func takeUncertified(_ author: PeerID) -> VerifiedPayload? { uncertified.removeValue(forKey: author) }
+
+    /// Holds a presence from the broker in a crowd: if its author is in this network, the presence comes by itself meanwhile, and
+    /// must not seem to be of another network.
+    mutating func hold(_ certificate: [UInt8], _ frame: [UInt8], now: Instant) {
+        if held.count >= 2 * Limits.bridgedPeople { held.removeFirst() }
+        held.append((certificate, frame, now + Limits.bridgedPresenceHold))
+    }
+
+    /// True if a presence from another network goes into this crowd: it is a new one, or the last went there five minutes ago.
+    mutating func isToPass(_ payload: VerifiedPayload, now: Instant) -> Bool {
+        guard case .presence(let presence) = payload.payload.body else { return false }
+        if let last = passed[payload.author], last.presence == presence,
+            now < last.at + Limits.bridgedPresenceInCrowd
+        {
+            return false
+        }
+        passed.set((presence, now), for: payload.author)
+        return true
+    }
+
+    /// Tells a new crowd of each author again.
+    mutating func forgetPassed() { passed = RecentTable(capacity: 2 * Limits.bridgedPeople) }
 
     /// Whether the payload came from the broker.
     func isSeen(_ id: MessageID) -> Bool { seen[id] != nil }
@@ -144,13 +182,18 @@ struct RoomBridge: Sendable {
     }
 
     /// When `due` has something; nil for never.
-    func nextDeadline(now: Instant) -> Instant? { broker == nil ? nil : outbox.nextDeadline(now: now) }
+    func nextDeadline(now: Instant) -> Instant? {
+        .earlier(held.first?.until, broker == nil ? nil : outbox.nextDeadline(now: now))
+    }
 
     mutating func due(_ now: Instant) -> [Effect] {
-        guard broker != nil else { return [] }
+        let ripe = held.prefix { $0.until <= now }
+        held.removeFirst(ripe.count)
+        let effects = ripe.map { Effect.take(certificate: $0.certificate, frame: $0.frame) }
+        guard broker != nil else { return effects }
         let due = outbox.takeDue(now: now)
         published += due.count
-        return due.map(Effect.publish)
+        return effects + due.map(Effect.publish)
     }
 
     private mutating func note(_ content: BridgedContent, of payload: VerifiedPayload) {

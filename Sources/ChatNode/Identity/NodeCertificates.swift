@@ -85,6 +85,7 @@ extension Node {
         }
         certificates.keep(certificate, now: now)
         notePath(to: certificate.identity, via: connection)
+        publishUncertified(certificate.identity)
     }
 
     /// Forwards a certificate to all other links.

@@ -11,6 +11,8 @@ extension Node {
     func crowdChanged(_ isCrowd: Bool) {
         guard people.isCrowd != isCrowd else { return }
         router.reachesAll = isCrowd
+        session.bridging.isInCrowd = isCrowd
+        bridge?.forgetPassed()
         _ = router.takeMovements()
         if isCrowd {
             people.enter(now: scheduler.now)
@@ -47,6 +49,7 @@ extension Node {
             send(frame, on: connection)
         }
         armPeople()
+        if bridge != nil { publishOverBridge(presence) }
     }
 
     /// Our certificate has changed: others learn it behind our presence.
@@ -76,17 +79,38 @@ extension Node {
     func takePresence(_ payload: VerifiedPayload, isLive: Bool, on connection: Connection) {
         guard case .presence(let presence) = payload.payload.body, payload.author != context.me else { return }
         let (author, now) = (payload.author, scheduler.now)
+        // A peer in another network is not here.
+        if payload.isBridged, router.roster.isHere(author) { return }
         guard people.presences.isNews(payload.payload.authorClock, of: author) else { return }
         guard case .admitted(let checked) = admission.verifySignature(of: payload) else { return ban(connection) }
         guard people.presences.take(checked, age: isLive ? .zero : age(of: payload), now: now) else { return }
         people.paths.note(author, by: connection.id)
         if isLive { people.relay.pass(author, from: connection.id, now: now, using: &randomness) }
-        // A peer in another network is not here.
         let isHere = presence.state != .left && !payload.isBridged
         apply(router.notePresence(of: author, isHere: isHere, now: now, wallClock: scheduler.wallClock))
         // A new path leads to the peer: what it has not acknowledged goes there.
         if !router.roster.isOnline(author), router.isUnacknowledged(by: author) { router.linkReady(author) }
         routed()
+        armPeople()
+    }
+
+    /// Handles a presence that was dropped because it came before: if that was over a bridge, its author is in this network
+    /// nevertheless, and a bridge was faster than the links.
+    func noteHereToo(_ body: Span<UInt8>) {
+        guard isCrowd, !body.isEmpty, !SignedPayload.isBridged(inFrame: body),
+            SignedPayload.kind(inFrame: body) == PayloadType.presence.rawValue,
+            let author = SignedPayload.author(inFrame: body), router.roster.isElsewhere(author)
+        else { return }
+        people.presences.noteHere(author)
+        apply(router.notePresence(of: author, isHere: true, now: scheduler.now, wallClock: scheduler.wallClock))
+        routed()
+    }
+
+    /// Brings a presence from another network to the crowd.
+    func spreadElsewhere(_ presence: VerifiedPayload) {
+        let now = scheduler.now
+        guard people.presences.take(presence, age: age(of: presence), now: now) else { return }
+        people.relay.pass(presence.author, from: nil, now: now, using: &randomness)
         armPeople()
     }
 
@@ -208,6 +232,9 @@ extension Node {
             router.route(payload, now: now, wallClock: scheduler.wallClock, into: &events)
             apply(events)
             takePresence(payload, isLive: false, on: connection)
+            noteBridges(of: payload.author)
+            if bridge != nil { publishOverBridge(payload) }
+        case .dropped(.duplicate): noteHereToo(body)
         case .repeated, .dropped: break
         case .closeLink: drop(connection)
         case .ban: ban(connection)

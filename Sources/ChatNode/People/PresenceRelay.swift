@@ -4,8 +4,8 @@ import Wire
 
 /// Presences that wait to be passed on together, and the next time to sign our own (Protocol.md section 13).
 struct PresenceRelay {
-    /// Authors whose presence is to be passed on, with the link that it came by.
-    private var waiting: [PeerID: ConnectionID] = [:]
+    /// Authors whose presence is to be passed on, with the link that it came by; nil for one that came from a broker.
+    private var waiting: [PeerID: ConnectionID?] = [:]
     private var order: [PeerID] = []
     private var flushesAt: Instant?
     /// Our own presence, as it was signed last: it is the same on each new link, so that it is news only once.
@@ -15,7 +15,7 @@ struct PresenceRelay {
     var nextDeadline: Instant? { Instant.earlier(flushesAt, signsAt) }
 
     /// Notes a presence to pass on.
-    mutating func pass(_ author: PeerID, from link: ConnectionID, now: Instant, using randomness: inout Randomness) {
+    mutating func pass(_ author: PeerID, from link: ConnectionID?, now: Instant, using randomness: inout Randomness) {
         if waiting.updateValue(link, forKey: author) == nil { order.append(author) }
         guard flushesAt == nil else { return }
         let least = Limits.presenceGathering / 2
@@ -23,7 +23,7 @@ struct PresenceRelay {
     }
 
     /// The authors whose presences are due, in the order in which they came.
-    mutating func takeDue(now: Instant) -> [(author: PeerID, from: ConnectionID)] {
+    mutating func takeDue(now: Instant) -> [(author: PeerID, from: ConnectionID?)] {
         guard let flushesAt, flushesAt <= now else { return [] }
         defer { (waiting, order, self.flushesAt) = ([:], [], nil) }
         return order.compactMap { author in waiting[author].map { (author, $0) } }

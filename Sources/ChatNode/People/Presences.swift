@@ -8,10 +8,11 @@ struct Presences {
     /// Kept small: there is one for each peer of the room.
     struct Entry {
         let clock: AuthorClock
-        let isHere: Bool
+        /// False for one that says that its author left, and for one that came over a bridge.
+        var isHere: Bool
         var lapsesAt: Instant
         /// The frame, with its type byte and 1 hop.
-        let frame: [UInt8]
+        var frame: [UInt8]
     }
 
     private(set) var digests = RosterDigests()
@@ -56,11 +57,19 @@ struct Presences {
             return false
         }
         entries[peer] = Entry(
-            clock: clock, isHere: presence.state != .left, lapsesAt: now + (Limits.presenceLifetime - age),
-            frame: payload.frame(hops: 1))
+            clock: clock, isHere: presence.state != .left && !payload.isBridged,
+            lapsesAt: now + (Limits.presenceLifetime - age), frame: payload.frame(hops: 1))
         digests.insert(peer, clock)
         if sweepsAt == nil { sweepsAt = now + Presences.sweep }
         return true
+    }
+
+    /// The presence of a peer that came over a bridge came over a link of this network too.
+    mutating func noteHere(_ peer: PeerID) {
+        guard var entry = entries[peer] else { return }
+        entry.isHere = true
+        entry.frame[1] = SignedPayload.hops(inFrame: entry.frame.span.extracting(1...))
+        entries[peer] = entry
     }
 
     mutating func remove(_ peer: PeerID) {

@@ -19,9 +19,11 @@ import Wire
     }
 
     /// Networks that reach each other over the broker alone; the first nodes of each are bridges.
-    private func networks(_ count: Int, of size: Int, bridges: Int = 1, consent: Bool = true) -> [[SimulatedPeer]] {
-        var networks: [[SimulatedPeer]] = []
-        for network in 0..<count {
+    private func networks(
+        _ count: Int, of size: Int, bridges: Int = 1, consent: Bool = true, beside others: [[SimulatedPeer]] = []
+    ) -> [[SimulatedPeer]] {
+        var networks = others
+        for network in others.count..<others.count + count {
             networks.append(
                 (0..<size).map { place in
                     simulation.node("n\(network)-\(place)") { configuration in
@@ -74,6 +76,26 @@ import Wire
         #expect(near.row(of: far)?.state == .left)
         #expect(near.counter("people_elsewhere") == 0)
         #expect(simulation.run(atMost: .seconds(300)) { near.row(of: far)?.isElsewhere == true })
+    }
+
+    @Test func `people of a crowd and of a small room see each other for good`() {
+        let networks = networks(1, of: 3, beside: networks(1, of: 40))
+        let (crowd, small) = (networks[0], networks[1])
+        #expect(
+            simulation.run(atMost: .seconds(400)) {
+                crowd.allSatisfy { $0.counter("people_elsewhere") == 3 }
+                    && small.allSatisfy { $0.counter("people_elsewhere") == 40 }
+            })
+        let before = broker.published
+        for _ in 0..<40 {
+            simulation.advance(by: .seconds(30))
+            for peer in crowd { #expect(peer.counter("people_elsewhere") == 3) }
+            for peer in small { #expect(peer.counter("people_elsewhere") == 40) }
+        }
+        // In 20 minutes the crowd's 40 sign twice or three times each, and the others 20 times.
+        #expect(broker.published - before < 40 * 3 + 3 * 21)
+        small[2].kill()
+        #expect(simulation.run(atMost: .seconds(920)) { crowd.allSatisfy { $0.counter("people_elsewhere") == 2 } })
     }
 
     @Test func `a direct conversation crosses the bridge both ways`() throws {

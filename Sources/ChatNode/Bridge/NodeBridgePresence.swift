@@ -1,0 +1,53 @@
+import Chat
+import Noise
+import Phrases
+import Wire
+
+/// The part of the presence about bridges.
+extension Node {
+    package var consentsToBridges: Bool { session.bridging.consents }
+
+    /// Lets bridges publish what this node says to the room from now on, or not.
+    package func setConsent(_ consents: Bool) {
+        apply(router.setConsent(consents, in: &session, now: scheduler.now, wallClock: scheduler.wallClock))
+        if let first = bridgesHere.first { noteBridges(of: first) }
+    }
+
+    /// Tells the user when the first bridge of the room comes, and begins to renew the presence.
+    ///
+    /// - Parameter author: of a presence that was routed.
+    func noteBridges(of author: PeerID) {
+        guard !isBridgeTold, router.roster.bridging(of: author).isBridge, let first = bridgesHere.first else { return }
+        isBridgeTold = true
+        emit(
+            .notice(
+                .roomBridged,
+                Sentence(
+                    session.bridging.consents ? .roomBridgedOn : .roomBridgedOff, who(first).displayName)))
+        if bridge == nil { scheduleRenewal() }
+    }
+
+    /// Sends the presence to the bridges every minute, as long as there are any: other networks forget it after three. In a crowd
+    /// bridges get those that go through the room every ten minutes.
+    func scheduleRenewal() {
+        scheduler.schedule(at: scheduler.now + Limits.bridgedPresenceRenewal) { [weak self] in
+            self?.assumeIsolated { node in
+                guard case .running = node.phase else { return }
+                guard node.isBridged else {
+                    node.isBridgeTold = false
+                    return
+                }
+                if !node.isCrowd { node.renewPresence() }
+                node.scheduleRenewal()
+            }
+        }
+    }
+
+    func renewPresence() {
+        guard session.bridging.consents else { return }
+        if isCrowd { return publishOverBridge(presenceForLink()) }
+        let presence = session.signPresence(at: scheduler.wallClock)
+        for peer in bridgesHere { send(presence, to: .peer(peer)) }
+        publishOverBridge(presence)
+    }
+}
