@@ -82,7 +82,7 @@ package struct Experiment {
         meet()
         let met = cast.totals
         let published = broker?.published ?? 0
-        report.linksMet = cast.online / 2
+        report.linksMet = cast.linkEnds / 2
         planTalk()
         while let next = agenda.nextDeadline, !isCalledOff() { pass(until: next) }
         let overlay = settings.isCrowd ? cast.overlay() : nil
@@ -116,7 +116,7 @@ package struct Experiment {
             settings.rooms
             * (0..<settings.places).reduce(0) { $0 + topology.degree(of: $1, among: settings.places) }
         let end = simulation.now + Experiment.meetingTime
-        while cast.online < wanted, simulation.now < end, !isCalledOff() {
+        while cast.linkEnds < wanted, simulation.now < end, !isCalledOff() {
             pass(until: simulation.now + Experiment.lookInterval)
         }
     }
@@ -127,9 +127,9 @@ package struct Experiment {
         var (links, looks) = (0, 0)
         while looks < Experiment.steadyLooks, simulation.now < end, !isCalledOff() {
             pass(until: simulation.now + Experiment.crowdLookInterval)
-            let online = cast.online
-            looks = abs(online - links) * 100 <= online ? looks + 1 : 0
-            if looks == 0 { links = online }
+            let ends = cast.linkEnds
+            looks = abs(ends - links) * 100 <= ends ? looks + 1 : 0
+            if looks == 0 { links = ends }
         }
     }
 
@@ -214,7 +214,7 @@ package struct Experiment {
         report.strays = cast.strays
         report.payloadsSent = totals.payloadsSent - met.payloadsSent
         report.linksMade = (totals.handshakes - met.handshakes) / 2
-        report.linksLeft = cast.online / 2
+        report.linksLeft = cast.linkEnds / 2
         report.bytesMean = totals.bytes / max(1, cast.nodeCount)
         report.bytesMost = totals.bytesMost
         report.simulated = simulation.now - Instant(nanoseconds: 0)

@@ -199,8 +199,8 @@ struct ExperimentCast {
     }
 
     /// How many peers all nodes that are there have a link to, added up.
-    var online: Int {
-        present.values.flatMap(\.peers).reduce(0) { $0 + $1.with { node in node.online() } }
+    var linkEnds: Int {
+        present.values.flatMap(\.peers).reduce(0) { $0 + $1.with { node in node.linkCount() } }
     }
 
     /// The counters of all nodes, present or gone.
@@ -261,7 +261,7 @@ extension ExperimentCast {
 
     /// Looks how many links each node has.
     mutating func countLinks() {
-        let most = present.values.flatMap(\.peers).map { $0.with { node in node.online() } }.max() ?? 0
+        let most = present.values.flatMap(\.peers).map { $0.with { node in node.linkCount() } }.max() ?? 0
         linksMost = max(linksMost, most)
     }
 

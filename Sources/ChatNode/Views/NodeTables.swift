@@ -54,6 +54,9 @@ extension Node {
             messagesSent: counts.sent[.publicMessage])
     }
 
+    /// The peers that the node has a link to: in a crowd not all that are here.
+    package func linkCount() -> Int { connections.activeLinks.count }
+
     /// Sends no frame but pongs from now on, as an attacker of an experiment that others rely on does.
     package func fallSilent() {
         isSilent = true

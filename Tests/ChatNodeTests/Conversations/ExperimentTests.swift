@@ -236,6 +236,17 @@ import Wire
         #expect((20..<30).contains(limited.messages))
     }
 
+    @Test func `the links of a crowd are those that its nodes have, though more peers are here`() throws {
+        let report = report {
+            $0.nodes = 34
+            $0.messages = 10
+        }
+        #expect(report.deliveries.missed == 0)
+        #expect(report.linksMet <= 34 * 13 / 2)
+        // Links of the mesh that it was at first end some seconds later.
+        #expect(try #require(report.crowd).linksMost < 33)
+    }
+
     @Test func `a small room has none of the figures of a crowd`() {
         #expect(report { $0.nodes = 3 }.crowd == nil)
         #expect(report { $0.isLimited = true }.crowd != nil)
