@@ -47,7 +47,7 @@ struct FuzzTarget: Sendable {
 
     static let all = [
         records, frames, payload, text, keys, certificate, handshake, router, node, sealed, history, overlayFrames,
-        mdns, browser, instances, arguments, configuration, identity, commands, json, routes, stomp, socketio,
+        overlay, mdns, browser, instances, arguments, configuration, identity, commands, json, routes, stomp, socketio,
         editor,
     ]
 }

@@ -39,6 +39,26 @@ import Wire
         #expect(!slots.contains(64) && slots.contains(63) && slots.contains(191))
     }
 
+    @Test mutating func `the trees that a strike takes from a neighbour are grafted elsewhere in the same tick`()
+        throws
+    {
+        var overlay = Overlay()
+        let (liar, other) = (try peer(1), try peer(2))
+        overlay.setOn(true, now: start, using: &randomness)
+        for peer in [liar, other] {
+            overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
+            _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)
+        }
+        _ = overlay.tick(now: start + .milliseconds(100), using: &randomness)
+        #expect(overlay.trees.count(from: liar) > 0)
+        overlay.announced([7], by: liar, now: start + .milliseconds(200))
+        _ = overlay.tick(now: start + .milliseconds(240), using: &randomness)
+        let broken = start + .milliseconds(240) + Limits.promiseTime
+        _ = overlay.tick(now: broken, using: &randomness)
+        #expect(overlay.trees.count(from: other) == Trees.count)
+        #expect(try #require(overlay.nextDeadline) > broken)
+    }
+
     @Test mutating func `each tree gets one parent, and the trees are dealt out among the neighbours`() throws {
         var neighbours = try neighbours(1...12)
         var trees = Trees()
