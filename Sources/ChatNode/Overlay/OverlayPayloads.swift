@@ -96,10 +96,11 @@ extension Overlay {
     /// On such a link a node says all that it says itself.
     private func isMeshLink(_ peer: PeerID) -> Bool { !isOn || neighbours[peer]?.isOverlay == false }
 
-    /// A wide payload makes these trees anew.
+    /// A wide payload makes these trees anew. A neighbour in mesh mode passes nothing on to such as itself and gets no news:
+    /// it keeps its trees until it prunes them, so that it misses nothing meanwhile.
     private mutating func clear(_ mask: TreeMask) {
         neighbours.updateAll { neighbour in
-            neighbour.pushes &= ~mask
+            if neighbour.isOverlay { neighbour.pushes &= ~mask }
             neighbour.offered = mask
         }
     }

@@ -54,7 +54,7 @@ struct OverlayRoom {
 @Suite struct OverlayRoomTests {
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `all nodes show each message once, as it is said, in the order of its author`(seed: UInt64) throws {
-        let room = OverlayRoom(40, links: 6, seed: seed)
+        let room = OverlayRoom(30, links: 6, seed: seed)
         let texts = try room.talk(Array(room.peers.prefix(5)), 8)
         room.simulation.advance(by: .seconds(1))
         for peer in room.peers {
@@ -68,14 +68,14 @@ struct OverlayRoom {
     }
 
     @Test func `once a tree is made each node gets each message once`() throws {
-        let room = OverlayRoom(40, links: 6)
+        let room = OverlayRoom(30, links: 6)
         let speakers = Array(room.peers.prefix(5))
         _ = try room.talk(speakers, 2)
         room.simulation.advance(by: .seconds(3))
         let before = (room.sum("payloads_sent"), room.sum("dropped_duplicate"))
         _ = try room.talk(speakers, 8)
         room.simulation.advance(by: .seconds(3))
-        #expect(room.sum("payloads_sent") - before.0 == 40 * 39)
+        #expect(room.sum("payloads_sent") - before.0 == 40 * 29)
         #expect(room.sum("dropped_duplicate") == before.1)
     }
 
@@ -96,13 +96,13 @@ struct OverlayRoom {
     }
 
     @Test func `after a fifth of the nodes vanished the others hear each other within a second`() throws {
-        let room = OverlayRoom(40, links: 8)
+        let room = OverlayRoom(30, links: 8)
         let speakers = Array(room.peers.suffix(5))
         _ = try room.talk(speakers, 2)
-        for peer in room.peers.prefix(8) { peer.kill() }
+        for peer in room.peers.prefix(6) { peer.kill() }
         let texts = try room.talk(speakers, 8, "later")
         room.simulation.advance(by: .seconds(1))
-        for peer in room.peers.dropFirst(8) {
+        for peer in room.peers.dropFirst(6) {
             let (shown, history) = OverlayRoom.shown(peer)
             #expect(shown.filter { $0.hasPrefix("later") }.sorted() == texts.sorted() && history == 0)
         }
@@ -136,9 +136,9 @@ struct OverlayRoom {
         #expect(right.texts().contains("two"))
         try right.say("three")
         try middle.say("four")
-        // A mesh node that says its first message in a tree is heard beyond the overlay as history.
-        simulation.advance(by: .seconds(4))
+        simulation.advance(by: .milliseconds(500))
         #expect(left.texts().sorted() == ["four", "one", "three", "two"])
+        #expect(left.messages.allSatisfy { !$0.isHistory })
         middle.with { node in node.setOverlay(false) }
         simulation.advance(by: .seconds(1))
         try left.say("five")
@@ -146,10 +146,10 @@ struct OverlayRoom {
         #expect(middle.texts().contains("five") && !right.texts().contains("five"))
     }
 
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `no message is lost or shown twice while nodes change their mode at any time`(seed: UInt64) throws {
         var randomness = Randomness.seeded(seed)
-        let room = OverlayRoom(20, links: Int.random(in: 4...19, using: &randomness), seed: seed)
+        let room = OverlayRoom(16, links: Int.random(in: 4...15, using: &randomness), seed: seed)
         var texts: [String] = []
         for number in 0..<60 {
             if Int.random(in: 0..<3, using: &randomness) == 0 {
