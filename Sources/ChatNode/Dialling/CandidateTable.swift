@@ -7,6 +7,8 @@ struct CandidateTable {
     private var agenda = TimerHeap<String>()
     /// Candidates with a dial or a handshake under way.
     private(set) var busy = 0
+    /// Candidates that discovery no longer names: while there are none, a full table need not be searched.
+    private var unlisted = 0
     /// The only ones that are dialled; nil where all are.
     private var wanted: Set<String>?
 
@@ -28,14 +30,18 @@ struct CandidateTable {
     /// Changes a candidate, if there is one, and notes its new deadline.
     mutating func update(_ instance: String, _ change: (inout Candidate) -> Void) {
         guard var candidate = candidates[instance] else { return }
-        let (deadline, wasBusy) = (candidate.deadline, candidate.isBusy)
+        let (deadline, wasBusy, wasListed) = (candidate.deadline, candidate.isBusy, candidate.lostAt == nil)
         change(&candidate)
         candidates[instance] = candidate
         if candidate.deadline != deadline { schedule(instance) }
         busy += (candidate.isBusy ? 1 : 0) - (wasBusy ? 1 : 0)
+        unlisted += (wasListed ? 1 : 0) - (candidate.lostAt == nil ? 1 : 0)
     }
 
-    mutating func remove(_ instance: String) { candidates[instance] = nil }
+    mutating func remove(_ instance: String) {
+        guard let candidate = candidates.removeValue(forKey: instance) else { return }
+        if candidate.lostAt != nil { unlisted -= 1 }
+    }
 
     /// Puts a candidate at its deadline on the agenda again, if it may be dialled.
     mutating func schedule(_ instance: String) {
@@ -84,15 +90,16 @@ struct CandidateTable {
 
     /// Evicts a candidate that discovery no longer names; false if there is none.
     private mutating func forgetOneUnlisted() -> Bool {
-        let unlisted = candidates.filter { $0.value.lostAt != nil && !$0.value.isBusy }
-        let oldest = unlisted.min { first, second in
+        guard unlisted > 0 else { return false }
+        let idle = candidates.filter { $0.value.lostAt != nil && !$0.value.isBusy }
+        let oldest = idle.min { first, second in
             let (left, right) = (first.value.lostAt?.nanoseconds ?? .max, second.value.lostAt?.nanoseconds ?? .max)
             return (left, first.key) < (right, second.key)
         }
         guard let oldest else {
             return false
         }
-        candidates[oldest.key] = nil
+        remove(oldest.key)
         return true
     }
 }
