@@ -58,6 +58,26 @@ import Wire
         #expect(few.contains(alice.counter("connections")))
     }
 
+    @Test func `a node whose links are all taken dials no peer until one is free`() throws {
+        let simulation = Simulation(seed: 1)
+        let alice = simulation.node("alice") { $0.handshakesPerSecond = 0 }
+        // Processes of one machine are exempt from the limit that keeps places for peers that are dialled.
+        let members = (0..<UInt64(Limits.links)).map {
+            RudeMember(simulation: simulation, seed: 100 + $0, beside: alice)
+        }
+        for member in members { try #require(member.enter(by: alice, in: simulation)) }
+        simulation.advance(by: .seconds(1))
+        #expect(alice.counter("connections") == Limits.links && alice.counter("overlay") == 1)
+        // Alice hears of peers, and would choose six of them.
+        for number in 0..<10 { _ = simulation.node("peer-\(number)", isDeaf: true) }
+        simulation.advance(by: .seconds(10))
+        #expect(alice.counter("connections") == Limits.links && alice.counter("dials") == 0)
+        let goodbye = [FrameType.goodbye.rawValue, Node.GoodbyeReason.leaving.rawValue]
+        simulation.timeline.perform { members[0].send(goodbye) }
+        simulation.advance(by: .seconds(10))
+        #expect(alice.counter("connections") == Limits.links && alice.counter("dials") == 1)
+    }
+
     @Test(arguments: 1...10) func `a node that joins ten others meets them at once, by about one handshake each`(
         seed: UInt64
     ) throws {

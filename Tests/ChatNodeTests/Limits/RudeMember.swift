@@ -21,9 +21,12 @@ final class RudeMember: TransportHandler {
     private let state: Mutex<State>
     private let transport: Mutex<InMemoryTransport>
 
-    /// - Parameter epoch: members of one seed and different epochs are runs of one identity.
+    /// - Parameters:
+    ///   - epoch: members of one seed and different epochs are runs of one identity.
+    ///   - neighbour: a node on whose machine it is; nil for a machine of its own.
     init(
-        simulation: Simulation, seed: UInt64, room: String = "lobby", epoch: UInt64 = Timeline.epoch.milliseconds
+        simulation: Simulation, seed: UInt64, room: String = "lobby", epoch: UInt64 = Timeline.epoch.milliseconds,
+        beside neighbour: SimulatedPeer? = nil
     ) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
@@ -40,7 +43,7 @@ final class RudeMember: TransportHandler {
         var initial = State(session: session)
         initial.side = LinkSide(.initiator, context: context, seed: seed + 1)
         state = Mutex(initial)
-        host = simulation.network.addHost()
+        host = simulation.network.addHost(beside: neighbour?.host)
         transport = Mutex(InMemoryTransport(network: simulation.network, host: host))
     }
 

@@ -35,23 +35,23 @@ import Wire
 
     @Test(arguments: [1, 2, 3]) func `a fifth of the nodes that fills all slots cuts no honest node off`(seed: UInt64) {
         var randomness = Randomness.seeded(seed)
-        let attackers = Set((0..<200).shuffled(using: &randomness).prefix(40))
-        var town = ChoiceTown(nodes: 200, attackers: attackers, seed: seed)
-        town.pass(120)
+        let attackers = Set((0..<60).shuffled(using: &randomness).prefix(12))
+        var town = ChoiceTown(nodes: 60, attackers: attackers, seed: seed)
+        town.pass(60)
         #expect(town.cutOff == 0)
         let honest = town.choices.keys.filter { !attackers.contains($0) }
         let links = honest.map { honestLinks(of: $0, in: town) }
         #expect(links.min() ?? 0 >= 2, "\(links.sorted())")
         // Newcomers get in although each node has more links than it accepts.
-        for number in 200..<240 {
+        for number in 60..<72 {
             town.add(number)
             town.pass(1)
         }
         town.pass(30)
         #expect(town.cutOff == 0)
-        let newcomers = (200..<240).map { honestLinks(of: $0, in: town) }
+        let newcomers = (60..<72).map { honestLinks(of: $0, in: town) }
         #expect(newcomers.min() ?? 0 >= 1, "\(newcomers)")
-        #expect(town.choices.filter { $0.key >= 200 }.values.allSatisfy { $0.chosenCount == Limits.chosenLinks })
+        #expect(town.choices.filter { $0.key >= 60 }.values.allSatisfy { $0.chosenCount == Limits.chosenLinks })
     }
 
     @Test func `an established link never ends for a newcomer`() {

@@ -17,7 +17,7 @@ struct CrowdDirectTests {
     }
 
     @Test func `a request, its acceptance and answers find their way over a few relays`() throws {
-        let room = CrowdRoom(100, links: 6, seed: 21)
+        let room = CrowdRoom(50, links: 5, seed: 21)
         #expect(room.gather(within: .seconds(20)))
         let (alice, bob) = try #require(room.strangers())
         try converse(alice, bob, in: room)
@@ -32,17 +32,17 @@ struct CrowdDirectTests {
     }
 
     @Test func `each of many pairs reaches the other`() throws {
-        let room = CrowdRoom(80, links: 6, seed: 22)
+        let room = CrowdRoom(40, links: 5, seed: 22)
         #expect(room.gather(within: .seconds(20)))
         var failed: [String] = []
         for number in 0..<20 {
-            let (alice, bob) = (room.people[number], room.people[79 - number])
+            let (alice, bob) = (room.people[number], room.people[39 - number])
             try alice.say("hello \(number)", to: bob)
         }
         // One that was lost is sealed a second time meanwhile.
         room.simulation.advance(by: .seconds(6))
         for number in 0..<20 {
-            let (alice, bob) = (room.people[number], room.people[79 - number])
+            let (alice, bob) = (room.people[number], room.people[39 - number])
             let requests = bob.with { node in node.requests().map(\.who.key) }
             if !requests.contains(alice.key) { failed.append("\(number)") }
         }
@@ -50,7 +50,7 @@ struct CrowdDirectTests {
     }
 
     @Test func `a path that has ended is found anew without the user`() throws {
-        let room = CrowdRoom(60, links: 8, seed: 23)
+        let room = CrowdRoom(30, links: 6, seed: 23)
         #expect(room.gather(within: .seconds(20)))
         let (alice, bob) = try #require(room.strangers())
         let target = bob.key
@@ -68,7 +68,7 @@ struct CrowdDirectTests {
     }
 
     @Test func `once accepted the two have a link of their own, which ends when it is idle`() throws {
-        let room = CrowdRoom(60, links: 6, seed: 24)
+        let room = CrowdRoom(30, links: 5, seed: 24)
         #expect(room.gather(within: .seconds(20)))
         let (alice, bob) = try #require(room.strangers())
         try converse(alice, bob, in: room)
@@ -93,7 +93,7 @@ struct CrowdDirectTests {
 
     @Test func `a certificate with a new dm key travels with a presence, so that conversations go on for hours`() throws
     {
-        let room = CrowdRoom(40, links: 5, seed: 25)
+        let room = CrowdRoom(12, links: 3, seed: 25)
         #expect(room.gather(within: .seconds(20)))
         let (alice, bob) = try #require(room.strangers())
         try converse(alice, bob, in: room)
