@@ -5,16 +5,16 @@ import Reactor
 /// The Avahi daemon of this machine, through libavahi-client. Most of its calls block for the daemon's answer over D-Bus,
 /// for 25 s while it hangs, so the loop is not shared.
 @safe
-final class DaemonConnection: ResponderConnection {
+final class DaemonConnection: GroupPublisher {
     /// The reason of a failure without an error of the bus.
     static var noBus: String { AvahiAnswers.message(CInt(AVAHI_ERR_NO_DAEMON)) }
     static let noLibrary = "libavahi-client is missing"
 
     private let library: AvahiClientFunctions
     private let avahi: AvahiLoop
-    private let context: ResponderContext
+    let context: ResponderContext
     private let client: OpaquePointer
-    private var rooms: [RoomNumber: RoomObjects] = [:]
+    var rooms: [RoomNumber: RoomObjects] = [:]
 
     init(loop: EventLoop, context: ResponderContext) throws(ResponderFailure) {
         guard let library = loadAvahiClient() else { throw ResponderFailure(reason: Self.noLibrary) }
@@ -39,34 +39,7 @@ final class DaemonConnection: ResponderConnection {
         avahi.close()
     }
 
-    /// A fresh group for every publication: one that is committed again and again is held back by the daemon.
-    func publish(_ publication: Publication, of room: RoomNumber) {
-        free(self[room].removeGroups())
-        if put(publication, of: room) { self[room].context.tell(.published) }
-    }
-
-    func adjust(_ publication: Publication, of room: RoomNumber) {
-        free(self[room].removeGroups(except: publication))
-        _ = put(publication, of: room)
-    }
-
-    /// Publishes the groups that are not published; false after the report of a failure.
-    private func put(_ publication: Publication, of room: RoomNumber) -> Bool {
-        var objects = self[room]
-        var failure: CInt = 0
-        for (key, records) in objects.missing(of: publication) where failure == 0 {
-            failure = add(records, as: key, to: &objects)
-        }
-        self[room] = objects
-        switch failure {
-        case 0: return true
-        case CInt(AVAHI_ERR_COLLISION): objects.context.tell(.collision)
-        default: context.tell(.failed(AvahiAnswers.message(failure)))
-        }
-        return false
-    }
-
-    private func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
+    func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
         let group = unsafe library.avahi_entry_group_new(
             client, DaemonCallbacks.group, objects.context.userdata)
         guard let group = unsafe group else { return unsafe library.avahi_client_errno(client) }
@@ -82,7 +55,7 @@ final class DaemonConnection: ResponderConnection {
         return unsafe library.avahi_entry_group_commit(group)
     }
 
-    private func free(_ groups: [OpenGroup]) {
+    func free(_ groups: [OpenGroup]) {
         for group in groups { _ = unsafe library.avahi_entry_group_free(group.pointer) }
     }
 
@@ -131,10 +104,5 @@ final class DaemonConnection: ResponderConnection {
             unsafe library.avahi_entry_group_is_empty(group.pointer) < 0
         else { return }
         throw ResponderFailure(reason: "the Avahi daemon does not answer")
-    }
-
-    private subscript(room: RoomNumber) -> RoomObjects {
-        get { rooms[room] ?? RoomObjects(RoomContext(room, in: context)) }
-        set { rooms[room] = newValue }
     }
 }

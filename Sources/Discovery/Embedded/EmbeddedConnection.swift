@@ -6,13 +6,13 @@ import Reactor
 /// mDNS spoken by this process itself, through libavahi-core: needs no daemon, no bus and no privilege, and lives
 /// beside a daemon and beside others like it. Never waits.
 @safe
-final class EmbeddedConnection: ResponderConnection {
+final class EmbeddedConnection: GroupPublisher {
     private let library: AvahiCoreFunctions
     private let loop: EventLoop
     private let avahi: AvahiLoop
-    private let context: ResponderContext
+    let context: ResponderContext
     private let server: OpaquePointer
-    private var rooms: [RoomNumber: RoomObjects] = [:]
+    var rooms: [RoomNumber: RoomObjects] = [:]
     /// The service type that each room browses for.
     private var types: [RoomNumber: String] = [:]
     private let browser: MulticastBrowser
@@ -69,37 +69,11 @@ final class EmbeddedConnection: ResponderConnection {
         for open in objects.resolvers.values { unsafe library.avahi_s_service_resolver_free(open.pointer) }
     }
 
-    func publish(_ publication: Publication, of room: RoomNumber) {
-        free(self[room].removeGroups())
-        if put(publication, of: room) { self[room].context.tell(.published) }
-    }
-
-    func adjust(_ publication: Publication, of room: RoomNumber) {
-        free(self[room].removeGroups(except: publication))
-        _ = put(publication, of: room)
-    }
-
-    /// Publishes the groups that are not published; false after the report of a failure.
-    private func put(_ publication: Publication, of room: RoomNumber) -> Bool {
-        var objects = self[room]
-        var failure: CInt = 0
-        for (key, records) in objects.missing(of: publication) where failure == 0 {
-            failure = add(records, as: key, to: &objects)
-        }
-        self[room] = objects
-        switch failure {
-        case 0: return true
-        case CInt(AVAHI_ERR_COLLISION): objects.context.tell(.collision)
-        default: context.tell(.failed(AvahiAnswers.message(failure)))
-        }
-        return false
-    }
-
-    private func free(_ groups: [OpenGroup]) {
+    func free(_ groups: [OpenGroup]) {
         for group in groups { unsafe library.avahi_s_entry_group_free(group.pointer) }
     }
 
-    private func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
+    func add(_ records: [MDNSRecord], as key: GroupKey, to objects: inout RoomObjects) -> CInt {
         let group = unsafe library.avahi_s_entry_group_new(
             server, EmbeddedCallbacks.group, objects.context.userdata)
         guard let group = unsafe group else { return unsafe library.avahi_server_errno(server) }
@@ -142,11 +116,6 @@ final class EmbeddedConnection: ResponderConnection {
 
     /// No process is asked that could fail to answer.
     func probe() throws(ResponderFailure) {}
-
-    private subscript(room: RoomNumber) -> RoomObjects {
-        get { rooms[room] ?? RoomObjects(RoomContext(room, in: context)) }
-        set { rooms[room] = newValue }
-    }
 }
 
 /// Browsing, by sockets of our own or by Avahi.
