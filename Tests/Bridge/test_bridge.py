@@ -177,7 +177,7 @@ class HostileBroker(Bridged):
                 continue
         for text in ("last", "very last"):
             one.say(text)
-            other.hears(text)
+            other.hears(text, 60)
         stats = other.result("stats")
         said = [f"{kind} {number}" for kind in ("quiet", "flooded", "after") for number in range(LOCAL)]
         for node in (other, near):

@@ -43,7 +43,8 @@ class LocalNetworks(unittest.TestCase):
         talk.settle(20)
         account = talk.account()
         self.check(account)
-        self.assertEqual(account.history, 0)
+        # On a busy machine a line may be so late that it comes as history.
+        self.assertLess(account.history, account.live / 10)
         print(f"two networks of three: {account}\n  broker alone: {percentiles(broker_times(broker.plain))}\n"
               f"  within a network: {percentiles(account.near)}\n  to the other network: {percentiles(account.far)}")
 

@@ -67,7 +67,7 @@ class Crowd(unittest.TestCase):
         cls.hosts.run(host, ["ip", "route", "add", "local", network, "dev", "eth0"])
         script = [sys.executable, announcers.__file__, announcers.LOBBY, first, str(SIZE), "--pace", "200", "--beacons", "32"]
         # Each member has a socket of its own.
-        process = cls.hosts.start(host, ["bash", "-c", 'ulimit -n 4096 && exec "$@"', "announcers", *script], stderr=None)
+        process = cls.hosts.start(host, ["bash", "-c", 'ulimit -Sn hard && exec "$@"', "announcers", *script], stderr=None)
         for line in ("ready\n", "announced\n"):
             if process.stdout.readline() != line:
                 raise RuntimeError("the members were not announced")

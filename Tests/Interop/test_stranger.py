@@ -84,7 +84,7 @@ class AStranger(unittest.TestCase):
         good = presence(0, "stranger", about="fine")
         for bad in (presence(0, "stranger", rooms=["a", "b", "c", "d"]), presence(0, "stranger", about="x" * 81),
                     presence(0, "stranger", rooms=["two\nlines"]), presence(0, "stranger", rooms=[""]), good + b"\0",
-                    good[:-1], good[:-2] + b"\1\0\0", presence(0, "stranger", bridge=4)):
+                    good[:-1], good[:-2] + b"\1\0\0", presence(0, "stranger", bridge=8)):
             stranger.say(PRESENCE, bad)
         stranger.say_publicly("said")
         node.hears("said")

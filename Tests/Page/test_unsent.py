@@ -173,7 +173,10 @@ class Unsent(PageTest):
         page = self.page()
         self.send(page, "said")
         self.bob.hears("said")
+        # The page knows the message once the node has answered.
+        expect(self.waiting(page)).to_have_count(0)
         page.keyboard.press("ArrowUp")
+        expect(page.locator("#text")).to_have_value("said")
         page.route("**/messages/*", lambda route: route.abort())
         self.send(page, "changed")
         expect(page.locator("#dialog-body")).to_have_text("the node is not reached")

@@ -49,12 +49,12 @@ extension SimulateSettings: CommandSettings {
     private static let network: [Option<SimulateSettings>] = [
         Option(
             name: "--networks",
-            help: "networks of --nodes nodes each, joined by a bridge in each and a broker (default 1)",
+            help: "networks of --nodes nodes each, joined over a broker (default 1)",
             kind: .value("N", wanted: "a number from 1 to \(ExperimentSettings.mostNetworks)") { settings, value in
                 whole(value, 1...ExperimentSettings.mostNetworks).map { settings.experiment.networks = $0 } != nil
             }),
         Option(
-            name: "--outages", help: "with --networks: connections to the broker that end, a minute (default 0)",
+            name: "--outages", help: "with --networks: lost connections to the broker a minute (default 0)",
             kind: .value("N", wanted: "a number a minute from 0 to 6000") { settings, value in
                 number(value, 0...6_000).map { settings.experiment.outagesPerMinute = $0 } != nil
             }),

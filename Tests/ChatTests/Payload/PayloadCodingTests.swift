@@ -114,7 +114,7 @@ struct PayloadCodingTests {
             (.presence, [0, 0, 1, 0x61, 1, 0x61]),  // a reason without being away
             (.presence, [2, 0, 1, 0x61, 1, 0x61]),
             (.presence, [0, 0, 1, 0x61, 0, 0, 0]),  // no bridge byte
-            (.presence, [0, 0, 1, 0x61, 0, 0, 0, 4]),  // a bit that does not exist
+            (.presence, [0, 0, 1, 0x61, 0, 0, 0, 8]),  // a bit that does not exist
             (.typing, [UInt8](repeating: 0, count: 32) + [2]),  // neither on nor off
             (.delete, [UInt8](repeating: 0, count: 15)),
             (.dmAccept, [UInt8](repeating: 0, count: 33)),
