@@ -124,7 +124,6 @@ class Crowd(unittest.TestCase):
                 return answers
 
             # A busy host may be late, and a one-shot question is not repeated by itself.
-
             self.wait(answered, f"answer of host {host}")
             self.assertEqual({label for label, _ in answers}, {own}, host)
             for _, records in answers:
