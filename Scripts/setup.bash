@@ -182,6 +182,13 @@ is_current() {
 # Builds the program in release mode with Swift's libraries in it, as `$program`.
 build_program() { build_product earshot "$program"; }
 
+# Exports EARSHOT_BINARY, the program to test: the caller's own, or one of these sources.
+export_program() {
+    [ -z "${EARSHOT_BINARY-}" ] || return 0
+    program_is_current || build_program || die 'the program does not build in release mode'
+    export EARSHOT_BINARY=$program
+}
+
 readonly benchmarks=$build/program/benchmarks
 
 # Builds `$benchmarks` unless it is up to date.
