@@ -67,14 +67,17 @@ package final class Rooms: Sendable {
     /// scheduler.
     func noted(_ event: NodeEvent) -> NodeEvent {
         guard case .invitation(let from, let room, isThere: _) = event else { return event }
-        let isThere = all.contains { $0.node.assumeIsolated { $0.isIn(room) } }
+        let isThere = isIn(room)
         if !isThere { state.withLock { $0.invitations.add(room, from: from) } }
         return .invitation(from: from, to: room, isThere: isThere)
     }
 
+    /// The invitations to rooms that the program is not in. On the nodes' scheduler.
     var invitations: [InvitedRoom] {
-        state.withLock { $0.invitations.all.map { InvitedRoom(room: $0.room, from: $0.from) } }
+        state.withLock(\.invitations.all).filter { !isIn($0.room) }.map { InvitedRoom(room: $0.room, from: $0.from) }
     }
+
+    private func isIn(_ room: Chat.Room) -> Bool { all.contains { $0.node.assumeIsolated { $0.isIn(room) } } }
 
     /// The room of a name that the user was last invited to; nil if there is none.
     package func invitation(to name: String) -> Chat.Room? { state.withLock { $0.invitations.room(named: name) } }

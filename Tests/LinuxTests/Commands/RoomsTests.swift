@@ -49,9 +49,12 @@ import Wire
         }
     }
 
-    private static func node(on loop: EventLoop, rate: Double = Limits.sendPerSecond) -> Node {
+    private static func node(
+        on loop: EventLoop, in room: Chat.Room = .lobby, rate: Double = Limits.sendPerSecond
+    ) -> Node {
         var randomness = Randomness.system
         var configuration = NodeConfiguration()
+        configuration.room = room
         configuration.messagesPerSecond = rate
         let identity = Identity.generate(using: &randomness)
         return Node(
@@ -168,6 +171,19 @@ import Wire
         program.loop.stop()
     }
 
+    /// The room's first event comes before the join is answered.
+    @Test func `an invitation is listed until its room is joined, also before that node is ready`() async throws {
+        let program = try Program("lobby")
+        let rooms = program.rooms
+        let lobby = rooms.all[0].node
+        let attic = Chat.Room(openNamed: "attic")
+        await lobby.take(.invitation(from: try Sample.who(), to: attic, isThere: false), in: rooms)
+        #expect(await lobby.invitations(in: rooms) == ["attic"])
+        rooms.add(try rooms.reserve("attic"), Self.node(on: program.loop, in: attic))
+        #expect(await lobby.invitations(in: rooms) == [])
+        program.loop.stop()
+    }
+
     @Test func `a join that fails leaves the other rooms as they are`() async throws {
         let program = try Program("lobby")
         let request = RoomRequest(name: "kitchen")
@@ -200,4 +216,10 @@ import Wire
         #expect(throws: ChatError.self) { try Command(line: "/join " + String(repeating: "긴", count: 65)) }
         #expect(try Command(line: "/join " + String(repeating: "긴", count: 64)).isPaced == false)
     }
+}
+
+extension Node {
+    fileprivate func take(_ event: NodeEvent, in rooms: Rooms) { _ = rooms.noted(event) }
+
+    fileprivate func invitations(in rooms: Rooms) -> [String] { rooms.invitations.map(\.room.name) }
 }
