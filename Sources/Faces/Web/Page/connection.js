@@ -11,6 +11,8 @@ export class Connection {
   restart() {
     this.last = null;
     this.tries = 0;
+    // Until it is closed, it would set the place anew.
+    this.socket.onmessage = null;
     this.socket.onclose = () => this.open();
     this.socket.close();
   }

@@ -74,7 +74,11 @@ async function received(event) {
   if (event.event === "snapshot") outbox.keep(new Set(model.conversations.keys()));
   if (event.event === "snapshot" || event.event === "resumed") outbox.sendAll();
   if (event.event === "snapshot") {
-    model.invite((await rooms.list())?.invitations ?? []);
+    const { invitations } = model;
+    const listed = (await rooms.list())?.invitations ?? [];
+    // A later snapshot has asked for itself.
+    if (model.invitations !== invitations) return;
+    model.invite(listed);
     draw(["list"]);
   }
 }
