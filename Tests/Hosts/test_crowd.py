@@ -77,7 +77,7 @@ class Crowd(unittest.TestCase):
         deadline = time.monotonic() + PATIENCE
         while not holds():
             if time.monotonic() > deadline:
-                raise AssertionError(f"no {what} within {PATIENCE} s")
+                raise AssertionError(f"no {what() if callable(what) else what} within {PATIENCE} s")
             time.sleep(0.2)
 
     @classmethod
@@ -134,7 +134,13 @@ class Crowd(unittest.TestCase):
         node = Node(on(self.hosts, NEWCOMER), "newcomer", "--discovery", "embedded")
         self.addCleanup(node.kill)
         # 32 beacons are not enough for that; 2 of 16 buckets have about 75 members.
-        self.wait(lambda: node.result("stats")["candidates"] >= 64, "bucket members")
+        counts = []
+
+        def candidates():
+            counts.append(node.result("stats")["candidates"])
+            return counts[-1] >= 64
+
+        self.wait(candidates, lambda: f"bucket members, but candidates {counts}")
         stats = node.result("stats")
         self.assertEqual(stats["overlay"], 1)
         self.assertLess(stats["candidates"], SIZE // 2)

@@ -21,7 +21,7 @@ final class BucketAsker: DescriptorHandler {
 
     /// Responders answer at once; the network may keep an answer for a while.
     static let patience = Duration.seconds(3)
-    /// Sockets at once. A room asks by two questions within its patience, at up to 17 interfaces in two families.
+    /// Sockets at once. A room asks by three questions within its patience, at up to 17 interfaces in two families.
     static let maximumQuestions = 256
     /// In one turn; the rest waits for the next.
     private static let batch = 64

@@ -19,8 +19,9 @@ struct BucketPlan {
     static let firstWait = Duration.milliseconds(0)...Duration.milliseconds(100)
     /// From a question to the next one. Responders answer a one-shot question at once.
     static let answerTime = Duration.milliseconds(250)
-    /// Answers may be lost.
-    static let repeatTime = Duration.seconds(1)
+    /// From the question for sixteenths to its repetitions, each after the one before: questions and answers may be lost, and
+    /// a busy machine may answer too late.
+    static let repeatTimes = [Duration.seconds(1), .seconds(4), .seconds(16)]
     /// Random share of the time between rounds.
     static let spread = 0.1
     /// Sources that are counted; more are as good as that many.
@@ -29,6 +30,8 @@ struct BucketPlan {
     private var stage = Stage.resting
     private var buckets: [AddressBucket] = []
     private var isWide = false
+    /// Repetitions of the question for sixteenths.
+    private var repetitions = 0
     private var counted: Set<[UInt8]> = []
     /// When `due` has something to do; nil before the first round.
     private(set) var nextDue: Instant?
@@ -58,14 +61,18 @@ struct BucketPlan {
             (stage, isWide, counted, nextDue) = (.narrow, false, [], now + Self.answerTime)
             return buckets.map { $0.narrowSubtype(of: subtype) }
         case .narrow where counted.count < Limits.bucketSources:
-            (stage, isWide, nextDue) = (.wide, true, now + Self.repeatTime)
+            (stage, isWide, repetitions, nextDue) = (.wide, true, 0, now + Self.repeatTimes[0])
+            return buckets.map { $0.wideSubtype(of: subtype) }
+        case .wide where counted.count < Limits.bucketSources && repetitions < Self.repeatTimes.count:
+            repetitions += 1
+            let isLast = repetitions == Self.repeatTimes.count
+            nextDue = now + (isLast ? Self.answerTime : Self.repeatTimes[repetitions])
             return buckets.map { $0.wideSubtype(of: subtype) }
         case .narrow, .wide:
-            let repeats = isWide && counted.isEmpty
             stage = .resting
             let spread = Double.random(in: 1 - Self.spread...1 + Self.spread, using: &generator)
             nextDue = now + Limits.beaconTerm * spread
-            return repeats ? buckets.map { $0.wideSubtype(of: subtype) } : []
+            return []
         }
     }
 

@@ -65,9 +65,9 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         #expect(zip(nodes, beacons).count { $0.isBeacon != $1 } > 200)
     }
 
-    @Test(arguments: [(1_000, 125), (4_000, 31), (100, 12)])
+    @Test(arguments: [(1_000, 125, 2), (4_000, 31, 1), (100, 12, 5)])
     mutating func `two buckets of a crowd are asked, 256ths first, and sixteenths where few answer`(
-        size: Int, expected: Int
+        size: Int, expected: Int, questions: Int
     ) {
         var plan = BucketPlan()
         #expect(plan.nextDue == nil && plan.due(of: subtype, now: at(9), using: &randomness) == [])
@@ -80,7 +80,7 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
             for member in members(size, of: subtypes) where plan.takes(member, of: subtype) { found.insert(member) }
         }
         #expect(asked[0].allSatisfy { $0.utf8.count == subtype.utf8.count + 3 } && asked[0].count == 2)
-        #expect(asked.count == (size > 2_000 ? 1 : 2))
+        #expect(asked.count == questions)
         #expect(asked.count == 1 || zip(asked[0], asked[1]).allSatisfy { $0.hasPrefix($1) && $0 != $1 })
         #expect((expected / 2...expected * 2).contains(found.count), "\(found.count) of \(size)")
         // Other buckets after an hour.
@@ -103,7 +103,7 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         #expect(countedWide == near)
     }
 
-    @Test mutating func `unanswered sixteenths are asked once more, and then an hour nothing is`() {
+    @Test mutating func `sixteenths that few answer are asked three times more, and then an hour nothing is`() {
         var plan = BucketPlan()
         plan.begin(now: at(0), using: &randomness)
         plan.begin(now: at(0.05), using: &randomness)
@@ -112,12 +112,30 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         #expect(plan.due(of: subtype, now: at(0.3), using: &randomness) == [])
         let wide = plan.due(of: subtype, now: at(0.35), using: &randomness)
         #expect(wide == narrow.map { String($0.dropLast()) })
-        #expect(plan.due(of: subtype, now: at(1.35), using: &randomness) == wide)
+        for time in [1.35, 5.35, 21.35] {
+            #expect(plan.nextDue == at(time))
+            #expect(plan.due(of: subtype, now: at(time), using: &randomness) == wide)
+        }
+        #expect(plan.due(of: subtype, now: at(21.6), using: &randomness) == [])
         #expect(plan.nextDue.map { $0 > at(3_000) } == true)
-        plan.restart(now: at(5), using: &randomness)
-        #expect(plan.nextDue.map { $0 <= at(5.1) } == true)
+        plan.restart(now: at(25), using: &randomness)
+        #expect(plan.nextDue.map { $0 <= at(25.1) } == true)
         plan.end()
         #expect(plan.nextDue == nil)
+    }
+
+    @Test mutating func `sixteenths are asked again until enough have answered`() {
+        var plan = BucketPlan()
+        plan.begin(now: at(0), using: &randomness)
+        _ = plan.due(of: subtype, now: at(0.1), using: &randomness)
+        let wide = plan.due(of: subtype, now: at(0.35), using: &randomness)
+        // Most answers are lost.
+        let answering = members(1_000, of: wide)
+        #expect(answering.prefix(15).allSatisfy { plan.takes($0, of: subtype) })
+        #expect(plan.due(of: subtype, now: at(1.35), using: &randomness) == wide)
+        #expect(answering.allSatisfy { plan.takes($0, of: subtype) })
+        #expect(plan.due(of: subtype, now: at(5.35), using: &randomness) == [])
+        #expect(plan.nextDue.map { $0 > at(3_000) } == true)
     }
 
     @Test(arguments: [(100, 1.67), (1_000, 2), (10_000, 2)])

@@ -45,6 +45,13 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         #expect(crowd.nextDue == at(2))
         #expect(due(at: 2) == [.publish])
         #expect(!crowd.isListed)
+        // None answers, so it asks again.
+        while let next = crowd.nextDue, next < at(30) {
+            for action in crowd.due(of: subtype, now: next, using: &randomness) {
+                if case .ask(let subtypes) = action { asked += subtypes.count } else { Issue.record("\(action)") }
+            }
+        }
+        #expect(asked == 10)
         // It announces itself in its turn, and nothing else is due until it draws anew.
         #expect(crowd.nextDue.map { $0 > at(3_000) } == true)
     }
