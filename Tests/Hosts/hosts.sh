@@ -138,6 +138,8 @@ card() {
         if [ "$4" = ipv4 ]; then echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"; fi
         if [ "$4" != ipv6 ]; then ip addr add "$3" dev "$1"; fi
         ip link set "$1" up
+        # The kernel sees the cable a little later, and a program that begins before warns of no interface.
+        until ip link show dev "$1" | grep -q "state UP"; do :; done
     ' plug "$2" "$6" "$5" "$7"
 }
 
