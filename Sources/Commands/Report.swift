@@ -149,6 +149,8 @@ package struct RoomOverview: Sendable {
     package let isOpen: Bool
     /// Whether the room has a key.
     package let isPrivate: Bool
+    /// Whether a bridge carries the room to other networks.
+    package let isBridged: Bool
     package let me: PeerName
     /// The peers that are here.
     package let online: Int
@@ -160,11 +162,12 @@ package struct RoomOverview: Sendable {
     package var unread: Int { conversations.reduce(0) { $0 + $1.unread } }
 
     package init(
-        _ room: RoomLabel, isOpen: Bool, isPrivate: Bool = false, me: PeerName, online: Int,
-        conversations: [ConversationSummary],
+        _ room: RoomLabel, isOpen: Bool, isPrivate: Bool = false, isBridged: Bool = false, me: PeerName,
+        online: Int, conversations: [ConversationSummary],
         requests: [(who: PeerName, text: String)]
     ) {
         (self.room, self.isOpen, self.me, self.online) = (room, isOpen, me, online)
-        (self.isPrivate, self.conversations, self.requests) = (isPrivate, conversations, requests)
+        (self.isPrivate, self.isBridged) = (isPrivate, isBridged)
+        (self.conversations, self.requests) = (conversations, requests)
     }
 }

@@ -170,8 +170,8 @@ package final class Rooms: Sendable {
         return all.map { room in
             room.node.assumeIsolated { node in
                 RoomOverview(
-                    room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate, me: node.me(),
-                    online: node.online(),
+                    room.label, isOpen: room.label == open, isPrivate: node.ownRoom.isPrivate,
+                    isBridged: node.isBridged, me: node.me(), online: node.online(),
                     conversations: node.summaries(), requests: node.requests())
             }
         }

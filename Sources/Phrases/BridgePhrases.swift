@@ -9,6 +9,9 @@ extension Phrase {
     package static let roomBridgedOff = Phrase(
         "%1 carries this room to other networks, without what you say; /bridge on lets your words go there",
         "%1 님이 이 방을 다른 네트워크와 잇습니다. 당신의 말은 전달되지 않으며, /bridge on으로 허용할 수 있습니다")
+    package static let roomUnbridged = Phrase(
+        "no bridge carries this room to other networks any more", "이 방은 이제 다른 네트워크와 이어져 있지 않습니다")
+    package static let isBridged = Phrase("bridged", "다른 네트워크와 연결됨")
     package static let bridgeOn = Phrase("bridges may carry what you say here", "여기서 한 말을 다른 네트워크로 전달할 수 있습니다")
     package static let bridgeOff = Phrase(
         "nothing that you say here leaves this network", "여기서 한 말은 이 네트워크를 떠나지 않습니다")

@@ -60,6 +60,25 @@ class Rooms(PageTest):
         expect(page.locator("#title")).to_contain_text("den")
         expect(self.room(page, "den")).to_contain_text("🔒")
 
+    def test_a_room_that_a_bridge_carries_is_marked_and_the_consent_is_changed(self):
+        page = self.page()
+        expect(page.locator("#title")).not_to_contain_text("⇄")
+        self.person("carl", self.alice, *self.bridge())
+        expect(page.locator("#title")).to_contain_text("lobby ⇄")
+        expect(self.room(page, "lobby")).to_contain_text("⇄")
+        expect(page.locator("#log .note")).to_contain_text(["carries this room to other networks, without what you say"])
+        page.get_by_role("button", name="Room", exact=True).click()
+        expect(page.locator("#dialog-body")).to_contain_text("to other networks, without what you say")
+        with page.expect_response("**/api/v1/commands"):
+            self.dialog(page, "Let bridges carry what I say").click()
+        self.assertTrue(self.alice.node.result("bridge")["allowed"])
+        # Another page has the mark from the start.
+        other = self.page()
+        expect(other.locator("#title")).to_contain_text("lobby ⇄")
+        other.get_by_role("button", name="Room", exact=True).click()
+        expect(other.locator("#dialog-body")).to_contain_text("to other networks, with what you say")
+        expect(self.dialog(other, "Keep what I say here")).to_be_visible()
+
     def test_an_invitation_is_shown_joined_and_hidden(self):
         self.befriend()
         self.bob.result("room new den")

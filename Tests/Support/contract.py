@@ -116,7 +116,7 @@ ERROR_CODES = (
     "too_many_contacts", "no_identity",
 )
 NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface",
-                "room_bridged", "bridge_connected", "bridge_lost")
+                "room_bridged", "room_unbridged", "bridge_connected", "bridge_lost")
 PEER_ROW = {
     "who": WHO,
     "state": one_of("online", "away", "offline"),
@@ -186,7 +186,7 @@ RESULTS = {
     "search": placed(result("search", {"messages": [MESSAGE]})),
     "unread": result("unread", {"conversations": [SUMMARY], "requests": [{"room": text, "from": WHO, "text": text}]}),
     "rooms": result("rooms", {
-        "rooms": [{"room": text, "open": flag, "private": flag, "self": WHO, "peers": count, "unread": count}],
+        "rooms": [{"room": text, "open": flag, "private": flag, "bridged": flag, "self": WHO, "peers": count, "unread": count}],
         "announced": [{"name": text, "people": count}], "invitations": [{"from": WHO, "to": text, "private": flag}]}),
     "room": result("room", {"key": matching(r"[a-z]{3,6}(-[a-z]{3,6}){7}")}),
     "invite": result("invite", {"with": WHO, "to": text}),

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import websocket
-from earshot_node import Node
+from earshot_node import BINARY, Node
 
 
 def started(command, **options):
@@ -121,6 +121,14 @@ class WebTest(unittest.TestCase):
         node.sees(of.node)
         of.node.sees(node)
         return node
+
+    def bridge(self):
+        """The options of a bridge whose broker is not there: it is a bridge all the same."""
+        key = os.path.join(self.folder, "bridge.key")
+        subprocess.run([BINARY, "bridge", "new", key], check=True, capture_output=True)
+        with socket.create_server(("127.0.0.1", 0)) as closed:
+            port = closed.getsockname()[1]
+        return ["--bridge", f"amqp://127.0.0.1:{port}", "--bridge-key", key]
 
     def control(self):
         return ["--control", os.path.join(self.folder, "control")]

@@ -42,6 +42,22 @@ class Reading(WebTest):
             status, _, problem = alice.ask("GET", f"/api/v1/{path}")
             self.assertEqual((status, problem["status"]), (404, 404), path)
 
+    def test_a_room_that_a_bridge_carries_says_so(self):
+        alice = self.served("alice", "--room", "kitchen", "--room", "the attic")
+        self.assertEqual([row["bridged"] for row in alice.get("/api/v1/conversations")["conversations"]], [False, False])
+        bob = self.person("bob", alice, "--room", "kitchen", *self.bridge())
+        alice.node.wait(lambda event: event["event"] == "notice" and event["code"] == "room_bridged", "notice", from_start=True)
+        self.assertEqual([row["bridged"] for row in alice.get("/api/v1/conversations")["conversations"]], [True, False])
+        socket = alice.socket()
+        self.assertEqual([room["bridged"] for room in socket.wait(event="snapshot")["rooms"]], [True, False])
+        self.assertEqual([room["bridged"] for room in alice.get("/api/v1/me")["rooms"]], [True, False])
+        self.assertEqual([room["bridged"] for room in alice.node.result("rooms")["rooms"]], [True, False])
+        bob.say("/quit")
+        # A bridge that is started again makes no notice: the node looks once a minute.
+        alice.node.wait(lambda event: event["event"] == "notice" and event["code"] == "room_unbridged", "notice", 90)
+        self.assertEqual([row["bridged"] for row in alice.get("/api/v1/conversations")["conversations"]], [False, False])
+        socket.close()
+
     def test_pages_have_each_message_once_while_others_arrive(self):
         alice = self.served()
         bob = self.person("bob", alice)

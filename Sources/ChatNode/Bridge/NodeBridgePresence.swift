@@ -35,7 +35,7 @@ extension Node {
                 guard case .running = node.phase else { return }
                 guard node.isBridged else {
                     node.isBridgeTold = false
-                    return
+                    return node.emit(.notice(.roomUnbridged, Sentence(.roomUnbridged)))
                 }
                 if !node.isCrowd { node.renewPresence() }
                 node.scheduleRenewal()

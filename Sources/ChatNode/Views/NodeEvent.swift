@@ -14,16 +14,27 @@ package enum NoticeCode: String, Sendable, CaseIterable {
     case noInterface = "no_interface"
     /// A bridge carries this room to other networks.
     case roomBridged = "room_bridged"
+    /// No bridge does so any more.
+    case roomUnbridged = "room_unbridged"
     /// This node's bridge has reached a broker.
     case bridgeConnected = "bridge_connected"
     /// This node's bridge has no broker.
     case bridgeLost = "bridge_lost"
 
+    /// Whether bridges carry the room from now on; nil for a notice about something else.
+    package var isRoomBridged: Bool? {
+        switch self {
+        case .roomBridged, .bridgeConnected: true
+        case .roomUnbridged: false
+        case .discoveryChanged, .discoveryLost, .clockSkew, .signedOut, .peerUnreachable, .noInterface, .bridgeLost: nil
+        }
+    }
+
     /// Whether no peer can be reached until the user changes something: faces show it like an error.
     package var isWarning: Bool {
         switch self {
         case .discoveryLost, .peerUnreachable, .noInterface, .bridgeLost: true
-        case .discoveryChanged, .clockSkew, .signedOut, .roomBridged, .bridgeConnected: false
+        case .discoveryChanged, .clockSkew, .signedOut, .roomBridged, .roomUnbridged, .bridgeConnected: false
         }
     }
 }

@@ -172,7 +172,7 @@ extension ChatView {
             prompt.conversations.note(target, unread: unread)
             log.removeAll { $0.id == id }
             if !change(room, { $0.arrivals.delete(id) }) { tell(report, of: target, at: wallClock) }
-        case .notice(.roomBridged, _), .notice(.bridgeConnected, _): showBridged(report, at: wallClock)
+        case .notice(let code, _) where code.isRoomBridged != nil: showBridged(code, report, at: wallClock)
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
         case .elsewhere: tell(report, of: RoomConversation(room, .publicRoom), at: wallClock)
@@ -199,15 +199,16 @@ extension ChatView {
         add(rendering.notice(text, at: wallClock), of: wallClock)
     }
 
-    /// Tells that a room is carried to other networks; the prompt shows it from now on.
-    private mutating func showBridged(_ report: RoomReport, at wallClock: Timestamp) {
-        prompt.bridged.insert(report.room)
+    /// Tells whether a room is carried to other networks; the prompt shows it from now on.
+    private mutating func showBridged(_ code: NoticeCode, _ report: RoomReport, at wallClock: Timestamp) {
+        if code.isRoomBridged == true { prompt.bridged.insert(report.room) } else { prompt.bridged.remove(report.room) }
         tell(report, of: nil, at: wallClock)
     }
 
     /// The room was left, or its node has ended.
     private mutating func forget(_ room: RoomLabel) {
         rooms[room.number] = nil
+        prompt.bridged.remove(room)
         prompt.conversations.remove(room)
         typingPeers.remove(room)
         requests.removeAll { $0.room == room }

@@ -155,6 +155,7 @@ extension JSONWriter {
         member("room", room.room.name)
         member("open", room.isOpen)
         member("private", room.isPrivate)
+        member("bridged", room.isBridged)
         member("self", room.me)
         member("peers", room.online)
         member("unread", room.unread)

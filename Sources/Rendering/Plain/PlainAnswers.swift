@@ -161,8 +161,9 @@ package struct PlainAnswers: Sendable {
     private func line(_ room: RoomOverview) -> String {
         let mark = room.isOpen ? " \(language(.isOpen))" : ""
         let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
+        let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
-        return language(.roomLine, name + lock, PlainName.of(room.me), "\(room.online + 1)", "\(room.unread)")
+        return language(.roomLine, name + lock + bridge, PlainName.of(room.me), "\(room.online + 1)", "\(room.unread)")
     }
 
     /// The conversations and the requests of a room. Where it is not the only one, its name is with each.

@@ -9,7 +9,7 @@ enum Schema {
 
     static let components: [String: String] = [
         "Conversation":
-            ##"{"type":"object","required":["id","kind","title","room","private","active","unread","online","last"],"properties":{"id":{"type":"string"},"kind":{"enum":["room","direct"]},"title":{"type":"string"},"room":{"type":"string"},"private":{"type":"boolean"},"active":{"type":"boolean"},"unread":{"type":"integer","minimum":0},"online":{"type":"integer","minimum":0},"last":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Message"}]}}}"##,
+            ##"{"type":"object","required":["id","kind","title","room","private","bridged","active","unread","online","last"],"properties":{"id":{"type":"string"},"kind":{"enum":["room","direct"]},"title":{"type":"string"},"room":{"type":"string"},"private":{"type":"boolean"},"bridged":{"type":"boolean"},"active":{"type":"boolean"},"unread":{"type":"integer","minimum":0},"online":{"type":"integer","minimum":0},"last":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Message"}]}}}"##,
         "Message":
             #"{"type":"object","required":["conversation","conversationId","id","from","text","sentAt","receivedAt","isFromCurrentUser","history","unread"],"properties":{"conversation":{"enum":["public","direct"]},"conversationId":{"type":"string"},"id":{"type":"string","pattern":"^[0-9a-f]{32}$"},"text":{"type":"string"},"sentAt":{"type":"string","format":"date-time"},"receivedAt":{"type":"string","format":"date-time"},"isFromCurrentUser":{"type":"boolean"},"history":{"type":"boolean"},"unread":{"type":"integer"}}}"#,
         "Person":

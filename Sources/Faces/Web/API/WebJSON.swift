@@ -58,6 +58,7 @@ extension JSONWriter {
         member("id", "r\(room.overview.room.number)")
         member("self", room.overview.me)
         member("private", room.overview.isPrivate)
+        member("bridged", room.overview.isBridged)
         member("about", room.profile.about)
         guard case .ready(_, let port, _, let discovery) = room.ready else { return }
         member("port", Int(port))
@@ -84,6 +85,7 @@ extension JSONWriter {
             member("with", who)
         }
         member("private", room.overview.isPrivate)
+        member("bridged", room.overview.isBridged)
         member("active", summary.isActive && room.overview.isOpen)
         member("unread", summary.unread)
         member("online", room.overview.online)

@@ -165,9 +165,10 @@ function buttons(...actions) {
 
 const lineRow = (name, id, text) => ({ key: `${name} ${id}`, stamp: text, make: () => element("p", name, text) });
 
-// The note of the arrivals and departures behind a message, if there is one.
+// The arrivals and departures behind a message, and the notices there.
 function noteRows(notes, id) {
-  const { came = 0, left = 0 } = notes.get(id) ?? {};
-  const text = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
-  return text ? [lineRow("note", id, text)] : [];
+  const { came = 0, left = 0, texts = [] } = notes.get(id) ?? {};
+  const folded = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
+  const rows = texts.map((text, place) => lineRow("note", `${id} ${place}`, text));
+  return folded ? [lineRow("note", id, folded), ...rows] : rows;
 }

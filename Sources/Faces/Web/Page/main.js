@@ -10,7 +10,7 @@ import { Notices } from "/notices.js";
 import { Outbox } from "/outbox.js";
 import { showPerson } from "/people.js";
 import { RoomDialogs } from "/rooms.js";
-import { drawConversations, drawPeople, drawRequests } from "/side.js";
+import { drawConversations, drawPeople, drawRequests, titleOf } from "/side.js";
 
 const { attempt } = dialogs;
 const token = takeToken();
@@ -141,7 +141,7 @@ function drawNow() {
 function drawTitle(current) {
   part("me").textContent = model.me(current)?.displayName ?? "";
   const isRoom = current?.info.kind === "room";
-  part("title").textContent = isRoom ? `${current.info.title} · ${current.info.online} online` : current?.info.title ?? "";
+  part("title").textContent = isRoom ? `${titleOf(current.info)} · ${current.info.online} online` : current?.info.title ?? "";
   part("room").hidden = !isRoom;
 }
 

@@ -4,6 +4,7 @@ import { Messages } from "/messages.js";
 
 const mostPeople = 1024;
 const mostNotes = 100;
+const mostTexts = 20;
 
 export class Model {
   constructor() {
@@ -48,7 +49,7 @@ export class Model {
     const id = event.conversationId ?? this.rooms.get(event.room)?.id;
     if (id && !this.conversations.has(id) && event.with) {
       this.conversations.set(id, made({
-        id, kind: "direct", room: event.room, title: event.with.displayName, with: event.with, private: false,
+        id, kind: "direct", room: event.room, title: event.with.displayName, with: event.with, private: false, bridged: false,
         active: false, unread: 0, last: null, online: 0,
       }));
     }
@@ -102,6 +103,8 @@ export class Model {
 const made = (info) => ({
   info, messages: new Messages(), typing: new Map(), notes: [], hasMore: false, draft: "", unreadFrom: null,
 });
+
+const bridgeNotices = new Set(["room_bridged", "room_unbridged", "bridge_connected", "bridge_lost"]);
 
 const isHere = (person) => person.state !== "offline";
 
@@ -181,6 +184,16 @@ const takers = new Map(Object.entries({
     return ["people", "log", "title"];
   },
 
+  // Of a bridge, which may carry what the user says to other networks.
+  notice(model, event) {
+    const room = model.conversation({ room: event.room });
+    if (!room || !bridgeNotices.has(event.code)) return [];
+    room.info.bridged = event.code !== "room_unbridged";
+    const note = noteBehindLast(room);
+    note.texts = [...note.texts.slice(1 - mostTexts), event.message];
+    return ["title", "list", "log"];
+  },
+
   // In a large room, arrivals and departures come as numbers.
   crowd(model, event) {
     const room = model.conversation({ room: event.room });
@@ -225,11 +238,16 @@ function takeDelivery(model, event) {
 
 // Counts arrivals and departures behind a message in one note.
 function fold(room, came, left) {
-  const behind = room.messages.all.at(-1)?.id ?? null;
-  if (room.notes.at(-1)?.behind !== behind) room.notes.push({ behind, came: 0, left: 0 });
-  room.notes.at(-1).came += came;
-  room.notes.at(-1).left += left;
-  if (room.notes.length > mostNotes) room.notes.shift();
+  const note = noteBehindLast(room);
+  note.came += came;
+  note.left += left;
+}
+
+function noteBehindLast({ messages, notes }) {
+  const behind = messages.all.at(-1)?.id ?? null;
+  if (notes.at(-1)?.behind !== behind) notes.push({ behind, came: 0, left: 0, texts: [] });
+  if (notes.length > mostNotes) notes.shift();
+  return notes.at(-1);
 }
 
 // Lets go of the peers that left first, as the node does.

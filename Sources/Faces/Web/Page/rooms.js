@@ -50,7 +50,7 @@ export class RoomDialogs {
   }
 
   // - info: the room's conversation.
-  about(info) {
+  async about(info) {
     const rows = [element("p", "", info.private ? "A private room: only those who have its key can join."
       : "An open room: all who know its name can join.")];
     const actions = [
@@ -59,7 +59,18 @@ export class RoomDialogs {
     ];
     if (this.model.rooms.size > 1) actions.unshift(["Leave the room", () => this.leave(info)]);
     else rows.push(element("p", "quiet", "It is your only room, so it can not be left."));
+    if (info.bridged) await this.addConsent(info, rows, actions);
     dialogs.show(info.title, rows, actions);
+  }
+
+  // Whether bridges may carry what the user says.
+  async addConsent(info, rows, actions) {
+    const bridge = (await this.command("/bridge", info.room))?.find((report) => report.command === "bridge");
+    if (!bridge) return;
+    const words = bridge.allowed ? "with what you say" : "without what you say";
+    rows.push(element("p", "", `⇄ A bridge carries it to other networks, ${words}.`));
+    actions.push(bridge.allowed ? ["Keep what I say here", () => this.command("/bridge off", info.room)]
+      : ["Let bridges carry what I say", () => this.command("/bridge on", info.room)]);
   }
 
   leave(info) {

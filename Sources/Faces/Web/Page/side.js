@@ -5,6 +5,9 @@ import { clock } from "/text.js";
 const mostShown = 200;
 const order = { online: 0, away: 1, offline: 2 };
 
+// A room that bridges carry to other networks has the mark of the terminal's prompt.
+export const titleOf = (info) => (info.kind === "room" && info.bridged ? `${info.title} ⇄` : info.title);
+
 export function drawConversations(root, model, open) {
   replace(root, [...model.conversations.values()].map(({ info }) => {
     const row = button("", () => open(info.id));
@@ -13,7 +16,7 @@ export function drawConversations(root, model, open) {
     row.setAttribute("aria-current", info.id === model.active);
     const name = element("span", "name");
     const sign = { room: info.private ? "🔒 " : "# ", direct: "" }[info.kind];
-    name.append(element("span", "", sign + info.title));
+    name.append(element("span", "", sign + titleOf(info)));
     const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
     if (info.unread > 0) {
       const badge = element("span", "badge", `${info.unread}`);
