@@ -15,7 +15,7 @@ extension Limits {
     /// People in other networks that are listed.
     package static let bridgedPeople = 1_024
     package static let bridgedPresenceRenewal = Duration.seconds(60)
-    /// From a presence that a broker delivers to a crowd to its use: a presence of the crowd itself comes over its links by then.
+    /// From a presence of a crowd, or for one, that a broker delivers to its use: one of the own crowd comes over links by then.
     package static let bridgedPresenceHold = Duration.seconds(10)
     /// Between two equal presences of one peer elsewhere that go into a crowd: each goes to all nodes.
     package static let bridgedPresenceInCrowd = Duration.seconds(300)

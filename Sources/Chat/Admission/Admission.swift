@@ -80,8 +80,11 @@ package struct Admission: Sendable {
     ///
     /// It may be as old as a presence holds, and older than much that its author has said since. The rates do not matter: the
     /// caller counts what an answer brings.
+    ///
+    /// - Parameter isKept: whether this node keeps the presence, or a newer one. One that it only knows, because it came before the
+    ///   room was a crowd, is admitted again.
     package mutating func admitRoster(
-        frame body: Span<UInt8>, from link: PeerID, now: Instant, wallClock: Timestamp
+        frame body: Span<UInt8>, from link: PeerID, isKept: Bool, now: Instant, wallClock: Timestamp
     ) -> AdmissionResult {
         received += 1
         do throws(DropReason) {
@@ -89,7 +92,7 @@ package struct Admission: Sendable {
             try checkSource(frame, link)
             try checkRoom(frame)
             guard frame.type == .presence else { throw .misdirected }
-            guard !isKnown(frame) else { throw .duplicate }
+            guard !isKept else { throw .duplicate }
             let payload = try VerifiedPayload(checking: frame, via: link)
             try checkNotFromTheFuture(frame.header.timestamp, wallClock)
             try checkNotLapsed(frame.header.timestamp, wallClock)

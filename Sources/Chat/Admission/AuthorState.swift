@@ -45,11 +45,11 @@ struct AuthorState: Sendable {
         }
     }
 
-    /// As `checkOrder`, but for a presence from a roster, which may be older than the window.
+    /// As `checkOrder`, but for a presence from a roster, which may be older than the window, and known.
     func checkRoster(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
         guard epoch == header.epoch, window.place(of: header.sequence) == .seen else { return }
-        throw isSame(header, id) ? .duplicate : .equivocation
+        guard isSame(header, id) else { throw .equivocation }
     }
 
     /// True if this payload was admitted, as far as the window reaches.

@@ -87,7 +87,7 @@ struct AuthorStates: Sendable {
         change(header.author, now) { $0.note(header, id) }
     }
 
-    /// Notes a presence from a neighbour's roster; throws if it is of an old epoch, or its number was seen.
+    /// Notes a presence from a neighbour's roster; throws if it is of an old epoch, or another payload has its number.
     mutating func noteRoster(_ header: PayloadHeader, _ id: MessageID, now: Instant) throws(DropReason) {
         try change(header.author, now) { record throws(DropReason) in
             try record.checkRoster(header, id)

@@ -57,6 +57,18 @@ package final class SignedPayload: Sendable {
         return body.count > place ? body[place] : nil
     }
 
+    /// Whether a frame's body claims to be a presence.
+    ///
+    /// - Parameter isInCrowd: what the presence says about its author; nil for either.
+    package static func isPresence(inFrame body: Span<UInt8>, ofCrowd isInCrowd: Bool? = nil) -> Bool {
+        guard kind(inFrame: body) == PayloadType.presence.rawValue, body.count > 1 + signatureBytes else {
+            return false
+        }
+        // The part about bridges is the last byte.
+        let bridging = Bridging(encoded: body[body.count - signatureBytes - 1])
+        return isInCrowd == nil || bridging?.isInCrowd == isInCrowd
+    }
+
     /// The id of the payload in a frame's body, `hops u8 | S | sig`, which need not be valid; nil if the body is too
     /// short.
     package static func id(inFrame body: Span<UInt8>) -> MessageID? {
@@ -74,6 +86,14 @@ package final class SignedPayload: Sendable {
     package static func author(inFrame body: Span<UInt8>) -> PeerID? {
         guard body.count > 1 + signatureBytes else { return nil }
         return try? PayloadHeader(body.extracting(1..<body.count - signatureBytes)).author
+    }
+
+    /// The author, epoch and number that a frame's body claims; nil if the body is too short.
+    package static func authorClock(inFrame body: Span<UInt8>) -> (author: PeerID, clock: AuthorClock)? {
+        guard body.count > 1 + signatureBytes,
+            let header = try? PayloadHeader(body.extracting(1..<body.count - signatureBytes))
+        else { return nil }
+        return (header.author, AuthorClock(epoch: header.epoch, sequence: header.sequence))
     }
 
     /// The kind that a frame's body claims; nil if the body is too short, or the kind unknown.

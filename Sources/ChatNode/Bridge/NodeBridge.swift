@@ -93,7 +93,7 @@ extension Node {
     private func receive(_ certificate: [UInt8], _ frame: [UInt8], isHistory: Bool) {
         guard let id = SignedPayload.id(inFrame: frame.span) else { return }
         bridge?.noteSeen(id)
-        if isCrowd, SignedPayload.kind(inFrame: frame.span) == PayloadType.presence.rawValue {
+        if SignedPayload.isPresence(inFrame: frame.span, ofCrowd: isCrowd ? nil : true) {
             bridge?.hold(certificate, frame, now: scheduler.now)
             return armBridge()
         }

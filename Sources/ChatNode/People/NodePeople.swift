@@ -97,11 +97,9 @@ extension Node {
     /// Handles a presence that was dropped because it came before: if that was over a bridge, its author is in this network
     /// nevertheless, and a bridge was faster than the links.
     func noteHereToo(_ body: Span<UInt8>) {
-        guard isCrowd, !body.isEmpty, !SignedPayload.isBridged(inFrame: body),
-            SignedPayload.kind(inFrame: body) == PayloadType.presence.rawValue,
-            let author = SignedPayload.author(inFrame: body), router.roster.isElsewhere(author)
+        guard isCrowd, SignedPayload.kind(inFrame: body) == PayloadType.presence.rawValue,
+            let author = SignedPayload.author(inFrame: body), people.presences.noteHere(author, body)
         else { return }
-        people.presences.noteHere(author)
         apply(router.notePresence(of: author, isHere: true, now: scheduler.now, wallClock: scheduler.wallClock))
         routed()
     }
@@ -226,7 +224,11 @@ extension Node {
             counts.rostersRefused += 1
             return
         }
-        switch admission.admitRoster(frame: body, from: peer, now: now, wallClock: scheduler.wallClock) {
+        let claim = SignedPayload.authorClock(inFrame: body)
+        let isKept = claim.map { !people.presences.isNews($0.clock, of: $0.author) } ?? false
+        switch admission.admitRoster(
+            frame: body, from: peer, isKept: isKept, now: now, wallClock: scheduler.wallClock)
+        {
         case .admitted(let payload):
             var events: [ChatEvent] = []
             router.route(payload, now: now, wallClock: scheduler.wallClock, into: &events)

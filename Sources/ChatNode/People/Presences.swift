@@ -13,6 +13,8 @@ struct Presences {
         var lapsesAt: Instant
         /// The frame, with its type byte and 1 hop.
         var frame: [UInt8]
+
+        var isBridged: Bool { SignedPayload.isBridged(inFrame: frame.span.extracting(1...)) }
     }
 
     private(set) var digests = RosterDigests()
@@ -50,7 +52,7 @@ struct Presences {
         let (peer, clock) = (payload.author, payload.payload.authorClock)
         if let known = entries[peer] {
             guard known.clock < clock else { return false }
-            digests.remove(peer, known.clock)
+            digests.remove(peer, known.clock, isBridged: known.isBridged)
         } else if entries.count >= capacity {
             // The peers that are known stay known, however many new identities come.
             refused += 1
@@ -59,22 +61,31 @@ struct Presences {
         entries[peer] = Entry(
             clock: clock, isHere: presence.state != .left && !payload.isBridged,
             lapsesAt: now + (Limits.presenceLifetime - age), frame: payload.frame(hops: 1))
-        digests.insert(peer, clock)
+        digests.insert(peer, clock, isBridged: payload.isBridged)
         if sweepsAt == nil { sweepsAt = now + Presences.sweep }
         return true
     }
 
-    /// The presence of a peer that came over a bridge came over a link of this network too.
-    mutating func noteHere(_ peer: PeerID) {
-        guard var entry = entries[peer] else { return }
-        entry.isHere = true
+    /// Handles a presence that came before.
+    ///
+    /// - Returns: true if it is the newest of its author, had come over a bridge alone, and comes over a link of this network now.
+    mutating func noteHere(_ peer: PeerID, _ body: Span<UInt8>) -> Bool {
+        guard var entry = entries[peer], entry.isBridged, !SignedPayload.isBridged(inFrame: body) else { return false }
+        let signed = body.extracting(1...)
+        guard signed.count == entry.frame.count - 2,
+            signed.indices.allSatisfy({ signed[$0] == entry.frame[$0 + 2] })
+        else { return false }
+        digests.remove(peer, entry.clock, isBridged: true)
+        digests.insert(peer, entry.clock)
         entry.frame[1] = SignedPayload.hops(inFrame: entry.frame.span.extracting(1...))
+        entry.isHere = true
         entries[peer] = entry
+        return true
     }
 
     mutating func remove(_ peer: PeerID) {
         guard let entry = entries[peer] else { return }
-        digests.remove(peer, entry.clock)
+        digests.remove(peer, entry.clock, isBridged: entry.isBridged)
         entries[peer] = nil
     }
 

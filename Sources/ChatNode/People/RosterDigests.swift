@@ -23,14 +23,15 @@ struct RosterDigests: Hashable, Sendable {
 
     static func bucket(of peer: PeerID) -> Int { Int(peer.bytes[0] >> 4) }
 
-    mutating func insert(_ peer: PeerID, _ clock: AuthorClock) {
+    /// - Parameter isBridged: whether the presence came over a bridge: a roster that has it over links too is another one.
+    mutating func insert(_ peer: PeerID, _ clock: AuthorClock, isBridged: Bool = false) {
         count += 1
-        toggle(peer, clock)
+        toggle(peer, clock, isBridged)
     }
 
-    mutating func remove(_ peer: PeerID, _ clock: AuthorClock) {
+    mutating func remove(_ peer: PeerID, _ clock: AuthorClock, isBridged: Bool = false) {
         count -= 1
-        toggle(peer, clock)
+        toggle(peer, clock, isBridged)
     }
 
     /// The buckets in which two rosters differ, bit 0 for the first.
@@ -40,17 +41,18 @@ struct RosterDigests: Hashable, Sendable {
         }
     }
 
-    private mutating func toggle(_ peer: PeerID, _ clock: AuthorClock) {
-        values[RosterDigests.bucket(of: peer)] ^= RosterDigests.hash(peer, clock)
+    private mutating func toggle(_ peer: PeerID, _ clock: AuthorClock, _ isBridged: Bool) {
+        values[RosterDigests.bucket(of: peer)] ^= RosterDigests.hash(peer, clock, isBridged)
     }
 
     private static let purpose: BLAKE2b.Purpose = "earshot/2 rost"
 
-    private static func hash(_ peer: PeerID, _ clock: AuthorClock) -> UInt32 {
-        var writer = ByteWriter(capacity: PeerID.byteCount + 16)
+    private static func hash(_ peer: PeerID, _ clock: AuthorClock, _ isBridged: Bool) -> UInt32 {
+        var writer = ByteWriter(capacity: PeerID.byteCount + 17)
         writer.write(peer.bytes)
         writer.write(clock.epoch)
         writer.write(clock.sequence)
+        if isBridged { writer.write(UInt8(1)) }
         return UInt32(truncatingIfNeeded: BLAKE2b.words(purpose, writer.bytes.span).0 >> 32)
     }
 }

@@ -98,6 +98,18 @@ import Wire
         #expect(simulation.run(atMost: .seconds(920)) { crowd.allSatisfy { $0.counter("people_elsewhere") == 2 } })
     }
 
+    @Test func `two bridges of a crowd list no member of it as elsewhere`() {
+        let networks = networks(1, of: 3, beside: networks(1, of: 40, bridges: 2))
+        let (crowd, small) = (networks[0], networks[1])
+        // While the crowd forms, a member may be heard of over the broker alone. Digests mend that within a minute.
+        simulation.advance(by: .seconds(100))
+        for _ in 0..<40 {
+            simulation.advance(by: .seconds(30))
+            for peer in crowd { #expect(peer.counter("people_elsewhere") == 3) }
+            for peer in small { #expect(peer.counter("people_elsewhere") == 40) }
+        }
+    }
+
     @Test func `a direct conversation crosses the bridge both ways`() throws {
         let networks = networks(2, of: 3)
         try #require(meet(networks))
