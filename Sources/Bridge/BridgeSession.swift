@@ -5,11 +5,29 @@ import Reactor
 
 /// A connection with its publications and deliveries under way, on the bridge's thread.
 struct BridgeSession {
-    /// Reading of the stream: its end is sought first, then the latest are read.
-    private enum Reading {
-        case seeking
-        case reading
-        case done
+    /// The reading of the stream's latest messages, by a consumer that seeks its end first.
+    private struct Reading {
+        var isSeeking = true
+        /// The reading ends after the silence behind a message, or at the limit.
+        private(set) var ends: Instant
+        private let limit: Instant
+        /// Boxes until the reading ends: what was published since the connection began comes by the queue too, and is no history.
+        private(set) var held: [[UInt8]] = []
+
+        static let consumer = "latest"
+        /// How long the stream may take to give what it has, and the silence that ends the reading.
+        private static let time = (most: Duration.seconds(3), silence: Duration.milliseconds(300))
+
+        init(now: Instant) {
+            limit = now + Reading.time.most
+            ends = limit
+        }
+
+        mutating func hold(_ box: [UInt8], now: Instant) {
+            guard held.count < 2 * BridgeTopology.history else { return }
+            held.append(box)
+            ends = min(limit, now + Reading.time.silence)
+        }
     }
 
     private let connection: RabbitConnection
@@ -21,19 +39,17 @@ struct BridgeSession {
     /// Publications without an outcome, by the count of the channel.
     private var published: [(count: UInt64, tag: UInt64)] = []
     private var count: UInt64 = 0
-    /// Deliveries that are to be acknowledged, by the node's tags.
-    private var deliveries: [UInt64: UInt64] = [:]
-    private var lastDelivery: UInt64
-    private var reading = Reading.done
-    private var streamConsumer = "end"
-    private var readingEnds = Instant.monotonic
-    private var readingLimit = Instant.monotonic
-    /// Boxes of the stream until the reading ends: what was published since the connection began comes by the queue too, and is no
-    /// history.
-    private var held: [[UInt8]] = []
+    /// The broker's tags of deliveries that the room has not taken yet, in order.
+    private var untaken: [UInt64] = []
+    private var lastDelivery: UInt64 = 0
+    private var lastAcknowledged: UInt64 = 0
+    /// Added to the broker's tags for the node, because those of an earlier connection must not be taken for those of this one.
+    private let tagOffset: UInt64
+    /// Nil once it has ended.
+    private var reading: Reading?
 
-    /// How long the stream may take to give what it has, and the silence that ends the reading.
-    private static let readingTime = (most: Duration.seconds(3), silence: Duration.milliseconds(300))
+    /// Arrivals in a turn: a flood must delay neither what the room is to have nor what it says.
+    private static let portion = 64
 
     init(
         _ connection: RabbitConnection, _ topology: BridgeTopology, _ seal: BridgeSeal,
@@ -41,18 +57,15 @@ struct BridgeSession {
     ) {
         (self.connection, self.topology, self.seal, self.handler) = (connection, topology, seal, handler)
         intake = BridgeIntake(seal, now: .monotonic)
-        // Tags of an earlier connection must not be taken for those of this one.
-        lastDelivery = randomness.next() >> 1
+        tagOffset = randomness.next() >> 1
     }
 
     var refused: [BridgeIntake.Refusal: Int] { intake.refused }
 
     /// Asks for the latest messages.
     mutating func begin() throws(BridgeFault) {
-        try connection.consumeStream(topology, as: streamConsumer, from: -1)
-        reading = .seeking
-        readingLimit = .monotonic + BridgeSession.readingTime.most
-        readingEnds = readingLimit
+        try connection.consumeStream(topology, as: Reading.consumer, from: -1)
+        reading = Reading(now: .monotonic)
     }
 
     mutating func perform(_ commands: [BridgeCommand]) throws(BridgeFault) {
@@ -65,71 +78,70 @@ struct BridgeSession {
                 try connection.publish(box, topology, as: topology.key(topic, topology.network))
                 count += 1
                 published.append((count, tag))
-            case .acknowledge(let tag):
-                if let delivery = deliveries.removeValue(forKey: tag) {
-                    try connection.acknowledge(delivery, isFromStream: false)
-                }
+            case .acknowledge(let tag): untaken.removeAll { $0 == tag &- tagOffset }
             }
         }
     }
 
-    /// Takes all that has come.
+    /// Takes a portion of what has come.
     ///
     /// - Returns: the longest time to wait for more.
     mutating func turn() throws(BridgeFault) -> Duration {
         // First, because the library keeps the frames that come before the answer to a method: `next` gives them.
-        if case .done = reading {} else if Instant.monotonic >= readingEnds { try endReading() }
-        while let arrival = try connection.next() {
+        if let reading, Instant.monotonic >= reading.ends { try end(reading) }
+        var rest = BridgeSession.portion
+        while rest > 0, let arrival = try connection.next() {
+            rest -= 1
             switch arrival {
-            case .delivery(let delivery): try receive(delivery)
+            case .delivery(let delivery) where delivery.isFromStream: try receive(fromStream: delivery)
+            case .delivery(let delivery): receive(delivery)
             case .outcome(let count, let isMultiple, let isTaken): settle(count, isMultiple, isTaken)
             }
         }
         let now = Instant.monotonic
         for delivery in intake.takeDue(now: now) { handler(.delivered(delivery)) }
+        try acknowledge()
+        guard rest > 0 else { return .zero }
         var wait = Duration.seconds(Int(RabbitConnection.heartbeat)) / 4
         if let due = intake.wait(now: now) { wait = min(wait, due) }
-        if case .done = reading {} else { wait = min(wait, max(.zero, readingEnds - now)) }
+        if let reading { wait = min(wait, max(.zero, reading.ends - now)) }
         return wait
     }
 
-    private mutating func receive(_ delivery: RabbitConnection.Delivery) throws(BridgeFault) {
-        if delivery.isFromStream {
-            try connection.acknowledge(delivery.tag, isFromStream: true)
-            return try receive(fromStream: delivery)
-        }
-        guard delivery.network != topology.network else {
-            return try connection.acknowledge(delivery.tag, isFromStream: false)
-        }
-        lastDelivery += 1
-        deliveries[lastDelivery] = delivery.tag
-        guard !intake.receive(delivery.body, tag: lastDelivery, isHistory: false) else { return }
-        deliveries[lastDelivery] = nil
-        try connection.acknowledge(delivery.tag, isFromStream: false)
+    private mutating func receive(_ delivery: RabbitConnection.Delivery) {
+        lastDelivery = delivery.tag
+        guard delivery.network != topology.network,
+            intake.receive(delivery.body, tag: delivery.tag &+ tagOffset, isHistory: false)
+        else { return }
+        untaken.append(delivery.tag)
+    }
+
+    /// Acknowledges all deliveries before the first that the room has not taken, in one frame.
+    private mutating func acknowledge() throws(BridgeFault) {
+        let last = untaken.first.map { $0 &- 1 } ?? lastDelivery
+        guard last > lastAcknowledged else { return }
+        try connection.acknowledge(upTo: last)
+        lastAcknowledged = last
     }
 
     private mutating func receive(fromStream delivery: RabbitConnection.Delivery) throws(BridgeFault) {
-        switch reading {
-        case .seeking where delivery.offset > 0:
-            reading = .reading
-            try connection.cancelStream(streamConsumer)
-            streamConsumer = "latest"
+        try connection.acknowledge(upTo: delivery.tag, isFromStream: true)
+        guard reading != nil else { return }
+        if reading?.isSeeking == true, delivery.offset > 0 {
+            try connection.cancelStream(Reading.consumer)
             try connection.consumeStream(
-                topology, as: streamConsumer, from: max(0, delivery.offset - BridgeTopology.history + 1))
-        case .seeking, .reading:
+                topology, as: Reading.consumer, from: max(0, delivery.offset - BridgeTopology.history + 1))
+        } else {
             // The first message of a stream has none before it.
-            reading = .reading
-            guard held.count < 2 * BridgeTopology.history else { return }
-            held.append(delivery.body)
-            readingEnds = min(readingLimit, .monotonic + BridgeSession.readingTime.silence)
-        case .done: return
+            reading?.hold(delivery.body, now: .monotonic)
         }
+        reading?.isSeeking = false
     }
 
-    private mutating func endReading() throws(BridgeFault) {
-        try connection.cancelStream(streamConsumer)
-        reading = .done
-        for box in exchange(&held, with: []) { _ = intake.receive(box, tag: nil, isHistory: true) }
+    private mutating func end(_ reading: Reading) throws(BridgeFault) {
+        try connection.cancelStream(Reading.consumer)
+        self.reading = nil
+        for box in reading.held { _ = intake.receive(box, tag: nil, isHistory: true) }
     }
 
     /// Notes the outcome of publications.

@@ -7,13 +7,15 @@ import Wire
 @safe final class RabbitConnection {
     /// A delivery of the broker.
     struct Delivery {
-        let body: [UInt8]
         /// The last word of its routing key.
         let network: String
         let tag: UInt64
         let isFromStream: Bool
         /// Its place in the stream; -1 if it came from none.
-        let offset: Int64
+        fileprivate(set) var offset: Int64 = -1
+        fileprivate(set) var body: [UInt8] = []
+        /// The bytes of the body that are still to come; nil before its length is known.
+        fileprivate var missing: UInt64?
     }
 
     /// A frame that the broker sends by itself.
@@ -30,11 +32,15 @@ import Wire
     private let library: RabbitLibrary
     private let state: amqp_connection_state_t
     let broker: BrokerList.Broker
+    /// Deliveries that are not whole yet, by their channels.
+    private var arriving: [amqp_channel_t: Delivery] = [:]
 
     /// The longest time for name, TCP and TLS together, and for an answer of the broker, in milliseconds.
     private static let limit: CInt = 8_000
     /// The code of AMQP for a fault of the broker itself.
     private static let internalError: UInt16 = 541
+    /// The longest message that is read; a longer one ends the connection.
+    private static let longest: UInt64 = 8_192
     /// In seconds.
     static let heartbeat: CInt = 10
 
@@ -118,12 +124,13 @@ import Wire
         }
         _ = unsafe call.amqp_confirm_select(state, channel)
         try check()
-        try unsafe withBytes(topology.exchange) { exchange throws(BridgeFault) in
-            let kind = unsafe bytes("topic")
-            defer { unsafe release(kind) }
-            _ = unsafe call.amqp_exchange_declare(state, channel, exchange, kind, 0, 1, 0, 0, amqp_table_t())
-            try check()
+        let (exchange, kind) = unsafe (bytes(topology.exchange), bytes("topic"))
+        defer {
+            unsafe release(exchange)
+            unsafe release(kind)
         }
+        _ = unsafe call.amqp_exchange_declare(state, channel, exchange, kind, 0, 1, 0, 0, amqp_table_t())
+        try check()
         try declare(topology.queue, isStream: false, boundTo: topology.topics, in: topology)
         try declare(topology.stream, isStream: true, boundTo: [topology.historyTopic], in: topology)
         _ = unsafe call.amqp_basic_qos(state, channel, 0, UInt16(Limits.bridgePrefetch), 0)
@@ -197,55 +204,59 @@ import Wire
         try check(status)
     }
 
-    func acknowledge(_ tag: UInt64, isFromStream: Bool) throws(BridgeFault) {
+    /// Acknowledges deliveries, all up to the tag.
+    func acknowledge(upTo tag: UInt64, isFromStream: Bool = false) throws(BridgeFault) {
         let channel = isFromStream ? RabbitConnection.streamChannel : RabbitConnection.channel
-        try check(unsafe library.call.amqp_basic_ack(state, channel, tag, 0))
+        try check(unsafe library.call.amqp_basic_ack(state, channel, tag, 1))
     }
 
     var descriptor: CInt { unsafe library.call.amqp_get_sockfd(state) }
 
     /// The next arrival; nil if there is none now. Sends the heartbeats that are due.
+    ///
+    /// It reads frame by frame, because the library's own way to a whole message waits for its end, and takes any length.
     func next() throws(BridgeFault) -> Arrival? {
-        unsafe library.call.amqp_maybe_release_buffers(state)
-        var (now, envelope) = unsafe (rabbit_time(0), amqp_envelope_t())
-        let reply = unsafe library.call.amqp_consume_message(state, &envelope, &now, 0)
-        if unsafe reply.reply_type == AMQP_RESPONSE_NORMAL {
-            defer { unsafe library.call.amqp_destroy_envelope(&envelope) }
-            return .delivery(unsafe delivery(in: envelope))
+        while true {
+            unsafe library.call.amqp_maybe_release_buffers(state)
+            var (now, frame) = unsafe (rabbit_time(0), amqp_frame_t())
+            let status = unsafe library.call.amqp_simple_wait_frame_noblock(state, &frame, &now)
+            if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
+            try check(status)
+            if let delivery = try unsafe delivery(endedBy: frame) { return .delivery(delivery) }
+            var (tag, isMultiple, isTaken): (UInt64, CInt, CInt) = (0, 0, 0)
+            if unsafe rabbit_acknowledged(&frame, &tag, &isMultiple, &isTaken) != 0 {
+                return .outcome(tag: tag, isMultiple: isMultiple != 0, isTaken: isTaken != 0)
+            }
+            var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
+            guard unsafe rabbit_ended(&frame, &code, &text) != 0 else { continue }
+            throw unsafe BridgeFault(
+                code == 403 ? .permission : .ended, broker.name, code == 0 ? "the queue is gone" : string(text))
         }
-        guard unsafe reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION else {
-            throw ended(unsafe refusal(in: reply).text)
-        }
-        let status = unsafe reply.library_error
-        if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
-        guard status == AMQP_STATUS_UNEXPECTED_STATE.rawValue else { throw ended(words(status)) }
-        return try method()
     }
 
-    /// A frame that is no delivery.
-    private func method() throws(BridgeFault) -> Arrival? {
-        var (now, frame) = unsafe (rabbit_time(0), amqp_frame_t())
-        let status = unsafe library.call.amqp_simple_wait_frame_noblock(state, &frame, &now)
-        if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
-        try check(status)
-        var (tag, isMultiple, isTaken): (UInt64, CInt, CInt) = (0, 0, 0)
-        if unsafe rabbit_acknowledged(&frame, &tag, &isMultiple, &isTaken) != 0 {
-            return .outcome(tag: tag, isMultiple: isMultiple != 0, isTaken: isTaken != 0)
+    /// Takes a frame that is a part of a delivery.
+    ///
+    /// - Returns: the delivery if it is whole now.
+    private func delivery(endedBy frame: amqp_frame_t) throws(BridgeFault) -> Delivery? {
+        var frame = unsafe frame
+        let channel = unsafe frame.channel
+        var (tag, size, offset, bytes) = unsafe (UInt64(0), UInt64(0), Int64(0), amqp_bytes_t())
+        if unsafe rabbit_delivered(&frame, &tag, &bytes) != 0 {
+            let (key, isFromStream) = unsafe (string(bytes), channel == RabbitConnection.streamChannel)
+            let network = key.split(separator: ".").last.map(String.init) ?? ""
+            arriving[channel] = Delivery(network: network, tag: tag, isFromStream: isFromStream)
+        } else if unsafe rabbit_headed(&frame, &size, &offset) != 0 {
+            guard size <= RabbitConnection.longest else { throw ended("a message of \(size) bytes") }
+            arriving[channel]?.offset = offset
+            arriving[channel]?.missing = size
+        } else if unsafe rabbit_body(&frame, &bytes) != 0, let missing = arriving[channel]?.missing {
+            let count = unsafe UInt64(bytes.len)
+            guard count <= missing else { throw ended("a message is longer than announced") }
+            unsafe arriving[channel]?.body += UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.len)
+            arriving[channel]?.missing = missing - count
         }
-        var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
-        guard unsafe rabbit_ended(&frame, &code, &text) != 0 else { return try next() }
-        throw unsafe BridgeFault(
-            code == 403 ? .permission : .ended, broker.name, code == 0 ? "the queue is gone" : string(text))
-    }
-
-    private func delivery(in envelope: amqp_envelope_t) -> Delivery {
-        let key = unsafe string(envelope.routing_key)
-        var properties = unsafe envelope.message.properties
-        let body = unsafe envelope.message.body
-        let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: body.bytes, count: min(body.len, 8_192)))
-        return unsafe Delivery(
-            body: bytes, network: key.split(separator: ".").last.map(String.init) ?? "", tag: envelope.delivery_tag,
-            isFromStream: envelope.channel == RabbitConnection.streamChannel, offset: rabbit_stream_offset(&properties))
+        guard arriving[channel]?.missing == 0 else { return nil }
+        return arriving.removeValue(forKey: channel)
     }
 
     /// Checks the answer to the last method.
@@ -263,7 +274,6 @@ import Wire
     }
 
     private func ended(_ reason: String) -> BridgeFault { BridgeFault(.ended, broker.name, reason) }
-
     private func refusal(in reply: amqp_rpc_reply_t) -> (code: UInt16, text: String) {
         var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
         if unsafe rabbit_refused(reply, &code, &text) != 0 { return (code, unsafe string(text)) }
@@ -287,10 +297,4 @@ import Wire
     }
 
     private func release(_ bytes: amqp_bytes_t) { unsafe bytes.bytes?.deallocate() }
-
-    private func withBytes(_ text: String, _ body: (amqp_bytes_t) throws(BridgeFault) -> Void) throws(BridgeFault) {
-        let bytes = unsafe bytes(text)
-        defer { unsafe release(bytes) }
-        try unsafe body(bytes)
-    }
 }

@@ -31,8 +31,6 @@
     FUNCTION(amqp_basic_publish) \
     FUNCTION(amqp_basic_ack) \
     FUNCTION(amqp_get_rpc_reply) \
-    FUNCTION(amqp_consume_message) \
-    FUNCTION(amqp_destroy_envelope) \
     FUNCTION(amqp_simple_wait_frame_noblock) \
     FUNCTION(amqp_maybe_release_buffers) \
     FUNCTION(amqp_connection_close) \
@@ -147,16 +145,38 @@ static inline amqp_basic_consume_ok_t *_Nullable rabbit_consume_stream(
     return call->amqp_basic_consume(state, channel, queue, tag, 0, 0, 0, arguments);
 }
 
-// The place of a message in its stream; -1 if it came from none.
-static inline int64_t rabbit_stream_offset(const amqp_basic_properties_t *_Nonnull properties) {
-    if (!(properties->_flags & AMQP_BASIC_HEADERS_FLAG)) return -1;
+// A delivery comes in three parts. This one is the first: its tag and its routing key.
+static inline int rabbit_delivered(
+    const amqp_frame_t *_Nonnull frame, uint64_t *_Nonnull tag, amqp_bytes_t *_Nonnull key
+) {
+    if (frame->frame_type != AMQP_FRAME_METHOD || frame->payload.method.id != AMQP_BASIC_DELIVER_METHOD) return 0;
+    const amqp_basic_deliver_t *delivery = frame->payload.method.decoded;
+    *tag = delivery->delivery_tag, *key = delivery->routing_key;
+    return 1;
+}
+
+// The second part: the bytes that follow, and the place of the message in its stream, -1 if it came from none.
+static inline int rabbit_headed(
+    const amqp_frame_t *_Nonnull frame, uint64_t *_Nonnull size, int64_t *_Nonnull offset
+) {
+    if (frame->frame_type != AMQP_FRAME_HEADER || frame->payload.properties.class_id != AMQP_BASIC_CLASS) return 0;
+    const amqp_basic_properties_t *properties = frame->payload.properties.decoded;
+    *size = frame->payload.properties.body_size, *offset = -1;
+    if (!(properties->_flags & AMQP_BASIC_HEADERS_FLAG)) return 1;
     for (int i = 0; i < properties->headers.num_entries; i++) {
         const amqp_table_entry_t *entry = &properties->headers.entries[i];
         if (entry->key.len == 15 && !memcmp(entry->key.bytes, "x-stream-offset", 15) &&
             entry->value.kind == AMQP_FIELD_KIND_I64)
-            return entry->value.value.i64;
+            *offset = entry->value.value.i64;
     }
-    return -1;
+    return 1;
+}
+
+// The third part, in one frame or several: bytes of the body.
+static inline int rabbit_body(const amqp_frame_t *_Nonnull frame, amqp_bytes_t *_Nonnull bytes) {
+    if (frame->frame_type != AMQP_FRAME_BODY) return 0;
+    *bytes = frame->payload.body_fragment;
+    return 1;
 }
 
 static inline int rabbit_publish(

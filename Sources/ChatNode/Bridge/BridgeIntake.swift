@@ -38,6 +38,7 @@ package struct BridgeIntake: Sendable {
     ///
     /// - Returns: false if it is refused, and to be acknowledged at once.
     package mutating func receive(_ box: [UInt8], tag: UInt64?, isHistory: Bool) -> Bool {
+        guard BridgeSeal.hasLength(box) else { return refuse(.unopened) }
         let digest = MessageID(signed: box.span)
         guard seen[digest] == nil else { return refuse(.repeated) }
         guard waiting.count < BridgeIntake.most else { return refuse(.overflow) }
