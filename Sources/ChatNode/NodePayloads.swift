@@ -47,7 +47,11 @@ extension Node {
             wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
-            admitted(payload, hops: SignedPayload.hops(inFrame: body), from: peer, on: connection)
+            let hops = SignedPayload.hops(inFrame: body)
+            guard overlay.isEngaged else { return take(payload, hops: hops, on: connection, now, wallClock) }
+            guard let checked = checkedToSpread(payload, hops: hops, on: connection) else { return }
+            take(checked, hops: hops, on: connection, now, wallClock)
+            tookFromNeighbour(checked, hops: hops, from: peer)
         case .repeated(let payload):
             noteHeard(peer, on: connection)
             noteSign(on: connection)
@@ -70,27 +74,24 @@ extension Node {
         }
     }
 
-    private func admitted(_ payload: VerifiedPayload, hops: UInt8, from peer: PeerID, on connection: Connection) {
-        var payload = payload
-        if overlay.isEngaged {
-            guard let checked = checkedToSpread(payload, hops: hops, on: connection) else { return }
-            payload = checked
-        }
+    private func take(
+        _ payload: VerifiedPayload, hops: UInt8, on connection: Connection, _ now: Instant, _ wallClock: Timestamp
+    ) {
+        let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
         // The first on a link of a crowd may have been signed long ago.
-        if payload.type == .presence, connection.isHeard || !isCrowd { compareClocks(with: payload) }
-        if payload.type == .publicMessage { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
-        noteHeard(peer, on: connection)
-        noteSign(on: connection, isNew: payload.type == .publicMessage)
+        if isPresence, connection.isHeard || !isCrowd { compareClocks(with: payload) }
+        if isPublic { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
+        if let peer = connection.peer { noteHeard(peer, on: connection) }
+        noteSign(on: connection, isNew: isPublic)
         var events = exchange(&arrivals, with: [])
-        router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock, into: &events)
+        router.route(payload, now: now, wallClock: wallClock, into: &events)
         emit(&events)
         arrivals = events
         routed()
-        if overlay.isEngaged { tookFromNeighbour(payload, hops: hops, from: peer) }
-        if isCrowd, payload.type == .presence { takePresence(payload, isLive: true, on: connection) }
+        if isPresence, isCrowd { takePresence(payload, isLive: true, on: connection) }
         if bridge != nil { publishOverBridge(payload) }
         if payload.isBridged { notePath(to: payload.author, via: connection) }
-        if payload.type == .presence { noteBridges(of: payload.author) }
+        if isPresence { noteBridges(of: payload.author) }
     }
 
     /// Bans a neighbour for what it sent, and its address.
