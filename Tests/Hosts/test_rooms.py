@@ -38,7 +38,7 @@ class Rooms(unittest.TestCase):
         return [Node(on(hosts, host), f"node-{host}", "--no-control", *options(host)) for host in range(1, COUNT + 1)]
 
     def meet(self, nodes):
-        all_meet(nodes, 60)
+        all_meet(nodes)
         print(f"{len(nodes)} hosts met after {time.monotonic() - self.began:.1f} s", flush=True)
 
     def talk(self, nodes):
