@@ -88,16 +88,20 @@ require() {
 
 # Uses `missing` and `as_root`. It starts no daemon that only the tests need, neither now nor at the next boot.
 install_packages() {
-    local brings_daemon=0 output
-    [[ " ${missing[*]} " != *' avahi-daemon '* && " ${missing[*]} " != *' rabbitmq-server '* && " ${missing[*]} " != *' mosquitto '* ]] || brings_daemon=1
-    [ $brings_daemon = 0 ] || forbid_starting_services
+    local output package
+    forbid_starting_services
     compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null || apt update >/dev/null
     # Outdated package lists name removed versions.
     output=$(apt install "${missing[@]}" || { apt update && apt install "${missing[@]}"; }) || {
         printf '%s\n' "$output" >&2
         return 1
     }
-    [ $brings_daemon = 0 ] || keep_daemon_stopped
+    allow_starting_services
+    for package in "${missing[@]}"; do
+        case $package in
+            avahi-daemon | rabbitmq-server | mosquitto) keep_stopped "$package" ;;
+        esac
+    done
 }
 
 apt() {
@@ -122,12 +126,9 @@ allow_starting_services() {
     policy_is_ours=0
 }
 
-keep_daemon_stopped() {
-    allow_starting_services
-    [ -e /usr/sbin/avahi-daemon ] || return
-    [ ! -d /run/systemd/system ] ||
-        "${as_root[@]}" systemctl --quiet disable avahi-daemon.service avahi-daemon.socket 2>/dev/null
-    say "avahi-daemon is installed for the tests; it was not started"
+keep_stopped() {
+    [ ! -d /run/systemd/system ] || "${as_root[@]}" systemctl --quiet disable "$1.service" 2>/dev/null
+    say "$1 is installed for the tests; it was not started"
 }
 
 # Puts the toolchain on PATH.
