@@ -1,7 +1,8 @@
+import Chat
 import ChatNode
 import Noise
-import Wire
 import Reactor
+import Wire
 
 /// A connection with its publications and deliveries under way, on the bridge's thread.
 struct BridgeSession {
@@ -11,8 +12,11 @@ struct BridgeSession {
         /// The reading ends after the silence behind a message, or at the limit.
         private(set) var ends: Instant
         private let limit: Instant
-        /// Boxes until the reading ends: what was published since the connection began comes by the queue too, and is no history.
+        /// Boxes until the queue has given what it got meanwhile: what was published since the connection began comes by the queue
+        /// too, and is no history.
         private(set) var held: [[UInt8]] = []
+        /// An own publication from the end of the reading, behind which the queue has nothing that was read; nil before.
+        var barrier: [UInt8]?
 
         static let consumer = "latest"
         /// How long the stream may take to give what it has, and the silence that ends the reading.
@@ -72,15 +76,20 @@ struct BridgeSession {
         for command in commands {
             switch command {
             case .publish(let content, let tag, let isHistory):
-                let box = seal.seal(content, using: &randomness)
-                intake.notePublished(box)
-                let topic = isHistory ? topology.historyTopic : topology.topic
-                try connection.publish(box, topology, as: topology.key(topic, topology.network))
-                count += 1
+                _ = try publish(content, isHistory: isHistory)
                 published.append((count, tag))
             case .acknowledge(let tag): untaken.removeAll { $0 == tag &- tagOffset }
             }
         }
+    }
+
+    private mutating func publish(_ content: BridgedContent, isHistory: Bool) throws(BridgeFault) -> [UInt8] {
+        let box = seal.seal(content, using: &randomness)
+        intake.notePublished(box)
+        let topic = isHistory ? topology.historyTopic : topology.topic
+        try connection.publish(box, topology, as: topology.key(topic, topology.network))
+        count += 1
+        return box
     }
 
     /// Takes a portion of what has come.
@@ -88,7 +97,7 @@ struct BridgeSession {
     /// - Returns: the longest time to wait for more.
     mutating func turn() throws(BridgeFault) -> Duration {
         // First, because the library keeps the frames that come before the answer to a method: `next` gives them.
-        if let reading, Instant.monotonic >= reading.ends { try end(reading) }
+        if let reading, reading.barrier == nil, Instant.monotonic >= reading.ends { try endReading() }
         var rest = BridgeSession.portion
         while rest > 0, let arrival = try connection.next() {
             rest -= 1
@@ -104,12 +113,13 @@ struct BridgeSession {
         guard rest > 0 else { return .zero }
         var wait = Duration.seconds(Int(RabbitConnection.heartbeat)) / 4
         if let due = intake.wait(now: now) { wait = min(wait, due) }
-        if let reading { wait = min(wait, max(.zero, reading.ends - now)) }
+        if let reading, reading.barrier == nil { wait = min(wait, max(.zero, reading.ends - now)) }
         return wait
     }
 
     private mutating func receive(_ delivery: RabbitConnection.Delivery) {
         lastDelivery = delivery.tag
+        if let reading, delivery.body == reading.barrier { take(reading) }
         guard delivery.network != topology.network,
             intake.receive(delivery.body, tag: delivery.tag &+ tagOffset, isHistory: false)
         else { return }
@@ -126,20 +136,26 @@ struct BridgeSession {
 
     private mutating func receive(fromStream delivery: RabbitConnection.Delivery) throws(BridgeFault) {
         try connection.acknowledge(upTo: delivery.tag, isFromStream: true)
-        guard reading != nil else { return }
-        if reading?.isSeeking == true, delivery.offset > 0 {
+        guard let reading, reading.barrier == nil else { return }
+        if reading.isSeeking, delivery.offset > 0 {
             try connection.cancelStream(Reading.consumer)
             try connection.consumeStream(
                 topology, as: Reading.consumer, from: max(0, delivery.offset - BridgeTopology.history + 1))
         } else {
             // The first message of a stream has none before it.
-            reading?.hold(delivery.body, now: .monotonic)
+            self.reading?.hold(delivery.body, now: .monotonic)
         }
-        reading?.isSeeking = false
+        self.reading?.isSeeking = false
     }
 
-    private mutating func end(_ reading: Reading) throws(BridgeFault) {
+    private mutating func endReading() throws(BridgeFault) {
         try connection.cancelStream(Reading.consumer)
+        // Other bridges answered the first greeting just before, and ignore this one.
+        let barrier = try publish(.greeting, isHistory: false)
+        reading?.barrier = barrier
+    }
+
+    private mutating func take(_ reading: Reading) {
         self.reading = nil
         for box in reading.held { _ = intake.receive(box, tag: nil, isHistory: true) }
     }

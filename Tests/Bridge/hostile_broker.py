@@ -2,7 +2,8 @@
 
 hostile_broker.py PORT: prints the port at which it listens. Each line of its input is a JSON object: `boxes`, the bodies to repeat
 and alter in hexadecimal, `seconds`, and `rate`, the junk deliveries a second, or null for as many as the bridge takes; or `size`, the length
-of one message that is announced and does not come. It ignores the bridge's prefetch count, and prints how many it has sent. In a
+of one message that is announced and does not come; or `hold`, after how many ended readings of the stream deliveries of
+the queue go on. It ignores the bridge's prefetch count, and prints how many it has sent. In a
 process of its own it does not delay the test that measures.
 """
 
@@ -17,7 +18,7 @@ import time
 
 from amqp import short
 
-DELIVER, ACKNOWLEDGE, CONSUMING = b"\0\x3c\0\x3c", b"\0\x3c\0\x50", b"\0\x3c\0\x15"
+DELIVER, ACKNOWLEDGE, CONSUMING, CANCEL = b"\0\x3c\0\x3c", b"\0\x3c\0\x50", b"\0\x3c\0\x15", b"\0\x3c\0\x1e"
 CHUNK = 60
 
 
@@ -43,10 +44,10 @@ def frames(source):
 class Relay:
     """One bridge's connection. Deliveries get tags of its own, of which the real broker knows only those of its own deliveries."""
 
-    def __init__(self, client, broker):
-        self.client, self.broker = client, broker
-        self.lock = threading.Lock()
-        self.consumer = ""
+    def __init__(self, client, broker, holds):
+        self.client, self.broker, self.holds = client, broker, holds
+        self.lock = threading.RLock()
+        self.consumer, self.held = "", []
         self.tag, self.real = 0, {}
         greeting = client.recv(8, socket.MSG_WAITALL)
         broker.sendall(greeting)
@@ -77,12 +78,17 @@ class Relay:
                     self.client.sendall(raw)
 
     def deliver(self, message):
-        at = 5 + message[0][4]
         with self.lock:
-            self.tag += 1
-            self.real[self.tag] = struct.unpack_from(">Q", message[0], at)[0]
-            method = message[0][:at] + struct.pack(">Q", self.tag) + message[0][at + 8:]
-            self.client.sendall(frame(1, method) + b"".join(message[1:]))
+            self.held.append(message)
+            while self.held and self.holds <= 0:
+                self.send(self.held.pop(0))
+
+    def send(self, message):
+        at = 5 + message[0][4]
+        self.tag += 1
+        self.real[self.tag] = struct.unpack_from(">Q", message[0], at)[0]
+        method = message[0][:at] + struct.pack(">Q", self.tag) + message[0][at + 8:]
+        self.client.sendall(frame(1, method) + b"".join(message[1:]))
 
     def up(self):
         for kind, channel, payload, raw in frames(self.client):
@@ -92,6 +98,8 @@ class Relay:
                     taken = [own for own in self.real if own == tag or (is_multiple and own < tag)]
                     tags = [self.real.pop(own) for own in taken]
                 raw = b"".join(frame(1, ACKNOWLEDGE + struct.pack(">QB", real, 0)) for real in tags)
+            if channel == 2 and payload[:4] == CANCEL:
+                self.holds -= 1
             self.broker.sendall(raw)
 
     def flood(self, boxes, seconds, rate):
@@ -130,19 +138,22 @@ class Relay:
 def main(target):
     server = socket.create_server(("127.0.0.1", 0))
     print(server.getsockname()[1], flush=True)
-    relays = []
+    relays, holds = [], [0]
 
     def accept():
         while True:
             pair = server.accept()[0], socket.create_connection(("127.0.0.1", int(target)))
             for end in pair:
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            relays.append(Relay(*pair))
+            relays.append(Relay(*pair, holds[0]))
 
     threading.Thread(target=accept, daemon=True).start()
     for line in sys.stdin:
         order = json.loads(line)
-        if "size" in order:
+        if "hold" in order:
+            holds[0] = order["hold"]
+            print(flush=True)
+        elif "size" in order:
             relays[-1].announce(order["size"])
         else:
             print(relays[-1].flood([bytes.fromhex(box) for box in order["boxes"]], order["seconds"], order["rate"]), flush=True)
