@@ -34,7 +34,7 @@ struct BridgeSession {
         }
     }
 
-    private let connection: RabbitConnection
+    let connection: RabbitConnection
     private let topology: BridgeTopology
     private let seal: BridgeSeal
     private let handler: (BridgeEvent) -> Void
@@ -56,20 +56,21 @@ struct BridgeSession {
     private static let portion = 64
 
     init(
-        _ connection: RabbitConnection, _ topology: BridgeTopology, _ seal: BridgeSeal,
+        _ connection: RabbitConnection, _ topology: BridgeTopology, _ seal: BridgeSeal, pace: Rate,
         _ handler: @escaping (BridgeEvent) -> Void
     ) {
         (self.connection, self.topology, self.seal, self.handler) = (connection, topology, seal, handler)
-        intake = BridgeIntake(seal, now: .monotonic)
+        intake = BridgeIntake(seal, pace: pace, now: .monotonic)
         tagOffset = randomness.next() >> 1
     }
 
     var refused: [BridgeIntake.Refusal: Int] { intake.refused }
 
-    /// Asks for the latest messages.
+    /// Asks for the latest messages, and tells the node of the connection.
     mutating func begin() throws(BridgeFault) {
         try connection.consumeStream(topology, as: Reading.consumer, from: -1)
         reading = Reading(now: .monotonic)
+        handler(.connected(connection.broker.name))
     }
 
     mutating func perform(_ commands: [BridgeCommand]) throws(BridgeFault) {

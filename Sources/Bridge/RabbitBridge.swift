@@ -43,8 +43,8 @@ package final class RabbitBridge: BridgePort {
         self.wakeUp = wakeUp
     }
 
-    package func start(_ handler: @escaping @Sendable (BridgeEvent) -> Void) {
-        thread.start(name: "bridge", niceness: 5) { [self] in run(handler) }
+    package func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {
+        thread.start(name: "bridge", niceness: 5) { [self] in run(pace, handler) }
     }
 
     package func publish(_ content: BridgedContent, tag: UInt64, isHistory: Bool) {
@@ -74,7 +74,7 @@ package final class RabbitBridge: BridgePort {
     private var hasEnded: Bool { mustEnd.load(ordering: .relaxed) }
 
     /// On the thread: connects to one broker after the other, for ever.
-    private func run(_ handler: @escaping @Sendable (BridgeEvent) -> Void) {
+    private func run(_ pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {
         var attempt = 0
         var place = 0
         var randomness = Randomness.system
@@ -82,7 +82,8 @@ package final class RabbitBridge: BridgePort {
             let broker = access.list.brokers[place % access.list.brokers.count]
             place += 1
             do throws(BridgeFault) {
-                try serve(try connect(to: broker, using: &randomness), handler, &attempt)
+                let connection = try connect(to: broker, using: &randomness)
+                try serve(BridgeSession(connection, topology, seal, pace: pace, handler), &attempt)
                 return
             } catch {
                 // Publications of a connection that has ended are the node's to send again.
@@ -113,14 +114,11 @@ package final class RabbitBridge: BridgePort {
         }
     }
 
-    private func serve(
-        _ connection: RabbitConnection, _ handler: @escaping @Sendable (BridgeEvent) -> Void, _ attempt: inout Int
-    ) throws(BridgeFault) {
+    private func serve(_ session: BridgeSession, _ attempt: inout Int) throws(BridgeFault) {
         commands.withLock { $0.removeAll() }
-        var session = BridgeSession(connection, topology, seal, handler)
+        var session = session
         let earlier = refusals.withLock { $0 }
         try session.begin()
-        handler(.connected(connection.broker.name))
         attempt = 0
         while !hasEnded {
             drainWakeUp()
@@ -128,7 +126,7 @@ package final class RabbitBridge: BridgePort {
             let wait = try session.turn()
             let refused = session.refused
             refusals.withLock { $0 = earlier.merging(refused) { $0 + $1 } }
-            waitForInput(connection.descriptor, wait)
+            waitForInput(session.connection.descriptor, wait)
         }
         try session.perform(commands.withLock { exchange(&$0, with: []) })
     }

@@ -101,11 +101,14 @@ final class SimulatedBridgePort: BridgePort {
         (self.broker, self.seal, self.place, self.timeline) = (broker, seal, place, timeline)
         state = Mutex(
             State(
-                intake: BridgeIntake(seal, now: timeline.now), randomness: .seeded(seed), sentUntil: timeline.now))
+                intake: BridgeIntake(seal, pace: .unlimited, now: timeline.now), randomness: .seeded(seed), sentUntil: timeline.now))
     }
 
-    func start(_ handler: @escaping @Sendable (BridgeEvent) -> Void) {
-        state.withLock { $0.handler = handler }
+    func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {
+        state.withLock { state in
+            state.handler = handler
+            state.intake = BridgeIntake(seal, pace: pace, now: timeline.now)
+        }
         timeline.schedule(at: timeline.now + broker.drawLatency()) { [self] in connect() }
     }
 

@@ -71,6 +71,14 @@ package enum BridgedContent: Hashable, Sendable {
         return SignedPayload.id(inFrame: frame.span)
     }
 
+    /// The author of a message, edit or deletion, as its frame claims; nil for other content.
+    package var pacedAuthor: PeerID? {
+        guard case .payload(_, let frame) = self, SignedPayload.type(inFrame: frame.span)?.isHistory == true else {
+            return nil
+        }
+        return SignedPayload.author(inFrame: frame.span)
+    }
+
     /// The body of a payload frame of `S | sig[64] | zeros`; nil if the length in S and the zeros do not fit.
     private static func frame(in bytes: ArraySlice<UInt8>) -> [UInt8]? {
         let least = PayloadHeader.byteCount + SignedPayload.signatureBytes

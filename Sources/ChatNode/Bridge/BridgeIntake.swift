@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 import Noise
 package import Wire
 
@@ -18,16 +18,25 @@ package struct BridgeIntake: Sendable {
     /// Deliveries that wait at most: all that the broker may send unasked, and the latest of the stream.
     private static let most = Limits.bridgePrefetch + 256
 
+    private struct Waiting: Sendable {
+        let delivery: BridgeDelivery
+        /// Nil if its pace does not matter.
+        let author: PeerID?
+    }
+
     private let seal: BridgeSeal
     /// Digests of boxes.
     private var seen = RecentTable<MessageID, Void>(capacity: Limits.seenMessages)
-    private var waiting: [BridgeDelivery] = []
+    private var waiting: [Waiting] = []
     private var rate: TokenBucket
+    private var paces: AuthorPaces
     package private(set) var refused: [Refusal: Int] = [:]
     package private(set) var taken = 0
 
-    package init(_ seal: BridgeSeal, now: Instant) {
+    /// - Parameter pace: of an author's messages, edits and deletions.
+    package init(_ seal: BridgeSeal, pace: Rate, now: Instant) {
         self.seal = seal
+        paces = AuthorPaces(pace)
         rate = TokenBucket(Rate(perSecond: Limits.bridgedPerSecond, burst: Limits.bridgedPerSecond), now: now)
     }
 
@@ -44,18 +53,31 @@ package struct BridgeIntake: Sendable {
         guard waiting.count < BridgeIntake.most else { return refuse(.overflow) }
         guard let content = seal.open(box) else { return refuse(.unopened) }
         seen.set((), for: digest)
-        waiting.append(BridgeDelivery(content, tag: tag, isHistory: isHistory))
+        waiting.append(
+            Waiting(
+                delivery: BridgeDelivery(content, tag: tag, isHistory: isHistory),
+                author: isHistory ? nil : content.pacedAuthor))
         return true
     }
 
-    /// The deliveries that the rate lets through now, in order.
+    /// The deliveries that the rate and the paces of authors let through now, those of an author in order.
     package mutating func takeDue(now: Instant) -> [BridgeDelivery] {
-        var due = 0
-        while due < waiting.count, rate.take(now: now) { due += 1 }
-        guard due > 0 else { return [] }
-        taken += due
-        defer { waiting.removeFirst(due) }
-        return Array(waiting.prefix(due))
+        var due: [BridgeDelivery] = []
+        var held: Set<PeerID> = []
+        waiting.removeAll { waiting in
+            guard rate.wait(now: now) == .zero else { return false }
+            if let author = waiting.author {
+                guard !held.contains(author), paces.take(author, now: now) else {
+                    held.insert(author)
+                    return false
+                }
+            }
+            _ = rate.take(now: now)
+            due.append(waiting.delivery)
+            return true
+        }
+        taken += due.count
+        return due
     }
 
     /// Forgets deliveries that wait: their connection has ended, and the broker delivers them again.
@@ -66,7 +88,10 @@ package struct BridgeIntake: Sendable {
     }
 
     /// The time until `takeDue` gives something; nil if nothing waits.
-    package func wait(now: Instant) -> Duration? { waiting.isEmpty ? nil : rate.wait(now: now) }
+    package func wait(now: Instant) -> Duration? {
+        let waits = waiting.map { waiting in waiting.author.map { paces.wait($0, now: now) } ?? .zero }
+        return waits.min().map { max($0, rate.wait(now: now)) }
+    }
 
     private mutating func refuse(_ refusal: Refusal) -> Bool {
         refused[refusal, default: 0] += 1

@@ -22,20 +22,18 @@ package struct BridgeOutbox: Sendable {
         package let isHistory: Bool
     }
 
-    private let rate: Rate
     private var entries: [UInt64: Entry] = [:]
     /// Tags from the oldest on; some are of entries that are gone.
     private var order: [UInt64] = []
     private var tags: [MessageID: UInt64] = [:]
-    private var paces = RecentTable<PeerID, TokenBucket>(capacity: Limits.bridgedPeople)
+    private var paces: AuthorPaces
     private var lastTag: UInt64 = 0
     private var sent = 0
     /// Publications that were given up: displaced by later ones, or too old.
     package private(set) var dropped = 0
 
-    /// - Parameter rate: of an author's messages, edits and deletions; a backlog is published no faster, so that other networks
-    ///   admit all of it.
-    package init(rate: Rate) { self.rate = rate }
+    /// - Parameter rate: of an author's messages, edits and deletions.
+    package init(rate: Rate) { paces = AuthorPaces(rate) }
 
     package var count: Int { entries.count }
 
@@ -61,7 +59,7 @@ package struct BridgeOutbox: Sendable {
         var held: Set<PeerID> = []
         for tag in order where sent < Limits.bridgeWindow {
             guard let entry = entries[tag], !entry.isSent, !held.contains(entry.author) else { continue }
-            guard entry.notBefore <= now, !entry.isHistory || pace(entry.author, now) else {
+            guard entry.notBefore <= now, !entry.isHistory || paces.take(entry.author, now: now) else {
                 held.insert(entry.author)
                 continue
             }
@@ -79,7 +77,7 @@ package struct BridgeOutbox: Sendable {
         var held: Set<PeerID> = []
         for tag in order {
             guard let entry = entries[tag], !entry.isSent, held.insert(entry.author).inserted else { continue }
-            let wait = entry.isHistory ? paces[entry.author]?.wait(now: now) ?? .zero : .zero
+            let wait = entry.isHistory ? paces.wait(entry.author, now: now) : .zero
             next = .earlier(next, max(entry.notBefore, now + wait))
             if held.count > 32 { break }
         }
@@ -111,10 +109,6 @@ package struct BridgeOutbox: Sendable {
     /// Removes the publications of an author that no longer consents.
     package mutating func remove(of author: PeerID) {
         for tag in order where entries[tag]?.author == author { remove(tag) }
-    }
-
-    private mutating func pace(_ author: PeerID, _ now: Instant) -> Bool {
-        paces.update(author, orNew: { TokenBucket(rate, now: now) }) { $0.take(now: now) }
     }
 
     private mutating func expire(_ now: Instant) {

@@ -7,7 +7,7 @@ import Wire
 extension Node {
     func startBridge() {
         guard let bridge else { return }
-        bridge.port.start { [scheduler, weak self] event in
+        bridge.port.start(pace: AdmissionRates.published(configuration.messagesPerSecond)) { [scheduler, weak self] event in
             scheduler.execute { self?.assumeIsolated { $0.receivedFromBroker(event) } }
         }
         scheduleRenewal()

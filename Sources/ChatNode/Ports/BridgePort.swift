@@ -7,8 +7,10 @@ package import Phrases
 package protocol BridgePort: Sendable {
     /// Connects, and goes on doing so.
     ///
-    /// - Parameter handler: takes the events, in order, on any thread.
-    func start(_ handler: @escaping @Sendable (BridgeEvent) -> Void)
+    /// - Parameters:
+    ///   - pace: of the messages of each author that it delivers.
+    ///   - handler: takes the events, in order, on any thread.
+    func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void)
 
     /// Publishes content. `.confirmed` or `.refused` with the tag follows, unless the connection ends.
     ///

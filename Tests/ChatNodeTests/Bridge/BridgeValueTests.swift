@@ -71,7 +71,7 @@ import Wire
         var randomness = Randomness.seeded(9)
         let key = BridgeKey(using: &randomness)
         let seal = BridgeSeal(key, room: Room.lobby.id)
-        var intake = BridgeIntake(seal, now: start)
+        var intake = BridgeIntake(seal, pace: .unlimited, now: start)
         let box = seal.seal(content(1), using: &randomness)
         #expect(box.count == 512 + BridgeKey.overhead)
         let strangers = [

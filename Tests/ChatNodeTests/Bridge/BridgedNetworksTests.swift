@@ -147,6 +147,23 @@ import Wire
         }
     }
 
+    @Test func `what was published while a bridge was away comes at the pace of its authors, and none is lost`() throws {
+        let networks = networks(2, of: 2)
+        try #require(meet(networks))
+        broker.interrupt(1, for: .seconds(60))
+        simulation.advance(by: .seconds(1))
+        let said = (0..<100).map { "away \($0)" }
+        for text in said {
+            try networks[0][1].say(text)
+            simulation.advance(by: .milliseconds(550))
+        }
+        #expect(simulation.run(atMost: .seconds(60)) { said.allSatisfy { heard($0, networks[1][1]) == 1 } })
+        for peer in networks[1] {
+            #expect(peer.texts().filter { $0.hasPrefix("away") } == said)
+            #expect(!peer.messages.contains { $0.isHistory })
+        }
+    }
+
     @Test func `of two bridges in a network the second publishes only what the first did not`() throws {
         let networks = networks(2, of: 4, bridges: 2)
         try #require(meet(networks))
