@@ -101,7 +101,8 @@ final class SimulatedBridgePort: BridgePort {
         (self.broker, self.seal, self.place, self.timeline) = (broker, seal, place, timeline)
         state = Mutex(
             State(
-                intake: BridgeIntake(seal, pace: .unlimited, now: timeline.now), randomness: .seeded(seed), sentUntil: timeline.now))
+                intake: BridgeIntake(seal, pace: .unlimited, now: timeline.now), randomness: .seeded(seed),
+                sentUntil: timeline.now))
     }
 
     func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {

@@ -136,7 +136,7 @@ class HostileBroker(Bridged):
             time.sleep(0.1)
         raise AssertionError(f"{refused} of {count} junk deliveries were refused")
 
-    def test_what_is_said_while_a_late_bridge_reads_the_stream_is_live(self):
+    def test_lines_said_while_a_late_bridge_reads_the_stream_are_live(self):
         one = self.bridge("ann", more=RATE)
         said = []
 

@@ -7,7 +7,8 @@ import Wire
 extension Node {
     func startBridge() {
         guard let bridge else { return }
-        bridge.port.start(pace: AdmissionRates.published(configuration.messagesPerSecond)) { [scheduler, weak self] event in
+        let pace = AdmissionRates.published(configuration.messagesPerSecond)
+        bridge.port.start(pace: pace) { [scheduler, weak self] event in
             scheduler.execute { self?.assumeIsolated { $0.receivedFromBroker(event) } }
         }
         scheduleRenewal()

@@ -147,7 +147,7 @@ import Wire
         }
     }
 
-    @Test func `what was published while a bridge was away comes at the pace of its authors, and none is lost`() throws {
+    @Test func `publications for a bridge that is away come at the pace of authors, and none is lost`() throws {
         let networks = networks(2, of: 2)
         try #require(meet(networks))
         broker.interrupt(1, for: .seconds(60))
