@@ -98,7 +98,9 @@ enum ProgramSpawn {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(flags))
         let words = unsafe command.map { unsafe strdup($0) } + [nil]
         // Of two values of a variable the first one holds: a test may say otherwise.
-        let variables = unsafe (environment + ["EARSHOT_ALLOW_ROOT=true"]).map { unsafe strdup($0) } + [nil]
+        // What a program holds at its end is no leak.
+        let always = ["EARSHOT_ALLOW_ROOT=true", "ASAN_OPTIONS=detect_leaks=0"]
+        let variables = unsafe (environment + always).map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var child: pid_t = 0
         let result = unsafe posix_spawn(&child, command[0], &actions, &attributes, words, variables)
