@@ -122,7 +122,7 @@ class Run:
         self.crowd.members.remove(member)
         member.ready = self.crowd.expect(member, lambda event: event["event"] == "ready", 30)
         member.key = member.ready["self"]["key"]
-        both = self.crowd.sees(self.crowd.victim, member, 30) and self.crowd.sees(member, self.crowd.victim, 30)
+        both = self.crowd.knows(self.crowd.victim, member, 30) and self.crowd.knows(member, self.crowd.victim, 30)
         joined = round(time.monotonic() - begun, 2) if both else None
         self.crowd.selector.unregister(member.process.stdout)
         member.process.kill()

@@ -76,9 +76,19 @@ class Crowd:
         return self.expect(member, lambda event: event["event"] == "peer" and event["state"] == "online"
                            and event["who"]["key"] == other.key, patience)
 
-    def expect(self, member, matches, patience=30):
-        """The first event of a member that matches, earlier events included; None if there is none in time."""
-        deadline, looked = time.monotonic() + patience, 0
+    def knows(self, member, other, patience=30):
+        """Whether a member knows the other as here in time: in a large room, no event tells of each newcomer."""
+        deadline, name = time.monotonic() + patience, other.ready["self"]["displayName"]
+        while time.monotonic() < deadline:
+            answer = self.ask(member, f"whois {name}")
+            if answer["event"] == "result" and answer["who"]["key"] == other.key and answer["state"] != "offline":
+                return True
+            self.read(0.02)
+        return False
+
+    def expect(self, member, matches, patience=30, looked=0):
+        """The first event of a member that matches, behind the first `looked` ones; None if there is none in time."""
+        deadline = time.monotonic() + patience
         while True:
             for event in member.events[looked:]:
                 if matches(event):
@@ -94,7 +104,7 @@ class Crowd:
         member.write("/" + command)
         name = command.split()[0]
         answer = self.expect(member, lambda event: event["event"] in ("result", "error")
-                             and event.get("command", name) == name and event not in member.events[:known])
+                             and event.get("command", name) == name, looked=known)
         assert answer, f"no answer to {command}"
         return answer
 
