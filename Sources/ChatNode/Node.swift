@@ -92,6 +92,8 @@ package actor Node {
     /// The links of the overlay are to be looked at.
     var isChoiceChanged = false
     var contacts = ContactBook()
+    /// The user named peers: mDNS may show this node few of the room.
+    var hasNamedPeers = false
     var contactsDue = Instant(nanoseconds: 0)
     /// The last count of nodes that discovery has got.
     var knownTold = 0

@@ -274,6 +274,9 @@ package enum Limits {
     package static let contactsPerTeller = 8
     package static let contactInterval = Duration.seconds(60)
     package static let contactPause = Duration.seconds(30)
+    package static let contactDelay = Duration.seconds(2)
+    package static let contactMemory = Duration.seconds(60)
+    package static let witnesses = 3
 
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)

@@ -119,6 +119,7 @@ extension Node {
             overlayLinkOpened(
                 to: peer, isOutgoing: connection.link.role == .initiator,
                 isGuest: people.guests.isGuest(connection.id))
+            tellContactsSoon(on: connection)
         }
         pacer.met(now: scheduler.now)
         noteCrowd()

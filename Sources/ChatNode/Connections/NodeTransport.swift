@@ -82,10 +82,12 @@ extension Node: TransportHandler {
         noteFailed(instance)
     }
 
+    /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
+    private func isNamed(_ instance: String) -> Bool { instance.contains(":") }
+
     /// Warns of a peer that the user named and that no route leads to. Peers of mDNS come and go without a word.
     private func noteRoute(of id: ConnectionID, _ error: TransportError?) {
-        // The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger causes a warning.
-        guard let instance = dialler.instance(of: id), instance.contains(":") else { return }
+        guard let instance = dialler.instance(of: id), isNamed(instance) else { return }
         let isWarningDue = unroutedPeers.failed(instance, error, isLast: dialler.isLastAttempt(id))
         guard isWarningDue else { return }
         warn(.peerUnreachable, Sentence(.unrouted, instance))
@@ -98,6 +100,7 @@ extension Node {
         guard case .running = phase else { return }
         switch event {
         case .found(let instance, let endpoint, let isProven):
+            hasNamedPeers = hasNamedPeers || isNamed(instance)
             dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
             choice.found(instance, at: endpoint, isProven ? .proven : .announced, now: scheduler.now)
         case .moved(let instance, let endpoints):

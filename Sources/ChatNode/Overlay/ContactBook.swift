@@ -1,14 +1,27 @@
 import Wire
 
-/// The nodes that peers told of (frame 13): hints for a node that proves too few candidates itself (Protocol.md section 13).
+/// The nodes that peers told of (frame 13): hints for a node that proves too few candidates itself, or that counts those it
+/// has no link with (Protocol.md section 13).
 struct ContactBook: Sendable {
+    typealias Contact = ContactsFrame.Contact
+
     private struct Telling: Sendable {
-        var instances: [String] = []
+        var contacts: [Contact] = []
         var at: Instant
+
+        var instances: [String] { contacts.map { ContactBook.instance(at: $0.endpoint) } }
     }
 
     /// By teller; only those with a link.
     private var tellings = PackedTable<PeerID, Telling>()
+
+    /// All contacts, in the order of their tellers' keys: a seed reproduces it.
+    var contacts: [Contact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
+
+    /// The peers of contacts in lists that are not older than `Limits.contactMemory`.
+    func peers(at now: Instant) -> Set<PeerID> {
+        Set(tellings.values.filter { now - $0.at <= Limits.contactMemory }.flatMap(\.contacts).map(\.peer))
+    }
 
     /// The name that a contact has among the candidates: by its address, and none that mDNS or the user can give.
     static func instance(at endpoint: Endpoint) -> String {
@@ -27,13 +40,14 @@ struct ContactBook: Sendable {
     /// Keeps contacts of a teller, the newest.
     ///
     /// - Returns: the instances that no peer tells any more.
-    mutating func note(_ instances: [String], of teller: PeerID) -> [String] {
+    mutating func note(_ contacts: [Contact], of teller: PeerID) -> [String] {
         guard var telling = tellings[teller] else { return [] }
         let known = telling.instances
-        let all = known.filter { !instances.contains($0) } + instances
-        telling.instances = all.suffix(Limits.contactsPerTeller)
+        let told = Set(contacts.map(\.endpoint))
+        let all = telling.contacts.filter { !told.contains($0.endpoint) } + contacts
+        telling.contacts = all.suffix(Limits.contactsPerTeller)
         tellings[teller] = telling
-        return untold(known + instances)
+        return untold(known + contacts.map { ContactBook.instance(at: $0.endpoint) })
     }
 
     /// The link to a teller has ended.

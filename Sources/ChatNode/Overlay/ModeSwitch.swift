@@ -5,6 +5,8 @@ package struct ModeSwitch: Sendable {
     package private(set) var isOverlay = false
     /// Nodes of the room that are known, this one not counted.
     package private(set) var known = 0
+    /// The overlay has begun and ended before.
+    package private(set) var hasEnded = false
     /// The time at which the mode changes if `known` stays beyond its bound.
     private var changesAt: Instant?
 
@@ -33,6 +35,7 @@ package struct ModeSwitch: Sendable {
             return false
         }
         changesAt = nil
+        if isOverlay { hasEnded = true }
         isOverlay.toggle()
         return true
     }

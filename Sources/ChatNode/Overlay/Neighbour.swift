@@ -103,6 +103,14 @@ struct Neighbours: Sendable {
 
     subscript(peer: PeerID) -> Neighbour? { table[peer] }
 
+    /// The nodes of the room by the word of more than half of the neighbours: the lower median of what they know, of which one in
+    /// mesh mode says 0; 0 for fewer than three neighbours.
+    var toldSize: Int {
+        guard table.count >= Limits.witnesses else { return 0 }
+        let sizes = table.values.map { $0.isOverlay ? Int($0.hello?.known ?? 0) : 0 }.sorted()
+        return sizes[(sizes.count - 1) / 2]
+    }
+
     /// Adds a neighbour, or forgets what is known of one whose link was replaced.
     ///
     /// - Returns: false if there is no slot left.

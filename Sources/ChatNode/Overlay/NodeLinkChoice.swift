@@ -15,17 +15,29 @@ extension Node {
     /// Counts the known nodes, and changes the mode where that is due.
     private func updateMode() {
         guard case .running = phase else { return }
-        let known = max(choice.samplers.sourceCount, router.roster.online)
-        let isChanged = modeSwitch.update(known: known, now: scheduler.now)
+        let isChanged = modeSwitch.update(known: countKnown(), now: scheduler.now)
         if isChanged {
             counts.modeChanges += 1
-            if modeSwitch.isOverlay { choice.enterOverlay(now: scheduler.now) } else { choice.leaveOverlay() }
+            if modeSwitch.isOverlay {
+                choice.enterOverlay(now: scheduler.now)
+                offer(contacts.contacts)
+            } else {
+                choice.leaveOverlay()
+            }
             setOverlay(modeSwitch.isOverlay)
             if !choice.isOverlay { dialler.restrict(to: nil, now: scheduler.now) }
             armDialler()
         }
         tellCrowd(isChanged: isChanged)
         armChoice()
+    }
+
+    /// The nodes of the room that are known. A mesh node counts what neighbours say, too: it may see few nodes of a crowd. The
+    /// word of neighbours whose mode is about to end, too, would make it begin again.
+    private func countKnown() -> Int {
+        let seen = max(choice.samplers.sourceCount, router.roster.online)
+        guard !modeSwitch.isOverlay else { return seen }
+        return max(seen + strangers, modeSwitch.hasEnded ? 0 : overlay.neighbours.toldSize)
     }
 
     /// In a crowd discovery looks for peers in another way; it hears nothing of a small room.
@@ -41,7 +53,7 @@ extension Node {
     /// The links that may still be opened by a dial. While a mesh has too many nodes, those beyond the first wait for the
     /// overlay.
     var dialRoom: Int {
-        modeSwitch.holdsNewcomers ? min(limiter.room, Limits.meshNodes - connections.linkCount) : limiter.room
+        modeSwitch.holdsNewcomers ? min(limiter.room, Limits.chosenLinks - connections.linkCount) : limiter.room
     }
 
     /// The end of a turn in which something has changed, and the time for which the choice has asked.

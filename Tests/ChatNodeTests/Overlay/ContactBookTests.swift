@@ -8,14 +8,32 @@ import Wire
     private let alice = ChoiceTown.peer(1)
     private let bob = ChoiceTown.peer(2)
 
+    private func contacts(_ numbers: some Sequence<Int>) -> [ContactsFrame.Contact] {
+        numbers.map { ContactsFrame.Contact(peer: ChoiceTown.peer($0), endpoint: ChoiceTown.address($0)) }
+    }
+
+    private func names(_ numbers: some Sequence<Int>) -> [String] {
+        numbers.map { ContactBook.instance(at: ChoiceTown.address($0)) }
+    }
+
     @Test mutating func `of each teller eight contacts are kept, and none once its link has ended`() {
         #expect(book.takes(from: alice, now: start) == true && book.takes(from: bob, now: start) == true)
-        #expect(book.note((0..<9).map { "a\($0)" }, of: alice) == ["a0"])
-        #expect(book.note(["a9", "a1"], of: alice) == ["a2"])
-        #expect(book.note(["a1", "b"], of: bob).isEmpty)
+        #expect(book.note(contacts(10..<19), of: alice) == names([10]))
+        #expect(book.note(contacts([19, 11]), of: alice) == names([12]))
+        #expect(book.note(contacts([11, 30]), of: bob).isEmpty)
+        #expect(book.contacts.count == 10)
         // A contact of another teller is kept.
-        #expect(book.forget(alice).sorted() == ["a3", "a4", "a5", "a6", "a7", "a8", "a9"])
-        #expect(book.forget(bob).sorted() == ["a1", "b"] && book.forget(bob).isEmpty)
+        #expect(book.forget(alice).sorted() == names(13...19))
+        #expect(book.forget(bob).sorted() == names([11, 30]) && book.forget(bob).isEmpty)
+    }
+
+    @Test mutating func `peers are counted once, for a minute after they came as contacts`() {
+        #expect(book.takes(from: alice, now: start) && book.takes(from: bob, now: start + .seconds(10)))
+        _ = book.note(contacts(10..<14), of: alice)
+        _ = book.note(contacts(12..<18), of: bob)
+        #expect(book.peers(at: start + .seconds(60)) == Set((10..<18).map(ChoiceTown.peer)))
+        #expect(book.peers(at: start + .seconds(61)) == Set((12..<18).map(ChoiceTown.peer)))
+        #expect(book.peers(at: start + .seconds(71)).isEmpty)
     }
 
     @Test mutating func `a second list of a teller within 30 s is not read`() {

@@ -22,6 +22,26 @@ import Wire
         return neighbours
     }
 
+    @Test func `the size of a room is what more than half of three neighbours or more know of`() throws {
+        func told(_ sizes: [UInt16?]) throws -> Int {
+            var neighbours = try neighbours(1...UInt8(sizes.count))
+            for (number, size) in sizes.enumerated() {
+                neighbours.update(try peer(UInt8(number + 1))) { neighbour in
+                    neighbour.hello = size.map {
+                        var hello = Hello(isOverlay: true)
+                        hello.known = $0
+                        return hello
+                    }
+                }
+            }
+            return neighbours.toldSize
+        }
+        #expect(try told([900, 900]) == 0)
+        #expect(try told([900, nil, 800]) == 800)
+        #expect(try told([900, nil, 800, nil]) == 0)
+        #expect(try told([65_535, 20, 65_535, 20, 20]) == 20)
+    }
+
     @Test func `slots are distinct, and are free again when their neighbour is gone`() throws {
         var neighbours = try neighbours(1...200)
         #expect(Set(neighbours.table.values.map(\.slot)).count == 200)
