@@ -190,7 +190,7 @@ class Attention(PageTest):
             return { parts, online: model.current.info.online, notes: model.current.notes, list: list.innerText || list.textContent };
         }""")
         self.assertEqual((result["parts"], result["online"]), (["people", "log", "title"], 482))
-        self.assertEqual(result["notes"], [{"behind": None, "came": 501, "left": 20}])
+        self.assertEqual(result["notes"], [{"behind": None, "came": 501, "left": 20, "texts": []}])
         self.assertIn("and 481 more", result["list"])
 
     def test_the_memory_of_the_page_is_bounded(self):

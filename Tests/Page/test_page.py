@@ -49,6 +49,8 @@ class Page(PageTest):
         page.keyboard.press("Enter")
         self.bob.hears("one line")
         expect(self.rows(page)).to_have_count(1)
+        # Only a message that the node has taken can be changed.
+        expect(page.locator("#log .waiting")).to_have_count(0)
         page.keyboard.press("ArrowUp")
         expect(text).to_have_value("one line")
         page.keyboard.press("Escape")
