@@ -1,3 +1,4 @@
+import Glibc
 import Noise
 import Reactor
 import Synchronization
@@ -38,6 +39,9 @@ package final class IdentityFiles: Sendable {
         isStateMissing = content == nil
         self.content = Mutex(content ?? IdentityState())
     }
+
+    /// Explicitly, because a child that another thread is starting has the descriptor too until it is another program.
+    deinit { flock(lock.number, LOCK_UN) }
 
     package var path: String { identityPlace.path }
     package var statePath: String { statePlace.path }

@@ -153,6 +153,22 @@ import Wire
         #expect(throws: Never.self) { try use() }
     }
 
+    /// As a child has them all, that another thread is starting, until it is another program.
+    @Test func `an identity is free at once, though a duplicate of its descriptor is open`() throws {
+        try create()
+        var files: IdentityFiles? = try use()
+        let file = scratch("me")
+        let duplicates = (3..<CInt(4_096)).filter { number in
+            var target = [CChar](repeating: 0, count: 4_096)
+            let count = unsafe readlink("/proc/self/fd/\(number)", &target, target.count)
+            return String(decoding: target.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self) == file
+        }.map { dup($0) }
+        #expect(!duplicates.isEmpty && files?.isInUse == true)
+        files = nil
+        #expect(throws: Never.self) { try use() }
+        for duplicate in duplicates { close(duplicate) }
+    }
+
     @Test func `a new identity is in use from its first moment`() throws {
         let opened = try StoredIdentity.create(scratch("me"), phrase: nil)
         #expect(throws: StorageError.self) { try use() }

@@ -98,7 +98,7 @@ enum ProgramSpawn {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(flags))
         let words = unsafe command.map { unsafe strdup($0) } + [nil]
         // Of two values of a variable the first one holds: a test may say otherwise.
-        // What a program holds at its end is no leak.
+        // Memory that a program holds at its end is no leak.
         let always = ["EARSHOT_ALLOW_ROOT=true", "ASAN_OPTIONS=detect_leaks=0"]
         let variables = unsafe (environment + always).map { unsafe strdup($0) } + [nil]
         defer { unsafe (words + variables).forEach { unsafe free($0) } }
