@@ -15,6 +15,15 @@ struct CrowdTests {
         #expect(room.gather(within: .seconds(12)))
     }
 
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `all are in the roster of all a minute after a mesh became a crowd`(seed: UInt64) {
+        let simulation = Simulation(seed: seed)
+        let people = (0..<40).map { simulation.node("p\($0)") }
+        simulation.advance(by: .seconds(75))
+        let counts = Set(people.map(\.online))
+        #expect(counts == [39])
+    }
+
     @Test func `a newcomer has the whole roster, and is in all rosters, within 5 s`() {
         let room = CrowdRoom(30, seed: 2)
         #expect(room.gather(within: .seconds(20)))
