@@ -148,7 +148,9 @@ class Events(WebTest):
         text = "가" * 240
         for number in range(6_000):
             bob.say(f"{number} {text[:230]}")
-        page.wait(text=f"5999 {text[:230]}")
+            # All of them are more than may wait for a reader.
+            if number % 500 == 499:
+                page.wait(text=f"{number} {text[:230]}")
         dropped = alice.node.result("stats")["web_dropped"]
         self.assertEqual(dropped, 1)
         self.assertEqual(len([event for event in page.events if event["event"] == "message"]), 6_000)
