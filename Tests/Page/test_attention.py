@@ -193,6 +193,20 @@ class Attention(PageTest):
         self.assertEqual(result["notes"], [{"behind": None, "came": 501, "left": 20, "texts": []}])
         self.assertIn("and 481 more", result["list"])
 
+    def test_a_bridge_that_finds_no_broker_makes_no_room_a_bridged_one(self):
+        marks = self.page().evaluate("""async () => {
+            const { Model, take } = await import("/model.js");
+            const model = new Model();
+            take(model, { event: "snapshot", rooms: [{ room: "lobby", id: "r1" }], requests: [], people: [],
+                          conversations: [{ id: "r1", kind: "room", room: "lobby", unread: 0, online: 1, active: true,
+                                            bridged: false, messages: [] }] });
+            return ["bridge_lost", "room_bridged", "bridge_lost", "room_unbridged", "clock_skew"].map((code) => {
+                take(model, { event: "notice", room: "lobby", code, message: code });
+                return model.current.info.bridged;
+            });
+        }""")
+        self.assertEqual(marks, [False, True, True, False, False])
+
     def test_the_memory_of_the_page_is_bounded(self):
         result = self.page().evaluate("""async () => {
             const { Messages } = await import("/messages.js");

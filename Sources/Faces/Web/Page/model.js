@@ -104,7 +104,10 @@ const made = (info) => ({
   info, messages: new Messages(), typing: new Map(), notes: [], hasMore: false, draft: "", unreadFrom: null,
 });
 
-const bridgeNotices = new Set(["room_bridged", "room_unbridged", "bridge_connected", "bridge_lost"]);
+// Notices of bridges, with what they say of the room; undefined for nothing.
+const bridgeNotices = new Map(Object.entries({
+  room_bridged: true, bridge_connected: true, room_unbridged: false, bridge_lost: undefined,
+}));
 
 const isHere = (person) => person.state !== "offline";
 
@@ -188,7 +191,7 @@ const takers = new Map(Object.entries({
   notice(model, event) {
     const room = model.conversation({ room: event.room });
     if (!room || !bridgeNotices.has(event.code)) return [];
-    room.info.bridged = event.code !== "room_unbridged";
+    room.info.bridged = bridgeNotices.get(event.code) ?? room.info.bridged;
     const note = noteBehindLast(room);
     note.texts = [...note.texts.slice(1 - mostTexts), event.message];
     return ["title", "list", "log"];
