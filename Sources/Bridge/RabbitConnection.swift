@@ -39,7 +39,7 @@ import Wire
     private static let limit: CInt = 8_000
     /// The code of AMQP for a fault of the broker itself.
     private static let internalError: UInt16 = 541
-    /// The longest message that is read; a longer one ends the connection.
+    /// The longest message that is read, in bytes.
     private static let longest: UInt64 = 8_192
     /// In seconds.
     static let heartbeat: CInt = 10
@@ -234,16 +234,16 @@ import Wire
         }
     }
 
-    /// Takes a frame that is a part of a delivery.
-    ///
-    /// - Returns: the delivery if it is whole now.
+    /// Takes a frame that is a part of a delivery; returns the delivery if it is whole now.
     private func delivery(endedBy frame: amqp_frame_t) throws(BridgeFault) -> Delivery? {
         var frame = unsafe frame
         let channel = unsafe frame.channel
         var (tag, size, offset, bytes) = unsafe (UInt64(0), UInt64(0), Int64(0), amqp_bytes_t())
         if unsafe rabbit_delivered(&frame, &tag, &bytes) != 0 {
-            let (key, isFromStream) = unsafe (string(bytes), channel == RabbitConnection.streamChannel)
-            let network = key.split(separator: ".").last.map(String.init) ?? ""
+            let isFromStream = channel == RabbitConnection.streamChannel
+            let isKnown = isFromStream || channel == RabbitConnection.channel
+            guard isKnown else { throw ended("a message on channel \(channel)") }
+            let network = unsafe string(bytes).split(separator: ".").last.map(String.init) ?? ""
             arriving[channel] = Delivery(network: network, tag: tag, isFromStream: isFromStream)
         } else if unsafe rabbit_headed(&frame, &size, &offset) != 0 {
             guard size <= RabbitConnection.longest else { throw ended("a message of \(size) bytes") }

@@ -2,7 +2,7 @@
 
 hostile_broker.py PORT: prints the port at which it listens. Each line of its input is a JSON object: `boxes`, the bodies to repeat
 and alter in hexadecimal, `seconds`, and `rate`, the junk deliveries a second, or null for as many as the bridge takes; or `size`, the length
-of one message that is announced and does not come; or `hold`, after how many ended readings of the stream deliveries of
+of one message that is announced and does not come, on `channel`, 1 by default; or `hold`, after how many ended readings of the stream deliveries of
 the queue go on. It ignores the bridge's prefetch count, and prints how many it has sent. In a
 process of its own it does not delay the test that measures.
 """
@@ -128,11 +128,12 @@ class Relay:
             sent += CHUNK
         return sent
 
-    def announce(self, size):
+    def announce(self, size, channel):
         with self.lock:
             self.tag += 1
             method = DELIVER + short(self.consumer) + struct.pack(">QB", self.tag, 0) + short("earshot") + short("earshot.junk.0")
-            self.client.sendall(frame(1, method) + frame(2, struct.pack(">HHQ", 60, 0, size) + b"\0\0"))
+            head = struct.pack(">HHQ", 60, 0, size) + b"\0\0"
+            self.client.sendall(frame(1, method, channel) + frame(2, head, channel))
 
 
 def main(target):
@@ -154,7 +155,7 @@ def main(target):
             holds[0] = order["hold"]
             print(flush=True)
         elif "size" in order:
-            relays[-1].announce(order["size"])
+            relays[-1].announce(order["size"], order.get("channel", 1))
         else:
             print(relays[-1].flood([bytes.fromhex(box) for box in order["boxes"]], order["seconds"], order["rate"]), flush=True)
 

@@ -172,6 +172,12 @@ class HostileBroker(Bridged):
         one.say("after")
         other.hears("after")
 
+    def test_a_message_on_a_channel_of_the_brokers_choice_ends_the_connection(self):
+        broker, port = self.hostile()
+        one = self.behind(port, "ann")
+        self.order(broker, size=64, channel=3)
+        self.assertIn("a message on channel 3", self.notice(one, "bridge_lost")["message"])
+
     def local_times(self, speaker, listener, kind):
         """The times that lines within one network take, in milliseconds."""
         times = []

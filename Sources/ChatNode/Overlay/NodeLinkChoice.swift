@@ -32,8 +32,8 @@ extension Node {
         armChoice()
     }
 
-    /// The nodes of the room that are known. A mesh node counts what neighbours say, too: it may see few nodes of a crowd. The
-    /// word of neighbours whose mode is about to end, too, would make it begin again.
+    /// The nodes of the room that are known. A mesh node also counts what neighbours say, because it may see few nodes of a
+    /// crowd; not after an overlay of its own, which neighbours whose overlay is about to end would make begin again.
     private func countKnown() -> Int {
         let seen = max(choice.samplers.sourceCount, router.roster.online)
         guard !modeSwitch.isOverlay else { return seen }
