@@ -3,7 +3,8 @@ import ChatNode
 import Noise
 import Wire
 
-/// A member of the room with a genuine key that links with others and does them harm.
+/// A member of the room with a genuine key that links with others and does them harm. It answers each newcomer's question as a
+/// beacon, and like others those for its bucket.
 ///
 /// It speaks through `Link`, so pings are answered; it shows nothing, forwards nothing and announces nothing.
 actor Attacker: TransportHandler {
@@ -54,7 +55,7 @@ actor Attacker: TransportHandler {
         host = network.addHost(at: place)
         scheduler = SimulatedScheduler(timeline: timeline)
         transport = InMemoryTransport(network: network, host: host)
-        discovery = InMemoryDiscovery(directory: directory, host: host)
+        discovery = InMemoryDiscovery(directory: directory, host: host, isEager: true)
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         let key = StaticKey(KeyPair.generate(using: &randomness))
@@ -81,6 +82,8 @@ actor Attacker: TransportHandler {
         case .found(let instance, let endpoint, _):
             guard names.insert(instance).inserted else { return }
             candidates.append((instance, endpoint))
+            discovery.crowdChanged(
+                Crowd(isOverlay: candidates.count > Limits.meshNodes, known: candidates.count))
         case .lost(let instance):
             names.remove(instance)
             candidates.removeAll { $0.instance == instance }

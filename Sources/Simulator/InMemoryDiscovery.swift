@@ -8,6 +8,8 @@ package final class InMemoryDirectory: Sendable {
         var announcement: Announcement
         /// The size of the room as its node knows it; nil in a small room.
         var crowd: Crowd?
+        /// It answers each newcomer, also in a crowd.
+        let isEager: Bool
         let tell: @Sendable (DiscoveryEvent) -> Void
     }
 
@@ -80,17 +82,19 @@ package final class InMemoryDirectory: Sendable {
         }
         for (other, entry) in others.sorted(by: { $0.key < $1.key }) {
             for endpoint in network.endpoints(of: host) {
-                tell(entry, found(mine, at: endpoint), after: network.drawMulticastDelay())
+                tell(entry, found(mine, at: endpoint, weight: 1), after: network.drawMulticastDelay())
             }
-            guard network.drawAnswer(of: entry.crowd) else { continue }
+            let weight = max(network.drawAnswer(of: entry.crowd), entry.isEager ? 1 : 0)
+            guard weight > 0 else { continue }
             for endpoint in network.endpoints(of: other) {
-                tell(mine, found(entry, at: endpoint), after: network.drawMulticastDelay() + network.drawAnswerPause())
+                let pause = network.drawMulticastDelay() + network.drawAnswerPause()
+                tell(mine, found(entry, at: endpoint, weight: weight), after: pause)
             }
         }
     }
 
-    private func found(_ entry: Entry, at endpoint: Endpoint) -> DiscoveryEvent {
-        .found(instance: entry.announcement.instance, endpoint: endpoint, isProven: true)
+    private func found(_ entry: Entry, at endpoint: Endpoint, weight: Int) -> DiscoveryEvent {
+        .found(instance: entry.announcement.instance, endpoint: endpoint, weight: weight)
     }
 
     private func tell(_ entry: Entry, _ event: DiscoveryEvent, after delay: Duration) {
@@ -103,9 +107,13 @@ package final class InMemoryDiscovery: PeerDiscovery {
     private let directory: InMemoryDirectory
     private let host: HostID
     private let isDeaf: Bool
+    private let isEager: Bool
 
-    /// - Parameter isDeaf: true if it announces and hears no announcements.
-    package init(directory: InMemoryDirectory, host: HostID, isDeaf: Bool = false) {
+    /// - Parameters:
+    ///   - isDeaf: true if it announces and hears no announcements.
+    ///   - isEager: true if it answers each newcomer, also in a crowd.
+    package init(directory: InMemoryDirectory, host: HostID, isDeaf: Bool = false, isEager: Bool = false) {
+        self.isEager = isEager
         self.directory = directory
         self.host = host
         self.isDeaf = isDeaf
@@ -115,7 +123,7 @@ package final class InMemoryDiscovery: PeerDiscovery {
         tell(.mode(.embedded, detail: "simulated"))
         directory.add(
             host,
-            InMemoryDirectory.Entry(announcement: announcement) { [isDeaf] event in
+            InMemoryDirectory.Entry(announcement: announcement, isEager: isEager) { [isDeaf] event in
                 if !isDeaf { tell(event) }
             })
     }

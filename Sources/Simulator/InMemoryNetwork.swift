@@ -131,10 +131,10 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.drawAnswerPause() }
     }
 
-    /// Whether a node is heard that answers who is asked for: in a crowd only if it is a beacon, or in one of the two buckets that
-    /// the other asks for (Protocol.md section 10).
-    func drawAnswer(of crowd: Crowd?) -> Bool {
-        guard let crowd, crowd.isOverlay else { return true }
+    /// The weight with which a node is heard that answers a newcomer, 0 if it is not: in a crowd only if it is a beacon, or in one
+    /// of the two buckets that the newcomer asks for (Protocol.md section 10).
+    func drawAnswer(of crowd: Crowd?) -> Int {
+        guard let crowd, crowd.isOverlay else { return 1 }
         return state.withLock { $0.drawAnswer(among: crowd.known) }
     }
 

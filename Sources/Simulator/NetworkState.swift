@@ -92,11 +92,13 @@ struct NetworkState: Sendable {
 
     mutating func drawAnswerPause() -> Duration { .milliseconds(Int.random(in: 20...120, using: &randomness)) }
 
-    mutating func drawAnswer(among known: Int) -> Bool {
-        let isNarrow = known * Limits.askedBuckets / 256 >= Limits.bucketSources
-        let buckets = Double(Limits.askedBuckets) / (isNarrow ? 256 : 16)
-        let share = Double(Limits.beacons) / Double(max(1, known)) + buckets
-        return Double.random(in: 0..<1, using: &randomness) < share
+    /// The weight of an answer in a crowd, for the buckets or by a beacon; 0 for none.
+    mutating func drawAnswer(among known: Int) -> Int {
+        let isNarrow = known * Limits.askedBuckets / AddressBucket.narrowCount >= Limits.bucketSources
+        let weight = (isNarrow ? AddressBucket.narrowCount : AddressBucket.wideCount) / Limits.askedBuckets
+        let beacons = Double(Limits.beacons) / Double(max(1, known))
+        let lot = Double.random(in: 0..<1, using: &randomness)
+        return lot < 1 / Double(weight) ? weight : lot < 1 / Double(weight) + beacons ? 1 : 0
     }
 
     mutating func drawFirstWait() -> Duration { conditions.drawFirstWait(using: &randomness) }

@@ -99,10 +99,11 @@ extension Node {
     func discovered(_ event: DiscoveryEvent) {
         guard case .running = phase else { return }
         switch event {
-        case .found(let instance, let endpoint, let isProven):
+        case .found(let instance, let endpoint, let weight):
             hasNamedPeers = hasNamedPeers || isNamed(instance)
             dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
-            choice.found(instance, at: endpoint, isProven ? .proven : .announced, now: scheduler.now)
+            choice.found(
+                instance, at: endpoint, weight > 0 ? .proven : .announced, weight: max(1, weight), now: scheduler.now)
         case .moved(let instance, let endpoints):
             dialler.moved(instance, to: endpoints, now: scheduler.now, using: &randomness)
             choice.moved(instance, to: endpoints, now: scheduler.now)

@@ -62,8 +62,11 @@ package struct LinkChoice: Sendable {
 
 /// Candidates.
 extension LinkChoice {
-    package mutating func found(_ instance: String, at endpoint: Endpoint, _ proof: Samplers.Proof, now: Instant) {
-        samplers.add(instance, at: endpoint, proof, now: now)
+    /// - Parameter weight: the number of nodes that a proven candidate stands for.
+    package mutating func found(
+        _ instance: String, at endpoint: Endpoint, _ proof: Samplers.Proof, weight: Int = 1, now: Instant
+    ) {
+        samplers.add(instance, at: endpoint, proof, weight: weight, now: now)
     }
 
     package mutating func moved(_ instance: String, to endpoints: [Endpoint], now: Instant) {

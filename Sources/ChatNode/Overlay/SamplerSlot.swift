@@ -9,6 +9,8 @@ struct SampledCandidate: Sendable {
     /// The digest of its instance name under that salt.
     let name: UInt64
     var proof: Samplers.Proof
+    /// The number of nodes that it stands for.
+    var weight = 1
     /// It is not drawn before that time.
     var restsUntil: Instant?
     /// How often it was dialled in vain since it last had a link.
@@ -18,7 +20,7 @@ struct SampledCandidate: Sendable {
 }
 
 /// One draw of a candidate: the one whose source has the least rank under a private salt, and within the source the least
-/// instance.
+/// instance. A source that stands for several nodes has the least of as many ranks: a fraction of one.
 struct SamplerSlot: Sendable {
     private let salt: UInt64
     private var sourceRank = UInt64.max
@@ -35,7 +37,7 @@ struct SamplerSlot: Sendable {
 
     /// Takes a candidate if its rank is less than that of the present one.
     mutating func offer(_ instance: String, _ candidate: SampledCandidate) {
-        let rank = SamplerSlot.rank(candidate.source, salt)
+        let rank = SamplerSlot.rank(candidate.source, salt) / UInt64(candidate.weight)
         guard rank <= sourceRank else { return }
         let second = SamplerSlot.rank(candidate.name, salt)
         guard rank < sourceRank || self.instance == nil || second < nameRank else { return }

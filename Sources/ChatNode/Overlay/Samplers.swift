@@ -5,7 +5,9 @@ package import Wire
 ///
 /// Sources and instances are compared by digests under a private salt, in slots that have a further salt each. Therefore an
 /// announcer can not choose an address that is drawn, gains nothing by repetition, and counts once with many names at one
-/// address. A node of this machine is a source of its own, because this machine is exempt from the bounds per source.
+/// address. A newcomer of a crowd hears a part of the room: a source that answered because it is in that part, which the
+/// newcomer drew, stands for all that were not asked, and is drawn as often as they would be together. Else those that answer
+/// every newcomer would be most of its neighbours. A node of this machine is a source of its own, because this machine is exempt from the bounds per source.
 package struct Samplers: Sendable {
     /// The reason to believe that a peer is at a candidate's address.
     package enum Proof: Int, Sendable {
@@ -18,8 +20,9 @@ package struct Samplers: Sendable {
     }
 
     private var candidates = PackedTable<String, SampledCandidate>()
-    /// How many proven candidates each source has: announcers and tellers can name addresses without number.
-    private var sources = PackedTable<UInt64, Int>()
+    private var sources = SampledSources()
+    /// When all candidates stand for themselves again, because nearly all nodes have been heard by then.
+    private var weighedUntil: Instant?
     private var slots: [SamplerSlot]
     private let salt: [UInt8]
     /// The next time at which a rest ends, or an earlier one.
@@ -41,6 +44,9 @@ package struct Samplers: Sendable {
     /// Distinct sources of the proven candidates.
     package var sourceCount: Int { sources.count }
 
+    /// The nodes of the room, as the weights of the sources tell it: between one and two times as many as were heard or stood for.
+    package var roomSize: Int { sources.weight }
+
     /// The candidates of the slots, each once, in the order of the slots.
     ///
     /// - Parameter count: how many slots are looked at: the first are those of links, the others are spares.
@@ -58,6 +64,16 @@ package struct Samplers: Sendable {
             .sorted { ($0.value.source, $0.value.name) < ($1.value.source, $1.value.name) }.map(\.key)
     }
 
+    /// Of each source of proven candidates one that may be dialled now, in a private order.
+    package var restedOfSources: [String] {
+        var least: [UInt64: (name: UInt64, instance: String)] = [:]
+        for (instance, candidate) in candidates where candidate.isDrawn {
+            if let known = least[candidate.source], known.name <= candidate.name { continue }
+            least[candidate.source] = (candidate.name, instance)
+        }
+        return least.sorted { $0.key < $1.key }.map(\.value.instance)
+    }
+
     package func proof(of instance: String) -> Proof? { candidates[instance]?.proof }
 
     /// True for a known candidate that may be dialled now.
@@ -72,19 +88,24 @@ extension Samplers {
     ///
     /// Of several endpoints of an instance the one with the best proof is its source, and of those an IPv4 address: an IPv6
     /// host can have many.
-    package mutating func add(_ instance: String, at endpoint: Endpoint, _ proof: Proof, now: Instant) {
+    ///
+    /// - Parameter weight: the number of nodes that it stands for, at least 1.
+    package mutating func add(
+        _ instance: String, at endpoint: Endpoint, _ proof: Proof, weight: Int = 1, now: Instant
+    ) {
         guard var candidate = candidates[instance] else {
             guard candidates.count < Limits.knownPeers else { return }
             let new = SampledCandidate(
                 endpoint: endpoint, source: digest(ofSource: endpoint, proof), name: digest(Array(instance.utf8)),
-                proof: proof)
+                proof: proof, weight: weight)
             return insert(instance, new, now: now)
         }
         let isBetter = Samplers.worth(endpoint, proof) > Samplers.worth(candidate.endpoint, candidate.proof)
-        guard isBetter || candidate.restsUntil != nil else { return }
+        let isWeighed = weight > 1 && weight != candidate.weight && endpoint == candidate.endpoint
+        guard isBetter || isWeighed || candidate.restsUntil != nil else { return }
         remove(instance)
-        if isBetter {
-            (candidate.endpoint, candidate.proof) = (endpoint, proof)
+        if isBetter || isWeighed {
+            (candidate.endpoint, candidate.proof, candidate.weight) = (endpoint, proof, weight)
             candidate.source = digest(ofSource: endpoint, proof)
         }
         candidate.restsUntil = nil
@@ -100,10 +121,7 @@ extension Samplers {
 
     package mutating func remove(_ instance: String) {
         guard let candidate = candidates.removeValue(forKey: instance) else { return }
-        if candidate.proof == .proven {
-            let others = (sources[candidate.source] ?? 1) - 1
-            sources[candidate.source] = others > 0 ? others : nil
-        }
+        sources.remove(candidate)
         refill(slots.indices.filter { slots[$0].instance == instance })
     }
 
@@ -114,7 +132,11 @@ extension Samplers {
             noteRest(until: until)
         }
         candidates[instance] = candidate
-        if candidate.proof == .proven { sources[candidate.source] = (sources[candidate.source] ?? 0) + 1 }
+        sources.add(candidate)
+        if candidate.weight > 1 {
+            weighedUntil = now + Limits.crowdMemory
+            noteRest(until: now + Limits.crowdMemory)
+        }
         offer(instance, candidate)
     }
 
@@ -181,6 +203,21 @@ extension Samplers {
         noteRest(until: until)
     }
 
+    /// Candidates that had no room may be dialled again.
+    ///
+    /// - Returns: these.
+    package mutating func endPauses() -> Set<String> {
+        var ended: Set<String> = []
+        for index in candidates.indices {
+            let candidate = candidates.values[index]
+            guard candidate.restsUntil != nil, candidate.failures == 0, avoided[candidate.source] == nil else { continue }
+            candidates.values[index].restsUntil = nil
+            offer(candidates.keys[index], candidates.values[index])
+            ended.insert(candidates.keys[index])
+        }
+        return ended
+    }
+
     private mutating func noteRest(until: Instant) {
         nextDeadline = min(nextDeadline ?? until, until)
     }
@@ -219,10 +256,18 @@ extension Samplers {
         if let index = candidates.index(forKey: instance) { candidates.values[index].failures = 0 }
     }
 
+    private mutating func forgetWeights() {
+        weighedUntil = nil
+        for index in candidates.indices { candidates.values[index].weight = 1 }
+        sources.forgetWeights()
+        refill(Array(slots.indices))
+    }
+
     /// Candidates whose rest is over are drawn again.
     package mutating func wake(now: Instant) {
         guard let due = nextDeadline, due <= now else { return }
         nextDeadline = nil
+        if let until = weighedUntil, until <= now { forgetWeights() } else if let weighedUntil { noteRest(until: weighedUntil) }
         for index in candidates.indices {
             guard let until = candidates.values[index].restsUntil else { continue }
             if until > now {

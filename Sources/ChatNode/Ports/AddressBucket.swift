@@ -5,6 +5,9 @@ import Noise
 ///
 /// A host can not choose the bucket of its address, so two random buckets are a fair sample of all addresses.
 package struct AddressBucket: Hashable, Sendable {
+    package static let narrowCount = 256
+    package static let wideCount = 16
+
     /// One of 256; its upper four bits are one of 16.
     package let byte: UInt8
 

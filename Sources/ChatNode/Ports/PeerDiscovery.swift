@@ -28,13 +28,14 @@ package enum DiscoveryMode: String, Sendable {
 
 /// An observation of discovery: a hint until a handshake proves the peer.
 package enum DiscoveryEvent: Hashable, Sendable {
-    /// An instance can be reached at an endpoint; each endpoint is reported once while it holds, and once more when it becomes
-    /// proven.
+    /// An instance can be reached at an endpoint; each endpoint is reported once while it holds, and once more when it has
+    /// another weight.
     ///
-    /// `isProven` is true if a packet that lists the instance there came from that very address, as far as this process can
-    /// see, or if the user named it: a source that the overlay may count (Protocol.md section 10). An answer of the Avahi
-    /// daemon proves nothing, because the daemon hides where it came from.
-    case found(instance: String, endpoint: Endpoint, isProven: Bool = false)
+    /// `weight` is 0 unless a packet that lists the instance there came from that very address, as far as this process can
+    /// see, or the user named it: a source that the overlay may count (Protocol.md section 10). An answer of the Avahi
+    /// daemon proves nothing, because the daemon hides where it came from. Else it is the number of nodes that the source
+    /// stands for: 1, or more for one that answered a question which only one in so many may answer.
+    case found(instance: String, endpoint: Endpoint, weight: Int = 0)
     /// All endpoints of an instance; those reported before are stale. Not empty.
     case moved(instance: String, endpoints: [Endpoint])
     /// An instance's last endpoint is gone.

@@ -109,8 +109,11 @@ extension AvahiDiscovery {
         guard let index = rooms.index(forKey: room) else { return }
         let subtype = rooms.values[index].announcement.subtype
         let all = HeardInstance.ofBucket(in: bytes, from: sender, of: subtype)
-        guard !all.isEmpty, rooms.values[index].crowd.takes(sender, of: subtype) else { return }
+        guard !all.isEmpty, let weight = rooms.values[index].crowd.takes(sender, of: subtype) else { return }
         let source: Source = isDaemonUsed ? .daemon : .embedded
-        for heard in all { self.heard(heard, Listing(source: source, instance: heard.instance, at: place), in: room) }
+        for heard in all {
+            let listing = Listing(source: source, instance: heard.instance, at: place)
+            self.heard(heard, listing, weight: weight, in: room)
+        }
     }
 }

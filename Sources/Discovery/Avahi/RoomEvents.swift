@@ -30,15 +30,16 @@ extension AvahiDiscovery {
         change(room) { [.cancel(listing)] + $0.resolved(listing, endpoint, now: $1) }
     }
 
-    func heard(_ heard: HeardInstance, _ listing: Listing, in room: RoomNumber) {
+    /// - Parameter weight: the number of nodes that the sender stands for if the instance is at its address.
+    func heard(_ heard: HeardInstance, _ listing: Listing, weight: Int = 1, in room: RoomNumber) {
         // While the network changes, the network that the packet came from is unknown.
         guard heard.isOurVersion, !isReading else { return }
         let endpoints = heard.addresses(first: listing.family).lazy.compactMap {
             self.view.endpoint(address: $0, port: heard.port, interface: listing.interface)
         }
         guard let endpoint = endpoints.first else { return }
-        let isProven = endpoint.address == heard.sender
-        change(room) { $0.heard(listing, endpoint, isProven: isProven, now: $1) }
+        let weight = endpoint.address == heard.sender ? weight : 0
+        change(room) { $0.heard(listing, endpoint, weight: weight, now: $1) }
     }
 
     private func perform(_ room: RoomNumber, _ change: (inout InstanceTable, Instant) -> [ListingAction]) {

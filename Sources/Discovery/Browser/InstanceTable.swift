@@ -59,9 +59,9 @@ struct InstanceTable {
     /// A packet has given the endpoint of an instance, so no query is needed; a source lists the instance within
     /// `staleTime`.
     ///
-    /// - Parameter isProven: whether the packet came from the endpoint's address.
+    /// - Parameter weight: the number of nodes that the endpoint stands for; 0 unless the packet came from its address.
     mutating func heard(
-        _ listing: Listing, _ endpoint: Endpoint, isProven: Bool = false, now: Instant
+        _ listing: Listing, _ endpoint: Endpoint, weight: Int = 0, now: Instant
     ) -> [ListingAction] {
         guard !own.contains(listing.instance) else { return [] }
         var actions: [ListingAction] = []
@@ -69,13 +69,13 @@ struct InstanceTable {
             guard let room = add(listing, now: now) else { return [] }
             actions += room
             hold(listing, until: now + memory.heardTime)
-        } else if isProven, memory.isCrowd, instances[listing.instance]?[listing]?.isOnlyHeard == true {
+        } else if weight > 0, memory.isCrowd, instances[listing.instance]?[listing]?.isOnlyHeard == true {
             hold(listing, until: now + memory.heardTime)
         }
-        guard let lookup = instances[listing.instance]?[listing], lookup.isImproved(by: endpoint, isProven)
+        guard let lookup = instances[listing.instance]?[listing], lookup.isImproved(by: endpoint, weight)
         else { return actions }
         actions += stop(listing, lookup)
-        instances[listing.instance]?[listing]?.answered(endpoint, isProven: isProven)
+        instances[listing.instance]?[listing]?.answered(endpoint, weight: weight)
         return actions + settle(listing.instance, now: now) + serveWaiting(now: now)
     }
 

@@ -18,8 +18,8 @@ struct Lookup {
     var attempt = 0
     /// The answer that holds; also while it is asked for again.
     var endpoint: Endpoint?
-    /// Whether a packet from that endpoint's address gave it.
-    private(set) var isProven = false
+    /// The number of nodes that the endpoint stands for; 0 unless a packet from its address gave it.
+    private(set) var weight = 0
     /// The time at which the listing ends, since no source lists it any more.
     var expires: Instant?
     let listedAt: Instant
@@ -31,18 +31,22 @@ struct Lookup {
     /// It is not listed, and if it is not until then, it ends.
     mutating func heard(until expires: Instant) { (self.expires, isOnlyHeard) = (expires, true) }
 
-    mutating func answered(_ endpoint: Endpoint, isProven: Bool = false) {
-        self.isProven = isProven || self.isProven && endpoint == self.endpoint
+    mutating func answered(_ endpoint: Endpoint, weight: Int = 0) {
+        if weight > 0 || endpoint != self.endpoint { self.weight = weight }
         self.endpoint = endpoint
         phase = .idle
         attempt = 0
     }
 
     /// Whether a heard endpoint tells more than is known. Any host can name any endpoint, so a known one is replaced only by
-    /// one that is proven.
-    func isImproved(by endpoint: Endpoint, _ isProven: Bool) -> Bool {
-        self.endpoint == nil || isProven && !(self.isProven && self.endpoint == endpoint)
+    /// one that is proven; and an announcement, which comes whenever its sender likes, takes no weight from one that was drawn.
+    func isImproved(by endpoint: Endpoint, _ weight: Int) -> Bool {
+        guard let known = self.endpoint, known == endpoint else { return self.endpoint == nil || weight > 0 }
+        return Lookup.isNews(weight, after: self.weight)
     }
+
+    /// Whether an endpoint has another weight from now on.
+    static func isNews(_ weight: Int, after known: Int) -> Bool { weight != known && weight > min(known, 1) }
 
     var isIdle: Bool {
         switch phase {

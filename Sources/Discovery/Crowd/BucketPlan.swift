@@ -76,12 +76,15 @@ struct BucketPlan {
         }
     }
 
-    /// Counts a source that answered; false where its address is of no bucket that was asked.
-    mutating func takes(_ source: [UInt8], of subtype: String) -> Bool {
+    /// Counts a source that answered.
+    ///
+    /// - Returns: the number of nodes that it stands for, because only one in so many was asked; nil where its address is of no
+    ///   bucket that was asked.
+    mutating func takes(_ source: [UInt8], of subtype: String) -> Int? {
         let own = AddressBucket(of: source, in: subtype)
-        guard buckets.contains(where: { isWide ? $0.isNear(own) : $0 == own }) else { return false }
+        guard buckets.contains(where: { isWide ? $0.isNear(own) : $0 == own }) else { return nil }
         if counted.count < Self.maximumCounted { counted.insert(source) }
-        return true
+        return (isWide ? AddressBucket.wideCount : AddressBucket.narrowCount) / Limits.askedBuckets
     }
 
     /// Buckets of different sixteenths.

@@ -89,8 +89,8 @@ struct RoomCrowd {
         return settle(now: now) + (asked.isEmpty ? [] : [.ask(asked)]) + (isCensus ? [.announce] : [])
     }
 
-    /// Counts a source that answered a question for buckets; false where its address is of none that was asked.
-    mutating func takes(_ source: [UInt8], of subtype: String) -> Bool { plan.takes(source, of: subtype) }
+    /// As `BucketPlan.takes`.
+    mutating func takes(_ source: [UInt8], of subtype: String) -> Int? { plan.takes(source, of: subtype) }
 
     private mutating func settle(now: Instant) -> [Action] {
         let isWanted = beacon?.isBeacon ?? true || now < listedUntil

@@ -125,7 +125,7 @@ final class StaticSearch: Sendable {
         guard entry.known != Set(endpoints), let tell = state.withLock({ $0.tell }) else { return }
         if entry.known.isEmpty {
             for endpoint in endpoints {
-                tell(.found(instance: entry.peer.text, endpoint: endpoint, isProven: true))
+                tell(.found(instance: entry.peer.text, endpoint: endpoint, weight: 1))
             }
         } else {
             tell(.moved(instance: entry.peer.text, endpoints: endpoints))

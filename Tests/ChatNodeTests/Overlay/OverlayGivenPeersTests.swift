@@ -25,7 +25,7 @@ import Wire
                 for other in peers.shuffled(using: &randomness).prefix(given) {
                     let endpoint = simulation.network.endpoints(of: other.host)[0]
                     let name = Hexadecimal.encode(endpoint.address) + ":\(endpoint.port)"
-                    peer.with { $0.discovered(.found(instance: name, endpoint: endpoint, isProven: true)) }
+                    peer.with { $0.discovered(.found(instance: name, endpoint: endpoint, weight: 1)) }
                 }
                 peers.append(peer)
                 simulation.advance(by: .milliseconds(50))

@@ -111,6 +111,47 @@ import Wire
         #expect(share > 0.17 && share < 0.23, "\(share)")
     }
 
+    @Test mutating func `a node that answers every newcomer is drawn hardly oftener for it`() {
+        let start = start
+        let address = address
+        // Of 800 honest nodes a newcomer hears an eighth, which stand for eight each, and all of 200 attackers.
+        func fill(_ samplers: inout Samplers, _ weight: Int) {
+            for number in 0..<100 {
+                samplers.add("node-\(number)", at: address(number, 4_000), .proven, weight: weight, now: start)
+            }
+            for number in 100..<300 {
+                let weight = number < 125 ? weight : 1
+                samplers.add("eager-\(number)", at: address(number, 4_000), .proven, weight: weight, now: start)
+            }
+        }
+        let weighed = share({ fill(&$0, 8) }, of: { $0.hasPrefix("eager") })
+        let plain = share({ fill(&$0, 1) }, of: { $0.hasPrefix("eager") })
+        // (25 * 8 + 175) of 1,175, and 200 of 300.
+        #expect(weighed > 0.27 && weighed < 0.37 && plain > 0.6, "\(weighed), \(plain)")
+    }
+
+    @Test mutating func `a weight belongs to the address that answered, counts once, and ends after 20 min`() {
+        var samplers = samplers(10)
+        #expect(samplers.roomSize == 10)
+        samplers.add("node-0", at: address(0), .proven, weight: 128, now: start)
+        samplers.add("node-0", at: address(0), .proven, weight: 8, now: start)
+        samplers.add("node-0", at: address(0), .proven, weight: 1, now: start)
+        samplers.add("node-0", at: addressSix(0), .proven, weight: 8, now: start)
+        #expect(samplers.roomSize == 17)
+        for number in 0..<50 {
+            samplers.add("name-\(number)", at: address(99, port: UInt16(5_000 + number)), .proven, weight: 8, now: start)
+        }
+        #expect(samplers.roomSize == 25 && samplers.sourceCount == 11)
+        samplers.move("node-0", to: [address(1)], now: start)
+        #expect(samplers.roomSize == 17 && samplers.sourceCount == 10)
+        #expect(samplers.nextDeadline == start + .seconds(1_200))
+        samplers.wake(now: start + .seconds(1_200))
+        #expect(samplers.roomSize == 10 && samplers.nextDeadline == nil)
+        for number in 0..<50 { samplers.remove("name-\(number)") }
+        for number in 0..<10 { samplers.remove("node-\(number)") }
+        #expect(samplers.roomSize == 0 && samplers.sourceCount == 0)
+    }
+
     @Test mutating func `only what is proven is drawn, and the rest is kept aside`() {
         var samplers = samplers(40)
         for number in 100..<140 { samplers.add("hint-\(number)", at: address(number), .announced, now: start) }

@@ -46,7 +46,7 @@ private struct InstanceRun {
             take(table.networkChanged(now: now))
         case 9:
             let endpoint = Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
-            take(table.heard(listing(&choices), endpoint, isProven: choices.flag(), now: now))
+            take(table.heard(listing(&choices), endpoint, weight: [0, 1, 8, 128][choices.below(4)], now: now))
         case 10: table.linkOpened(to: choices.pick(InstanceRun.runs).run, now: now)
         case 12: table.crowdChanged(isCrowd: choices.flag())
         case 13: table.withdrawn(InstanceRun.name(choices.below(6)), by: [192, 0, 2, choices.byte()], now: now)

@@ -77,7 +77,7 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         while let due = plan.nextDue, due < at(60) {
             let subtypes = plan.due(of: subtype, now: due, using: &randomness)
             if !subtypes.isEmpty { asked.append(subtypes) }
-            for member in members(size, of: subtypes) where plan.takes(member, of: subtype) { found.insert(member) }
+            for member in members(size, of: subtypes) where plan.takes(member, of: subtype) != nil { found.insert(member) }
         }
         #expect(asked[0].allSatisfy { $0.utf8.count == subtype.utf8.count + 3 } && asked[0].count == 2)
         #expect(asked.count == questions)
@@ -96,10 +96,10 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         let (inside, near) = (members(1_000, of: narrow), members(1_000, of: narrow.map { String($0.dropLast()) }))
         let outside = (0..<1_000).map(address).filter { !near.contains($0) }
         #expect(!inside.isEmpty && near.count > inside.count && outside.count > near.count)
-        let counted = near.filter { plan.takes($0, of: subtype) }
+        let counted = near.filter { plan.takes($0, of: subtype) == 128 }
         #expect(counted == inside)
         #expect(!plan.due(of: subtype, now: at(2), using: &randomness).isEmpty)
-        let countedWide = (near + outside).filter { plan.takes($0, of: subtype) }
+        let countedWide = (near + outside).filter { plan.takes($0, of: subtype) == 8 }
         #expect(countedWide == near)
     }
 
@@ -131,9 +131,9 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         let wide = plan.due(of: subtype, now: at(0.35), using: &randomness)
         // Most answers are lost.
         let answering = members(1_000, of: wide)
-        #expect(answering.prefix(15).allSatisfy { plan.takes($0, of: subtype) })
+        #expect(answering.prefix(15).allSatisfy { plan.takes($0, of: subtype) != nil })
         #expect(plan.due(of: subtype, now: at(1.35), using: &randomness) == wide)
-        #expect(answering.allSatisfy { plan.takes($0, of: subtype) })
+        #expect(answering.allSatisfy { plan.takes($0, of: subtype) != nil })
         #expect(plan.due(of: subtype, now: at(5.35), using: &randomness) == [])
         #expect(plan.nextDue.map { $0 > at(3_000) } == true)
     }

@@ -85,9 +85,9 @@ private func name(_ number: Int) -> String {
 
     @Test mutating func `in a crowd a heard instance is kept for twenty minutes, and longer if it is heard again`() {
         table.crowdChanged(isCrowd: true)
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(0))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
         #expect(table.due(now: at(1_199)) == [])
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(1_199))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(1_199))
         // A packet from elsewhere does not prolong it.
         _ = table.heard(listing(), endpoint, now: at(2_000))
         #expect(table.due(now: at(2_398)) == [])
@@ -96,14 +96,14 @@ private func name(_ number: Int) -> String {
 
     @Test mutating func `a node of a crowd that is listed no more stays, until it leaves by a packet of its own`() {
         table.crowdChanged(isCrowd: true)
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(0))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
         #expect(table.listed(listing(), now: at(0)) == [])
         #expect(table.unlisted(listing(), now: at(1)) == [])
         table.withdrawn(instance, by: [10, 0, 0, 9], now: at(2))
         #expect(table.due(now: at(100)) == [])
         table.withdrawn(instance, by: [10, 0, 0, 1], now: at(100))
         // It only changed its responder.
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(100.5))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(100.5))
         #expect(table.due(now: at(102)) == [])
         table.withdrawn(instance, by: [10, 0, 0, 1], now: at(110))
         #expect(table.due(now: at(110.9)) == [])
@@ -111,7 +111,7 @@ private func name(_ number: Int) -> String {
     }
 
     @Test mutating func `in a room that is no crowd nothing of this holds`() {
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(0))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
         _ = table.listed(listing(), now: at(0))
         table.withdrawn(instance, by: [10, 0, 0, 1], now: at(1))
         #expect(table.due(now: at(100)) == [] && table.networkLeft(now: at(100)) == [])
@@ -128,21 +128,21 @@ private func name(_ number: Int) -> String {
     @Test mutating func `on another network what was heard of a crowd is forgotten`() {
         table.crowdChanged(isCrowd: true)
         let other = name(1)
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(0))
-        _ = table.heard(listing(other), endpoint, isProven: true, now: at(0))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
+        _ = table.heard(listing(other), endpoint, weight: 1, now: at(0))
         _ = table.listed(listing(other), now: at(0))
         #expect(table.networkLeft(now: at(50)) == [.tell(.lost(instance: instance))])
         #expect(table.unlisted(listing(other), now: at(50.1)) == [.tell(.lost(instance: other))])
         #expect(table.instanceCount == 0)
         // An instance that is heard there stays.
-        _ = table.heard(listing(), endpoint, isProven: true, now: at(51))
+        _ = table.heard(listing(), endpoint, weight: 1, now: at(51))
         #expect(table.due(now: at(1_000)) == [])
     }
 
     @Test mutating func `a crowd's table holds all that announce themselves in twenty minutes, and no more than 4,096`()
     {
         table.crowdChanged(isCrowd: true)
-        for number in 0..<5_000 { _ = table.heard(listing(name(number)), endpoint, isProven: true, now: at(1)) }
+        for number in 0..<5_000 { _ = table.heard(listing(name(number)), endpoint, weight: 1, now: at(1)) }
         #expect(table.instanceCount == 4_096 && table.dropped == 5_000 - 4_096)
         #expect(Double(table.instanceCount) > Limits.censusPerSecond * (Limits.crowdMemory / .seconds(1)))
     }
@@ -151,7 +151,7 @@ private func name(_ number: Int) -> String {
         for isCrowd in [true, false] {
             table = InstanceTable()
             table.crowdChanged(isCrowd: isCrowd)
-            _ = table.heard(listing(), endpoint, isProven: true, now: at(0))
+            _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
             _ = table.listed(listing(), now: at(0))
             let lost = ListingAction.tell(.lost(instance: instance))
             #expect(table.unlisted(listing(), now: at(1)) == (isCrowd ? [] : [lost]))

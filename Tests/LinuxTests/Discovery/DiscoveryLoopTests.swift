@@ -160,9 +160,9 @@ private func soon(_ milliseconds: Int) -> timeval {
         alice.start(alices) { aliceHears.tell($0) }
         bob.start(bobs) { bobHears.tell($0) }
         let atBob = DiscoveryEvent.found(
-            instance: bobs.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_002), isProven: true)
+            instance: bobs.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_002), weight: 1)
         let atAlice = DiscoveryEvent.found(
-            instance: alices.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_001), isProven: true)
+            instance: alices.instance, endpoint: Endpoint(address: [127, 0, 0, 1], port: 1_001), weight: 1)
         #expect(await aliceHears.wait { $0 == atBob } != nil)
         #expect(await bobHears.wait { $0 == atAlice } != nil)
         await bob.stop()
@@ -193,7 +193,7 @@ private func soon(_ milliseconds: Int) -> timeval {
         let listener = Listener()
         discovery.start(announcement(port: 1)) { listener.tell($0) }
         let wanted = DiscoveryEvent.found(
-            instance: "127.0.0.1:4000", endpoint: Endpoint(address: [127, 0, 0, 1], port: 4_000), isProven: true)
+            instance: "127.0.0.1:4000", endpoint: Endpoint(address: [127, 0, 0, 1], port: 4_000), weight: 1)
         #expect(await listener.wait { _ in true } == wanted)
         await discovery.stop()
     }

@@ -55,29 +55,45 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
 
     @Test mutating func `an endpoint that is proven later is reported once more, and replaces one that is not`() {
         let name = run().names[0]
-        func found(_ endpoint: Endpoint, _ isProven: Bool) -> [ListingAction] {
-            [.tell(.found(instance: name, endpoint: endpoint, isProven: isProven))]
+        func found(_ endpoint: Endpoint, _ weight: Int) -> [ListingAction] {
+            [.tell(.found(instance: name, endpoint: endpoint, weight: weight))]
         }
-        #expect(table.heard(listing(name), endpoint, now: at(0)) == found(endpoint, false))
-        #expect(table.heard(listing(name), endpoint, isProven: true, now: at(1)) == found(endpoint, true))
-        #expect(table.heard(listing(name), endpoint, isProven: true, now: at(2)) == [])
+        #expect(table.heard(listing(name), endpoint, now: at(0)) == found(endpoint, 0))
+        #expect(table.heard(listing(name), endpoint, weight: 1, now: at(1)) == found(endpoint, 1))
+        #expect(table.heard(listing(name), endpoint, weight: 1, now: at(2)) == [])
         #expect(table.heard(listing(name), elsewhere, now: at(3)) == [])
-        #expect(table.heard(listing(name), elsewhere, isProven: true, now: at(4)) == found(elsewhere, true))
+        #expect(table.heard(listing(name), elsewhere, weight: 1, now: at(4)) == found(elsewhere, 1))
         #expect(table.heard(listing(name, .ipv6), elsewhere, now: at(5)) == [])
+    }
+
+    @Test mutating func `the answer to a question for buckets gives a weight, and no announcement takes it`() {
+        let name = run().names[0]
+        func found(_ weight: Int) -> [ListingAction] {
+            [.tell(.found(instance: name, endpoint: endpoint, weight: weight))]
+        }
+        #expect(table.heard(listing(name), endpoint, weight: 128, now: at(0)) == found(128))
+        #expect(table.heard(listing(name), endpoint, weight: 8, now: at(1)) == found(8))
+        #expect(table.heard(listing(name), endpoint, weight: 1, now: at(2)) == [])
+        #expect(table.heard(listing(name), endpoint, now: at(3)) == [])
+        #expect(table.heard(listing(name), endpoint, weight: 8, now: at(4)) == [])
+        // Elsewhere it has none.
+        #expect(
+            table.heard(listing(name), elsewhere, weight: 1, now: at(5))
+                == [.tell(.found(instance: name, endpoint: elsewhere, weight: 1))])
     }
 
     @Test mutating func `the answer of a resolver proves nothing, and takes no proof away`() {
         let (name, other) = (run().names[0], run().names[0])
         _ = table.listed(listing(name), now: at(0))
-        let resolved = DiscoveryEvent.found(instance: name, endpoint: endpoint, isProven: false)
+        let resolved = DiscoveryEvent.found(instance: name, endpoint: endpoint, weight: 0)
         #expect(table.resolved(listing(name), endpoint, now: at(1)) == [.tell(resolved)])
-        let heard = DiscoveryEvent.found(instance: other, endpoint: endpoint, isProven: true)
-        #expect(table.heard(listing(other), endpoint, isProven: true, now: at(2)) == [.tell(heard)])
+        let heard = DiscoveryEvent.found(instance: other, endpoint: endpoint, weight: 1)
+        #expect(table.heard(listing(other), endpoint, weight: 1, now: at(2)) == [.tell(heard)])
         _ = table.listed(listing(other), now: at(3))
         _ = table.sourceEnded(.daemon, now: at(3))
         #expect(asked(table.listed(listing(other), now: at(4))) == [listing(other)])
         #expect(table.resolved(listing(other), endpoint, now: at(5)) == [])
-        #expect(table.heard(listing(other), endpoint, isProven: true, now: at(6)) == [])
+        #expect(table.heard(listing(other), endpoint, weight: 1, now: at(6)) == [])
     }
 
     @Test mutating func `an instance that is heard and never listed is lost after a while`() {

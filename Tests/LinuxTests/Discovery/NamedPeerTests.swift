@@ -40,7 +40,7 @@ import Wire
         let discovery = try StaticDiscovery(peers: [peer]) { [answers] _ in answers.next() }
         let announcement = Announcement(instance: "a", host: "b", port: 1, subtype: "c")
         discovery.start(announcement) { [events] in events.add($0) }
-        #expect(await events.next() == .found(instance: "friend.test:4000", endpoint: old, isProven: true))
+        #expect(await events.next() == .found(instance: "friend.test:4000", endpoint: old, weight: 1))
         discovery.dialFailed("another")
         discovery.dialFailed("friend.test:4000")
         #expect(
@@ -68,7 +68,7 @@ import Wire
         // The retries are a dial that failed each, as their pauses double.
         for _ in 0..<2 { discovery.dialFailed("friend.test:4000") }
         #expect(await events.next() == warning(silent))
-        #expect(await events.next() == .found(instance: "friend.test:4000", endpoint: old, isProven: true))
+        #expect(await events.next() == .found(instance: "friend.test:4000", endpoint: old, weight: 1))
         discovery.dialFailed("friend.test:4000")
         #expect(await events.next() == warning(silent))
         #expect(await events.next() == .moved(instance: "friend.test:4000", endpoints: [new]))
