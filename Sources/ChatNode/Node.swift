@@ -93,7 +93,7 @@ package actor Node {
     var isChoiceChanged = false
     var contacts = ContactBook()
     /// The user named peers: mDNS may show this node few of the room.
-    var hasNamedPeers = false
+    var hasNamedPeers: Bool { choice.hasNamedPeers }
     var contactsDue = Instant(nanoseconds: 0)
     /// The last count of nodes that discovery has got.
     var knownTold = 0

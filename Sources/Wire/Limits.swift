@@ -257,7 +257,10 @@ package enum Limits {
     package static let chosenLinks = 6
     package static let chosenContacts = 2
     package static let acceptedLinks = 10
-    package static let busyTries = 3
+    package static let busyTries = 4
+    /// As long as a newcomer keeps links that it opened before it knew that the room is a crowd, and did not choose.
+    package static let newLinkTime = Duration.seconds(15)
+    package static let insistenceTime = Duration.seconds(600)
     package static let busyRest = Duration.seconds(60)
     package static let deadRest = Duration.seconds(2)
     /// How long a source is avoided that was struck out; a rest of dead peers is at most that.
@@ -267,6 +270,8 @@ package enum Limits {
     package static let rotationJitter = Duration.seconds(120)
     package static let muteTime = Duration.seconds(60)
     package static let mutePayloads = 8
+    /// Ten times what a neighbour takes to pass on a presence.
+    package static let aloneTime = Duration.seconds(20)
     package static let unchosenTime = Duration.seconds(5)
     package static let unchosenJitter = Duration.seconds(10)
     package static let chosenDialTime = Duration.seconds(15)

@@ -100,7 +100,7 @@ extension Node {
         guard case .running = phase else { return }
         switch event {
         case .found(let instance, let endpoint, let weight):
-            hasNamedPeers = hasNamedPeers || isNamed(instance)
+            if isNamed(instance) { choice.hasNamedPeers = true }
             dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
             choice.found(
                 instance, at: endpoint, weight > 0 ? .proven : .announced, weight: max(1, weight), now: scheduler.now)

@@ -10,8 +10,10 @@ struct ChosenLink: Sendable {
     var instance: String?
     /// The latest hello of the peer.
     var hello: Hello?
-    /// Its peer has opened it while this node is in overlay mode, and no hello has come: there may be no room for it.
+    /// Its peer has opened it while this node is in overlay mode, and no hello has said what for: there may be no room for it.
     var isNew = false
+    /// This node has dialled and chosen it, and the peer has not answered by a hello or refused it.
+    var isAsked = false
     /// When it ends, because neither end has chosen it.
     var endsAt: Instant?
     /// It is for direct messages alone.
@@ -30,7 +32,10 @@ struct ChosenLink: Sendable {
     /// Both ends are in overlay mode, and neither has chosen it.
     var isLeftOver: Bool { !isChosen && !isGuest && !isWanted }
 
-    func isMute(payloads: Int, now: Instant) -> Bool {
-        isChosen && now - sign.at >= Limits.muteTime && payloads - sign.payloads >= Limits.mutePayloads
+    func isMute(payloads: Int, isAlone: Bool, now: Instant) -> Bool {
+        let silence = now - sign.at
+        return isChosen
+            && (isAlone && silence >= Limits.aloneTime
+                || silence >= Limits.muteTime && payloads - sign.payloads >= Limits.mutePayloads)
     }
 }

@@ -18,13 +18,12 @@ package struct LinkChoice: Sendable {
     package private(set) var isOverlay = false
     package private(set) var samplers: Samplers
     private var links = PackedTable<PeerID, ChosenLink>()
-    /// Candidates that are dialled to be chosen, and until when.
-    private var dials: [String: Instant] = [:]
-    /// Refusals since a chosen link was accepted.
-    private var refusals = 0
+    private var dials = CandidateDials()
+    private var insistence = Insistence()
+    /// The user named peers.
+    package var hasNamedPeers = false
     /// Payloads that were new, of all links.
     private var payloads = 0
-    private var nextExchange = Instant(nanoseconds: 0)
     private var nextRotation = Instant(nanoseconds: 0)
     private var nextLook = Instant(nanoseconds: 0)
     private var randomness: Randomness
@@ -36,8 +35,15 @@ package struct LinkChoice: Sendable {
     }
 
     /// Candidates to dial now; none outside of overlay mode.
-    package var wanted: Set<String> { Set(dials.keys) }
+    package var wanted: Set<String> { dials.instances }
     package var chosenCount: Int { links.values.count { $0.isChosen } }
+
+    /// The links to choose: where discovery shows a small room, all sources, so that strangers that open links with this node alone
+    /// part it from no member. Not where the user named peers, as then discovery shows a part.
+    private var wantedCount: Int {
+        let isCrowd = hasNamedPeers || samplers.sourceCount > Limits.quietNodes
+        return isCrowd ? Limits.chosenLinks : max(Limits.chosenLinks, samplers.sourceCount)
+    }
 
     /// Links that peers have opened and chosen, and this node has not. Those that it has opened itself, in the mesh, take no room.
     package var acceptedCount: Int { links.values.count { $0.isAccepted && !$0.isInitiator } }
@@ -47,7 +53,7 @@ package struct LinkChoice: Sendable {
         var hello = Hello(isOverlay: isOverlay)
         guard let link = links[peer] else { return hello }
         hello.isChosen = link.isChosen
-        hello.isInsisting = link.isChosen && link.isInitiator && refusals >= Limits.busyTries
+        hello.isInsisting = link.isChosen && link.isInitiator && insistence.holds
         hello.isGuest = link.isGuest
         return hello
     }
@@ -55,7 +61,7 @@ package struct LinkChoice: Sendable {
     /// The next time at which `tick` may have an effect; nil outside of overlay mode.
     package var nextDeadline: Instant? {
         guard isOverlay else { return nil }
-        let others = links.values.compactMap(\.endsAt) + dials.values + [samplers.nextDeadline].compactMap(\.self)
+        let others = links.values.compactMap(\.endsAt) + [dials.nextEnd, samplers.nextDeadline].compactMap(\.self)
         return others.min().map { min($0, nextLook) } ?? nextLook
     }
 }
@@ -74,7 +80,7 @@ extension LinkChoice {
     }
 
     package mutating func lost(_ instance: String) {
-        dials[instance] = nil
+        dials.end(instance)
         samplers.remove(instance)
     }
 
@@ -84,13 +90,13 @@ extension LinkChoice {
 
     /// A dial of a candidate has failed at all of its addresses, or it can not be dialled.
     package mutating func failed(_ instance: String, now: Instant) {
-        guard dials.removeValue(forKey: instance) != nil else { return }
+        guard dials.end(instance) else { return }
         samplers.fail(instance, now: now, using: &randomness)
     }
 
     /// A wanted candidate turns out to be a peer with a link.
     package mutating func joined(_ instance: String, _ peer: PeerID, now: Instant) -> [Effect] {
-        guard dials.removeValue(forKey: instance) != nil, let link = links[peer] else { return [] }
+        guard dials.end(instance), let link = links[peer] else { return [] }
         guard !link.isChosen else {
             // Another name of a peer that is chosen already.
             samplers.pause(instance, until: now + Limits.busyRest)
@@ -118,7 +124,9 @@ extension LinkChoice {
         link.isNew = links[peer] == nil && isOverlay && !isInitiator
         (link.isInitiator, link.isGuest, link.hello) = (isInitiator, isGuest, nil)
         links[peer] = link
-        if let instance, dials.removeValue(forKey: instance) != nil { choose(peer, as: instance, now: now) }
+        guard let instance, dials.end(instance) else { return }
+        choose(peer, as: instance, now: now)
+        links[peer]?.isAsked = true
     }
 
     private mutating func choose(_ peer: PeerID, as instance: String, now: Instant) {
@@ -129,15 +137,17 @@ extension LinkChoice {
         samplers.succeed(instance)
     }
 
-    /// A peer's hello has come. A link of the mesh, whose first comes with the overlay, is established and stays.
+    /// A peer's hello has come. A link that is no longer new, as one of the mesh whose first comes with the overlay, stays.
     package mutating func heard(_ hello: Hello, from peer: PeerID, now: Instant) -> [Effect] {
         guard let index = links.index(forKey: peer) else { return [] }
-        let isNew = links.values[index].isNew
-        (links.values[index].isNew, links.values[index].hello) = (false, hello)
+        let isNew = links.values[index].isNew && now < links.values[index].since + Limits.newLinkTime
+        if links.values[index].isAsked { insistence.accepted(now: now) }
+        links.values[index].isAsked = false
+        links.values[index].hello = hello
+        links.values[index].isNew = isNew && !hello.isChosen && !hello.isGuest
         if hello.isGuest { links.values[index].isGuest = true }
         let link = links.values[index]
-        if isNew, isOverlay, !hasRoom(for: link, now: now) { return [.refuse(peer)] }
-        if link.isChosen { refusals = 0 }
+        if isNew, !link.isNew, isOverlay, !hasRoom(for: link, now: now) { return [.refuse(peer)] }
         return []
     }
 
@@ -153,7 +163,7 @@ extension LinkChoice {
     package mutating func refused(by peer: PeerID, now: Instant) -> [Effect] {
         guard let index = links.index(forKey: peer) else { return [] }
         if let instance = links.values[index].instance {
-            refusals += 1
+            insistence.refused(now: now)
             samplers.pause(instance, until: now + Limits.busyRest)
             links.values[index].instance = nil
         }
@@ -179,7 +189,7 @@ extension LinkChoice {
     package mutating func noteSign(of peer: PeerID, isNew: Bool, now: Instant) {
         if isNew { payloads += 1 }
         guard let index = links.index(forKey: peer) else { return }
-        (links.values[index].isNew, links.values[index].sign) = (false, (now, payloads))
+        links.values[index].sign = (now, payloads)
     }
 }
 
@@ -188,8 +198,8 @@ extension LinkChoice {
     /// The room is a crowd from now on: links are chosen among those that there are, and new ones.
     @discardableResult package mutating func enterOverlay(now: Instant) -> [Effect] {
         isOverlay = true
-        refusals = 0
-        nextExchange = now + Limits.exchangeInterval
+        insistence = Insistence()
+        dials.allowExchange(at: now + Limits.exchangeInterval)
         drawRotation(now)
         for index in links.indices { links.values[index].sign = (now, payloads) }
         return links.keys.map(Effect.greet)
@@ -197,24 +207,35 @@ extension LinkChoice {
 
     @discardableResult package mutating func leaveOverlay() -> [Effect] {
         isOverlay = false
-        dials = [:]
+        dials = CandidateDials()
         for index in links.indices { (links.values[index].instance, links.values[index].endsAt) = (nil, nil) }
         return links.keys.map(Effect.greet)
     }
 
-    package mutating func tick(_ now: Instant) -> [Effect] {
+    /// - Parameter isAlone: whether far fewer nodes are heard over links than by mDNS: neighbours that say nothing may be why.
+    package mutating func tick(_ now: Instant, isAlone: Bool = false) -> [Effect] {
         guard isOverlay else { return [] }
         nextLook = now + .seconds(10)
         samplers.wake(now: now)
-        for instance in dials.filter({ $0.value <= now }).keys.sorted() { failed(instance, now: now) }
+        if insistence.begins(isOverrun: acceptedCount > 2 * Limits.acceptedLinks, now: now) { dialRefused(now) }
+        for instance in dials.overdue(at: now) { failed(instance, now: now) }
         if nextRotation <= now {
             samplers.redrawOne(using: &randomness)
             drawRotation(now)
-            nextExchange = now
+            dials.allowExchange(at: now)
         }
-        let effects = replaceMute(now) + dropSurplus()
+        let effects = replaceMute(now, isAlone: isAlone) + dropSurplus()
         fill(now)
         return effects + endLeftOvers(now)
+    }
+
+    /// Dials the drawn candidates again that have refused a link, now that the node insists.
+    private mutating func dialRefused(_ now: Instant) {
+        let refused = samplers.endPauses()
+        let held = Set(links.values.compactMap(\.instance))
+        for instance in samplers.drawn(from: Limits.chosenLinks) where refused.contains(instance) && !held.contains(instance) {
+            dials.begin(instance, now: now)
+        }
     }
 
     private mutating func drawRotation(_ now: Instant) {
@@ -222,9 +243,11 @@ extension LinkChoice {
         nextRotation = now + (Limits.rotationInterval - Limits.rotationJitter + jitter)
     }
 
-    /// A chosen peer that stays silent while others send is chosen no more.
-    private mutating func replaceMute(_ now: Instant) -> [Effect] {
-        links.indices.filter { links.values[$0].isMute(payloads: payloads, now: now) }.map { index in
+    /// A chosen peer that stays silent while others send, or while the node is alone, is chosen no more.
+    private mutating func replaceMute(_ now: Instant, isAlone: Bool) -> [Effect] {
+        let mute = links.indices.filter { links.values[$0].isMute(payloads: payloads, isAlone: isAlone, now: now) }
+        if isAlone, !mute.isEmpty { insistence.begin(now: now) }
+        return mute.map { index in
             if let instance = links.values[index].instance { samplers.fail(instance, now: now, using: &randomness) }
             links.values[index].instance = nil
             return .greet(links.keys[index])
@@ -235,7 +258,7 @@ extension LinkChoice {
     private mutating func dropSurplus() -> [Effect] {
         let drawn = samplers.drawn(from: Limits.chosenLinks)
         var effects: [Effect] = []
-        while chosenCount > Limits.chosenLinks {
+        while chosenCount > wantedCount {
             func rank(_ index: Int) -> (Int, Int64) {
                 let link = links.values[index]
                 return (link.instance.map(drawn.contains) ?? false ? 0 : 1, link.since.nanoseconds)
@@ -248,35 +271,9 @@ extension LinkChoice {
         return effects
     }
 
-    /// Dials candidates for links that are lacking, or one for a better draw.
+    /// As `CandidateDials.fill`.
     package mutating func fill(_ now: Instant) {
-        let held = Set(links.values.compactMap(\.instance)).union(dials.keys)
-        let missing = Limits.chosenLinks - held.count
-        if missing > 0 {
-            for instance in candidates(missing, besides: held) { dials[instance] = now + Limits.chosenDialTime }
-            return
-        }
-        guard dials.isEmpty, now >= nextExchange else { return }
-        let drawn = samplers.drawn(from: Limits.chosenLinks)
-        guard let better = drawn.first(where: { !held.contains($0) && samplers.isRested($0) }),
-            held.contains(where: { !drawn.contains($0) })
-        else { return }
-        nextExchange = now + Limits.exchangeInterval
-        dials[better] = now + Limits.chosenDialTime
-    }
-
-    /// Candidates to dial: those of the slots; then those that nothing proves; then those that peers told of, not many.
-    private func candidates(_ count: Int, besides held: Set<String>) -> [String] {
-        func free(_ instances: [String]) -> [String] {
-            instances.filter { !held.contains($0) && samplers.isRested($0) }
-        }
-        var candidates = free(samplers.drawn())
-        if candidates.count < count { candidates += free(samplers.unproven(.announced)) }
-        if candidates.count < count {
-            let told = held.count { samplers.proof(of: $0) == .told }
-            candidates += free(samplers.unproven(.told)).prefix(max(0, Limits.chosenContacts - told))
-        }
-        return Array(candidates.prefix(count))
+        dials.fill(to: wantedCount, besides: Set(links.values.compactMap(\.instance)), from: samplers, now: now)
     }
 
     /// The initiator of a link that it has not chosen ends it after a while, if the peer has not either or if there are too many.

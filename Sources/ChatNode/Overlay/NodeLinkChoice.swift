@@ -40,6 +40,9 @@ extension Node {
         return max(seen + strangers, modeSwitch.hasEnded ? 0 : overlay.neighbours.toldSize)
     }
 
+    /// Neighbours give the roster within seconds: where it is far smaller than the room seems by mDNS, none does.
+    private var isAlone: Bool { router.roster.online * 4 < choice.samplers.roomSize }
+
     /// In a crowd discovery looks for peers in another way; it hears nothing of a small room.
     private func tellCrowd(isChanged: Bool) {
         let known = modeSwitch.known
@@ -60,7 +63,7 @@ extension Node {
     func followChoice() {
         isChoiceChanged = false
         guard choice.isOverlay, case .running = phase else { return }
-        perform(choice.tick(scheduler.now))
+        perform(choice.tick(scheduler.now, isAlone: isAlone))
         tellContacts()
         settleWanted()
         dialler.restrict(to: choice.wanted, now: scheduler.now)

@@ -135,6 +135,11 @@ struct ChoiceTown {
         for victim in honest.shuffled(using: &randomness).prefix(10) { dial(victim, from: number, as: nil) }
     }
 
+    /// The nodes that one has chosen links with.
+    func chosen(by number: Int) -> [Int] {
+        (neighbours[number] ?? []).filter { choices[number]?.hello(for: ChoiceTown.peer($0)).isChosen ?? false }
+    }
+
     /// Honest nodes that no path over honest nodes joins with the largest part.
     var cutOff: Int {
         var unseen = Set(neighbours.keys).subtracting(attackers)

@@ -110,10 +110,14 @@ import Wire
         }
         _ = enter()
         for number in 0..<40 { #expect(choice.heard(chosen, from: peer(number), now: now).isEmpty) }
-        // Nor is one that a mesh node has opened since, and that has said something before its first hello.
-        choice.opened(peer(50), at: address(50), dialled: nil, isInitiator: false, now: now)
-        choice.noteSign(of: peer(50), isNew: false, now: now)
-        #expect(choice.heard(chosen, from: peer(50), now: now).isEmpty)
+        // Nor is one that a mesh node has opened since, unless it chooses it soon.
+        for number in [50, 51, 52] {
+            choice.opened(peer(number), at: address(number), dialled: nil, isInitiator: false, now: now)
+        }
+        #expect(choice.heard(chosen, from: peer(50), now: now) == [.refuse(peer(50))])
+        #expect(choice.heard(overlay, from: peer(51), now: now).isEmpty)
+        #expect(choice.heard(chosen, from: peer(51), now: now + .milliseconds(14_999)) == [.refuse(peer(51))])
+        #expect(choice.heard(chosen, from: peer(52), now: now + .seconds(15)).isEmpty)
     }
 
     @Test mutating func `a later hello of an accepted link is never refused`() {
@@ -124,21 +128,110 @@ import Wire
         for number in 200..<230 { #expect(choice.heard(chosen, from: peer(number), now: now).isEmpty) }
     }
 
-    @Test mutating func `a refused node dials its next spare, and insists after three refusals until accepted`() {
+    @Test mutating func `a refused node dials its next spare, and insists where most refuse, for ten minutes`() {
         find(0..<100)
         _ = enter()
         var tried: Set<Int> = []
-        for attempt in 1...3 {
+        var refused: [Int] = []
+        for attempt in 1...4 {
             let numbers = dialAll()
             #expect(numbers.count == (attempt == 1 ? 6 : 1) && tried.isDisjoint(with: numbers))
             #expect(numbers.allSatisfy { !choice.hello(for: peer($0)).isInsisting })
             tried.formUnion(numbers)
-            if let first = numbers.first { #expect(refuse(first).first == .end(peer(first))) }
+            guard let first = numbers.first else { continue }
+            // Three of the first six accept.
+            if attempt == 1 { for number in numbers.suffix(3) { _ = choice.heard(overlay, from: peer(number), now: now) } }
+            #expect(refuse(first).first == .end(peer(first)))
+            refused.append(first)
         }
+        // Now also those of the first six draws are dialled that have refused.
         let last = dialAll()
-        #expect(last.count == 1 && last.allSatisfy { choice.hello(for: peer($0)).isInsisting })
+        #expect(last.count >= 1 && last.contains(where: refused.contains))
+        #expect(last.allSatisfy { choice.hello(for: peer($0)).isInsisting })
         for number in last { _ = choice.heard(overlay, from: peer(number), now: now) }
-        #expect(last.allSatisfy { !choice.hello(for: peer($0)).isInsisting } && choice.chosenCount == 6)
+        _ = choice.tick(now)
+        #expect(choice.chosenCount == 6)
+        now = now + .seconds(599)
+        _ = choice.tick(now)
+        let kept = last.map(peer).filter { choice.hello(for: $0).isChosen }
+        #expect(!kept.isEmpty && kept.allSatisfy { choice.hello(for: $0).isInsisting })
+        now = now + .seconds(1)
+        _ = choice.tick(now)
+        #expect(kept.allSatisfy { !choice.hello(for: $0).isInsisting })
+    }
+
+    @Test mutating func `refusals that are as few as acceptances, or long apart, make no node insist`() {
+        find(0..<100)
+        _ = enter()
+        var accepted = 0
+        for _ in 0..<20 {
+            let numbers = dialAll()
+            guard let first = numbers.first else { break }
+            for number in numbers.dropFirst() {
+                _ = choice.heard(overlay, from: peer(number), now: now)
+                accepted += 1
+            }
+            if accepted < 5 { break }
+            _ = refuse(first)
+            now = now + .seconds(25)
+            _ = choice.tick(now)
+        }
+        let numbers = dialAll()
+        #expect(accepted == 5 && numbers.count == 1)
+        #expect(numbers.allSatisfy { choice.hello(for: peer($0)).isChosen && !choice.hello(for: peer($0)).isInsisting })
+    }
+
+    @Test mutating func `a node that others overrun insists itself`() {
+        find(0..<100)
+        _ = enter()
+        let numbers = dialAll()
+        for number in 200..<220 { _ = open(from: number, insisting) }
+        _ = choice.tick(now)
+        #expect(numbers.allSatisfy { !choice.hello(for: peer($0)).isInsisting })
+        _ = open(from: 220, insisting)
+        _ = choice.tick(now)
+        #expect(numbers.allSatisfy { choice.hello(for: peer($0)).isInsisting })
+    }
+
+    @Test mutating func `a node that is alone gives silent peers up after 20 s, all at once, and insists`() {
+        find(0..<100)
+        _ = enter()
+        let first = dialAll()
+        now = now + .milliseconds(19_900)
+        choice.noteSign(of: peer(first[0]), isNew: false, now: now)
+        #expect(choice.tick(now, isAlone: true).isEmpty)
+        now = now + .milliseconds(100)
+        #expect(choice.tick(now, isAlone: false).isEmpty)
+        let effects = choice.tick(now, isAlone: true)
+        #expect(Set(effects) == Set(first.dropFirst().map { .greet(peer($0)) }))
+        let second = dialAll()
+        #expect(second.count == 5 && Set(second).isDisjoint(with: first))
+        #expect(second.allSatisfy { choice.hello(for: peer($0)).isInsisting })
+    }
+
+    @Test mutating func `where discovery shows no crowd all sources are chosen, each once, whoever else has links`() {
+        find(0..<8)
+        // A thousand names at one address are one source.
+        for number in 0..<1_000 {
+            choice.found("name-\(number)", at: Endpoint(address: [10, 9, 9, 9], port: 4_000), .proven, now: now)
+        }
+        for number in 200..<420 {
+            choice.opened(peer(number), at: address(number), dialled: nil, isInitiator: false, now: now)
+        }
+        _ = enter()
+        #expect(choice.wanted.count == 9 && choice.wanted.count { $0.hasPrefix("node") } == 8)
+        for number in 0..<8 {
+            choice.opened(
+                peer(number), at: address(number), dialled: ChoiceTown.name(number), isInitiator: true, now: now)
+        }
+        // A newcomer is dialled at once.
+        find(8..<9)
+        _ = choice.tick(now)
+        #expect(choice.wanted.contains(ChoiceTown.name(8)))
+        // In a crowd there are six again.
+        find(9..<40)
+        _ = choice.tick(now)
+        #expect(choice.chosenCount == 6)
     }
 
     @Test mutating func `a dead candidate is replaced at once, and a dial without an answer after 15 s`() {
@@ -177,6 +270,7 @@ import Wire
     }
 
     @Test mutating func `a link that neither end has chosen ends after 5 to 15 s, by its initiator`() throws {
+        choice.hasNamedPeers = true
         find(0..<16)
         for number in 0..<16 {
             choice.opened(peer(number), at: address(number), dialled: nil, isInitiator: number != 1, now: now)
@@ -209,6 +303,7 @@ import Wire
     }
 
     @Test mutating func `a better draw is exchanged 30 s after the last, the new link first`() {
+        choice.hasNamedPeers = true
         find(0..<20)
         _ = enter()
         let old = Set(dialAll())
@@ -257,6 +352,7 @@ import Wire
     }
 
     @Test mutating func `contacts fill two of six links at most, and only where proven candidates lack`() {
+        choice.hasNamedPeers = true
         find(0..<3)
         find(100..<150, .told)
         _ = enter()

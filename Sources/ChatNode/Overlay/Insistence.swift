@@ -1,0 +1,50 @@
+import Wire
+
+/// Whether a node insists on the links that it dials (Protocol.md section 13).
+///
+/// Where attackers have filled the places of all nodes, the honest candidates refuse, and those that accept are attackers. Then a
+/// node insists with each candidate alike for a while. In a room that grows quickly a part of the nodes is full too: therefore
+/// refusals are a reason only where they are several and the most, and the overrun of the node itself without any.
+struct Insistence: Sendable {
+    private var refusals = 0
+    private var acceptances = 0
+    /// The first of them.
+    private var since = Instant(nanoseconds: 0)
+    private var until: Instant?
+
+    /// As of the last `begins`.
+    var holds: Bool { until != nil }
+
+    /// A drawn candidate has refused a link.
+    mutating func refused(now: Instant) {
+        look(now)
+        refusals += 1
+    }
+
+    /// A drawn candidate has accepted a link.
+    mutating func accepted(now: Instant) {
+        look(now)
+        acceptances += 1
+    }
+
+    /// There is another reason to insist.
+    mutating func begin(now: Instant) { until = now + Limits.insistenceTime }
+
+    /// - Parameter isOverrun: whether far more links were opened by insistence than a room without attackers has.
+    /// - Returns: true where the node insists from now on.
+    mutating func begins(isOverrun: Bool, now: Instant) -> Bool {
+        look(now)
+        if let end = until, end <= now { until = nil }
+        let held = holds
+        if isOverrun || refusals >= Limits.busyTries && refusals > acceptances { begin(now: now) }
+        return holds && !held
+    }
+
+    private mutating func look(_ now: Instant) {
+        if now - since > Limits.busyRest { self = Insistence(since: now, until: until) }
+    }
+
+    init() {}
+
+    private init(since: Instant, until: Instant?) { (self.since, self.until) = (since, until) }
+}
