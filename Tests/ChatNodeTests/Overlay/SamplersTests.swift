@@ -139,7 +139,8 @@ import Wire
         samplers.add("node-0", at: addressSix(0), .proven, weight: 8, now: start)
         #expect(samplers.roomSize == 17)
         for number in 0..<50 {
-            samplers.add("name-\(number)", at: address(99, port: UInt16(5_000 + number)), .proven, weight: 8, now: start)
+            let endpoint = address(99, port: UInt16(5_000 + number))
+            samplers.add("name-\(number)", at: endpoint, .proven, weight: 8, now: start)
         }
         #expect(samplers.roomSize == 25 && samplers.sourceCount == 11)
         samplers.move("node-0", to: [address(1)], now: start)

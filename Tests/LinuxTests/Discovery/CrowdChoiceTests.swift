@@ -77,7 +77,8 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
         while let due = plan.nextDue, due < at(60) {
             let subtypes = plan.due(of: subtype, now: due, using: &randomness)
             if !subtypes.isEmpty { asked.append(subtypes) }
-            for member in members(size, of: subtypes) where plan.takes(member, of: subtype) != nil { found.insert(member) }
+            let answers = members(size, of: subtypes)
+            for member in answers where plan.takes(member, of: subtype) != nil { found.insert(member) }
         }
         #expect(asked[0].allSatisfy { $0.utf8.count == subtype.utf8.count + 3 } && asked[0].count == 2)
         #expect(asked.count == questions)

@@ -232,8 +232,7 @@ extension LinkChoice {
     /// Dials the drawn candidates again that have refused a link, now that the node insists.
     private mutating func dialRefused(_ now: Instant) {
         let refused = samplers.endPauses()
-        let held = Set(links.values.compactMap(\.instance))
-        for instance in samplers.drawn(from: Limits.chosenLinks) where refused.contains(instance) && !held.contains(instance) {
+        for instance in refused.intersection(samplers.drawn(from: Limits.chosenLinks)) {
             dials.begin(instance, now: now)
         }
     }

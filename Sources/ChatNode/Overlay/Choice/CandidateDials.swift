@@ -30,7 +30,9 @@ struct CandidateDials: Sendable {
         let held = chosen.union(ends.keys)
         let missing = wanted - held.count
         if missing > 0 {
-            for instance in candidates(missing, isAll: wanted > Limits.chosenLinks, besides: held, from: samplers) { begin(instance, now: now) }
+            let isAll = wanted > Limits.chosenLinks
+            let found = candidates(missing, isAll: isAll, besides: held, from: samplers)
+            for instance in found { begin(instance, now: now) }
             return
         }
         guard ends.isEmpty, now >= nextExchange else { return }

@@ -44,7 +44,7 @@ package struct Samplers: Sendable {
     /// Distinct sources of the proven candidates.
     package var sourceCount: Int { sources.count }
 
-    /// The nodes of the room, as the weights of the sources tell it: between one and two times as many as were heard or stood for.
+    /// The nodes of the room, as the weights of the sources tell it: between one and two times as many as there are.
     package var roomSize: Int { sources.weight }
 
     /// The candidates of the slots, each once, in the order of the slots.
@@ -210,7 +210,8 @@ extension Samplers {
         var ended: Set<String> = []
         for index in candidates.indices {
             let candidate = candidates.values[index]
-            guard candidate.restsUntil != nil, candidate.failures == 0, avoided[candidate.source] == nil else { continue }
+            guard candidate.restsUntil != nil, candidate.failures == 0, avoided[candidate.source] == nil
+            else { continue }
             candidates.values[index].restsUntil = nil
             offer(candidates.keys[index], candidates.values[index])
             ended.insert(candidates.keys[index])
@@ -267,7 +268,9 @@ extension Samplers {
     package mutating func wake(now: Instant) {
         guard let due = nextDeadline, due <= now else { return }
         nextDeadline = nil
-        if let until = weighedUntil, until <= now { forgetWeights() } else if let weighedUntil { noteRest(until: weighedUntil) }
+        if let until = weighedUntil {
+            if until <= now { forgetWeights() } else { noteRest(until: until) }
+        }
         for index in candidates.indices {
             guard let until = candidates.values[index].restsUntil else { continue }
             if until > now {
