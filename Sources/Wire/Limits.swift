@@ -255,6 +255,7 @@ package enum Limits {
     package static let quietTime = Duration.seconds(60)
     package static let samplerSlots = 32
     package static let chosenLinks = 6
+    package static let overrunLinks = 8
     package static let chosenContacts = 2
     package static let acceptedLinks = 10
     package static let busyTries = 4

@@ -63,7 +63,7 @@ import Wire
         #expect(numbers.allSatisfy { choice.hello(for: peer($0)).isChosen && !choice.hello(for: peer($0)).isInsisting })
     }
 
-    @Test mutating func `a node that others overrun insists itself`() {
+    @Test mutating func `a node that others overrun insists itself, and chooses eight`() {
         find(0..<100)
         _ = enter()
         let numbers = dialAll()
@@ -72,7 +72,13 @@ import Wire
         #expect(numbers.allSatisfy { !choice.hello(for: peer($0)).isInsisting })
         _ = open(from: 220, insisting)
         _ = choice.tick(now)
-        #expect(numbers.allSatisfy { choice.hello(for: peer($0)).isInsisting })
+        #expect(numbers.allSatisfy { choice.hello(for: peer($0)).isInsisting } && choice.wanted.count == 2)
+        dialAll()
+        _ = choice.tick(now)
+        #expect(choice.chosenCount == 8)
+        for number in 200..<220 { choice.closed(peer(number), now: now) }
+        _ = choice.tick(now)
+        #expect(choice.chosenCount == 6)
     }
 
     @Test mutating func `a node that is alone gives silent peers up after 20 s, all at once, and insists`() {
@@ -110,9 +116,9 @@ import Wire
         find(8..<9)
         _ = choice.tick(now)
         #expect(choice.wanted.contains(ChoiceTown.name(8)))
-        // In a crowd there are six again.
+        // In a crowd there are few again.
         find(9..<40)
         _ = choice.tick(now)
-        #expect(choice.chosenCount == 6)
+        #expect(choice.chosenCount == 8)
     }
 }

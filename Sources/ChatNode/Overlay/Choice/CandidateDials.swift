@@ -30,7 +30,7 @@ struct CandidateDials: Sendable {
         let held = chosen.union(ends.keys)
         let missing = wanted - held.count
         if missing > 0 {
-            let isAll = wanted > Limits.chosenLinks
+            let isAll = wanted >= samplers.sourceCount
             let found = candidates(missing, isAll: isAll, besides: held, from: samplers)
             for instance in found { begin(instance, now: now) }
             return

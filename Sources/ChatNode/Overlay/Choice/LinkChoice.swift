@@ -38,12 +38,14 @@ package struct LinkChoice: Sendable {
     package var wanted: Set<String> { dials.instances }
     package var chosenCount: Int { links.values.count { $0.isChosen } }
 
-    /// The links to choose: where discovery shows a small room, all sources, so that strangers that open links with this node alone
-    /// part it from no member. Not where the user named peers, as then discovery shows a part.
+    /// The links to choose: more while attackers are many; and where discovery shows a small room, all sources, so that strangers
+    /// that link with this node alone part it from no member. Not where the user named peers: then discovery shows a part.
     private var wantedCount: Int {
-        let isCrowd = hasNamedPeers || samplers.sourceCount > Limits.quietNodes
-        return isCrowd ? Limits.chosenLinks : max(Limits.chosenLinks, samplers.sourceCount)
+        let few = isOverrun ? Limits.overrunLinks : Limits.chosenLinks
+        let isSmall = !hasNamedPeers && samplers.sourceCount <= Limits.quietNodes
+        return isSmall ? max(Limits.chosenLinks, samplers.sourceCount) : few
     }
+    private var isOverrun: Bool { acceptedCount > 2 * Limits.acceptedLinks }
 
     /// Links that peers have opened and chosen, and this node has not. Those that it has opened itself, in the mesh, take no room.
     package var acceptedCount: Int { links.values.count { $0.isAccepted && !$0.isInitiator } }
@@ -217,7 +219,7 @@ extension LinkChoice {
         guard isOverlay else { return [] }
         nextLook = now + .seconds(10)
         samplers.wake(now: now)
-        if insistence.begins(isOverrun: acceptedCount > 2 * Limits.acceptedLinks, now: now) { dialRefused(now) }
+        if insistence.begins(isOverrun: isOverrun, now: now) { dialRefused(now) }
         for instance in dials.overdue(at: now) { failed(instance, now: now) }
         if nextRotation <= now {
             samplers.redrawOne(using: &randomness)
@@ -232,9 +234,8 @@ extension LinkChoice {
     /// Dials the drawn candidates again that have refused a link, now that the node insists.
     private mutating func dialRefused(_ now: Instant) {
         let refused = samplers.endPauses()
-        for instance in refused.intersection(samplers.drawn(from: Limits.chosenLinks)) {
-            dials.begin(instance, now: now)
-        }
+        let drawn = samplers.drawn(from: Limits.chosenLinks)
+        for instance in refused.intersection(drawn) { dials.begin(instance, now: now) }
     }
 
     private mutating func drawRotation(_ now: Instant) {
