@@ -196,7 +196,14 @@ add | bus | daemon | configure | remove | exec | signal | link | address | attac
     case $action in
     exec) exec nsenter -t "$(pid "$host")" -n -m -u -- "$@" ;;
     signal) kill -"$2" "$(cat "$state/$host.$1")" ;;
-    link) ip link set "veth$host" "$1" ;;
+    link)
+        ip link set "veth$host" "$1"
+        # The host's kernel sees the cable a little later, and a program that begins before sees what was.
+        on "$host" bash -c '
+            is_up() { ip link show dev eth0 | grep -q "state UP"; }
+            if [ "$1" = up ]; then until is_up; do :; done; else while is_up; do :; done; fi
+        ' plug "$1"
+        ;;
     isolate) bridge link set dev "veth$host" isolated on ;;
     attach) make_bridge "$1"; ip link set "veth$host" master "$1" ;;
     *) "$action" "$host" "$@" ;;
