@@ -94,8 +94,8 @@ struct NetworkState: Sendable {
 
     /// The weight of an answer in a crowd, for the buckets or by a beacon; 0 for none.
     mutating func drawAnswer(among known: Int) -> Int {
-        let isNarrow = known * Limits.askedBuckets / AddressBucket.narrowCount >= Limits.bucketSources
-        let weight = (isNarrow ? AddressBucket.narrowCount : AddressBucket.wideCount) / Limits.askedBuckets
+        let isWide = known / AddressBucket.weight(isWide: false) < Limits.bucketSources
+        let weight = AddressBucket.weight(isWide: isWide)
         let beacons = Double(Limits.beacons) / Double(max(1, known))
         let lot = Double.random(in: 0..<1, using: &randomness)
         return lot < 1 / Double(weight) ? weight : lot < 1 / Double(weight) + beacons ? 1 : 0

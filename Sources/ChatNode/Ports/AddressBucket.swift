@@ -1,12 +1,13 @@
 import Noise
+import Wire
 
 /// The part of a room that an address belongs to, so that a node can ask a random part of a crowd for its peers (Protocol.md
 /// section 10).
 ///
 /// A host can not choose the bucket of its address, so two random buckets are a fair sample of all addresses.
 package struct AddressBucket: Hashable, Sendable {
-    package static let narrowCount = 256
-    package static let wideCount = 16
+    /// The number of nodes that one stands for that has answered, since only the members of the asked buckets may.
+    package static func weight(isWide: Bool) -> Int { (isWide ? 16 : 256) / Limits.askedBuckets }
 
     /// One of 256; its upper four bits are one of 16.
     package let byte: UInt8

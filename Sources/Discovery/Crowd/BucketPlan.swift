@@ -84,7 +84,7 @@ struct BucketPlan {
         let own = AddressBucket(of: source, in: subtype)
         guard buckets.contains(where: { isWide ? $0.isNear(own) : $0 == own }) else { return nil }
         if counted.count < Self.maximumCounted { counted.insert(source) }
-        return (isWide ? AddressBucket.wideCount : AddressBucket.narrowCount) / Limits.askedBuckets
+        return AddressBucket.weight(isWide: isWide)
     }
 
     /// Buckets of different sixteenths.

@@ -44,7 +44,8 @@ struct CandidateDials: Sendable {
         begin(better, now: now)
     }
 
-    /// Candidates to dial: those of the slots, or one of each source where all are wanted; then those that nothing proves; then those that peers told of, not many.
+    /// Candidates to dial: those of the slots, or one of each source where all are wanted; then those that nothing proves;
+    /// then those that peers told of, not many.
     private func candidates(
         _ count: Int, isAll: Bool, besides held: Set<String>, from samplers: Samplers
     ) -> [String] {

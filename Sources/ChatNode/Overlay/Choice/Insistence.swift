@@ -4,7 +4,7 @@ import Wire
 ///
 /// Where attackers have filled the places of all nodes, the honest candidates refuse, and those that accept are attackers. Then a
 /// node insists with each candidate alike for a while. In a room that grows quickly a part of the nodes is full too: therefore
-/// refusals are a reason only where they are several and the most, and the overrun of the node itself without any.
+/// several refusals count only if they are more than the acceptances. A node that is overrun itself needs none.
 struct Insistence: Sendable {
     private var refusals = 0
     private var acceptances = 0

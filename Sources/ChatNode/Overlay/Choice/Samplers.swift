@@ -7,7 +7,8 @@ package import Wire
 /// announcer can not choose an address that is drawn, gains nothing by repetition, and counts once with many names at one
 /// address. A newcomer of a crowd hears a part of the room: a source that answered because it is in that part, which the
 /// newcomer drew, stands for all that were not asked, and is drawn as often as they would be together. Else those that answer
-/// every newcomer would be most of its neighbours. A node of this machine is a source of its own, because this machine is exempt from the bounds per source.
+/// every newcomer would be most of its neighbours. A node of this machine is a source of its own, because this machine is
+/// exempt from the bounds per source.
 package struct Samplers: Sendable {
     /// The reason to believe that a peer is at a candidate's address.
     package enum Proof: Int, Sendable {
