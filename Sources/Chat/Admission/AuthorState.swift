@@ -1,25 +1,19 @@
 internal import Wire
 
-/// The admission state of one identity, as an author and as a neighbour that relays.
+/// The admission state of one identity as an author. Kept small: there is one for each peer of a crowd.
 struct AuthorState: Sendable {
-    /// The newest known epoch; nil while the identity was only a neighbour.
+    /// The newest known epoch; nil while nothing that says one has come.
     private(set) var epoch: UInt64?
     private var window = SequenceWindow()
     private(set) var windowIDs = ReplayWindowIDs()
-    private var messages: TokenBucket
-    private var signals: TokenBucket
-    private var relayed: TokenBucket
-    private var newAuthors: TokenBucket
-    private var newTreeAuthors: TokenBucket
+    private var messages: Tokens
+    private var signals: Tokens
     let firstHeardAt: Instant
 
     init(_ rates: AdmissionRates, now: Instant) {
         firstHeardAt = now
-        newTreeAuthors = TokenBucket(rates.newTreeAuthors, now: now)
-        messages = TokenBucket(rates.messages, now: now)
-        signals = TokenBucket(rates.signals, now: now)
-        relayed = TokenBucket(rates.relayed, now: now)
-        newAuthors = TokenBucket(rates.newAuthors, now: now)
+        messages = Tokens(rates.messages, now: now)
+        signals = Tokens(rates.signals, now: now)
     }
 
     /// Moves to a later epoch; an earlier one changes nothing.
@@ -76,8 +70,23 @@ struct AuthorState: Sendable {
         windowIDs[header.sequence] == id.prefix
     }
 
-    mutating func take(for type: PayloadType, now: Instant) throws(DropReason) {
-        guard type.isRead ? messages.take(now: now) : signals.take(now: now) else { throw .authorRate }
+    mutating func take(for type: PayloadType, at rates: AdmissionRates, now: Instant) throws(DropReason) {
+        let isTaken =
+            type.isRead ? messages.take(at: rates.messages, now: now) : signals.take(at: rates.signals, now: now)
+        guard isTaken else { throw .authorRate }
+    }
+}
+
+/// The rates of one identity as a neighbour that relays.
+struct RelayState: Sendable {
+    private var relayed: TokenBucket
+    private var newAuthors: TokenBucket
+    private var newTreeAuthors: TokenBucket
+
+    init(_ rates: AdmissionRates, now: Instant) {
+        relayed = TokenBucket(rates.relayed, now: now)
+        newAuthors = TokenBucket(rates.newAuthors, now: now)
+        newTreeAuthors = TokenBucket(rates.newTreeAuthors, now: now)
     }
 
     mutating func takeRelayed(cost: Double, now: Instant) throws(DropReason) {

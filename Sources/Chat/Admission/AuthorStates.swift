@@ -1,9 +1,10 @@
 internal import Wire
 
-/// The admission states of peers, in a bounded table.
+/// The admission states of peers, in bounded tables.
 struct AuthorStates: Sendable {
     private let rates: AdmissionRates
     private var records = RecentTable<PeerID, AuthorState>(capacity: Limits.knownPeers)
+    private var relays = RecentTable<PeerID, RelayState>(capacity: Limits.knownPeers)
     /// When the first author was heard of, and what all authors that are younger than a minute may say together.
     private var startedAt: Instant?
     private var young: TokenBucket?
@@ -28,13 +29,14 @@ struct AuthorStates: Sendable {
         _ type: PayloadType, _ header: PayloadHeader, _ id: MessageID, now: Instant,
         read: () throws(DropReason) -> Content
     ) throws(DropReason) -> Content {
-        let content = try change(header.author, now) { record throws(DropReason) -> Result<Content, DropReason> in
+        let content = try change(header.author, now) {
+            [rates] record throws(DropReason) -> Result<Content, DropReason> in
             if type.isSentAgain {
                 try record.checkEpoch(header.epoch)
             } else {
                 try record.checkOrder(header, id)
             }
-            try record.take(for: type, now: now)
+            try record.take(for: type, at: rates, now: now)
             do throws(DropReason) {
                 let content = try read()
                 record.note(header, id)
@@ -50,15 +52,17 @@ struct AuthorStates: Sendable {
 
     /// Takes a token of the author's rate; the author is proven.
     mutating func take(_ type: PayloadType, of author: PeerID, now: Instant) throws(DropReason) {
-        try change(author, now) { record throws(DropReason) in try record.take(for: type, now: now) }
+        try change(author, now) { [rates] record throws(DropReason) in
+            try record.take(for: type, at: rates, now: now)
+        }
     }
 
     /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors.
     mutating func takeRelayed(
         of author: PeerID, from link: PeerID, isOverlay: Bool, now: Instant
     ) throws(DropReason) {
-        try change(link, now) { record throws(DropReason) in
-            try record.takeRelayed(cost: isOverlay ? 1 : AdmissionRates.meshCost, now: now)
+        try changeRelay(link, now) { relay throws(DropReason) in
+            try relay.takeRelayed(cost: isOverlay ? 1 : AdmissionRates.meshCost, now: now)
         }
         try takeNewAuthor(author, from: link, isOverlay: isOverlay, now: now)
     }
@@ -67,7 +71,9 @@ struct AuthorStates: Sendable {
         _ author: PeerID, from link: PeerID, isOverlay: Bool, now: Instant
     ) throws(DropReason) {
         guard records[author] == nil else { return }
-        try change(link, now) { record throws(DropReason) in try record.takeNewAuthor(isOverlay: isOverlay, now: now) }
+        try changeRelay(link, now) { relay throws(DropReason) in
+            try relay.takeNewAuthor(isOverlay: isOverlay, now: now)
+        }
     }
 
     /// Takes one of the messages that all young authors may say together in a large room, if the author is young: a swarm of new
@@ -110,5 +116,12 @@ struct AuthorStates: Sendable {
     ) throws(Failure) -> Result {
         if startedAt == nil { startedAt = now }
         return try records.update(peer, orNew: { [rates] in AuthorState(rates, now: now) }, change)
+    }
+
+    private mutating func changeRelay(
+        _ link: PeerID, _ now: Instant, _ change: (inout RelayState) throws(DropReason) -> Void
+    ) throws(DropReason) {
+        if startedAt == nil { startedAt = now }
+        try relays.update(link, orNew: { [rates] in RelayState(rates, now: now) }, change)
     }
 }

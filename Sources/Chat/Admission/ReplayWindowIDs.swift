@@ -5,9 +5,6 @@ internal import Wire
 /// A hand-made table because it is written for every live message and kept for every author: it grows only as far as
 /// the seen numbers collide, since most authors say little and begin at any number.
 struct ReplayWindowIDs: Sendable {
-    /// The size for authors that send little but presence.
-    private static let least = 4
-
     /// By the number modulo the count, a power of two up to the window's size.
     private var prefixes: [UInt64] = []
 
@@ -18,7 +15,7 @@ struct ReplayWindowIDs: Sendable {
 
     /// Notes the id of a number that was inserted into the window just now.
     mutating func note(_ prefix: UInt64, under sequence: UInt64, in window: SequenceWindow) {
-        if prefixes.isEmpty { prefixes = [UInt64](repeating: 0, count: ReplayWindowIDs.least) }
+        if prefixes.isEmpty { prefixes = [0] }
         while prefixes.count < Limits.sequenceWindow, isTaken(sequence, in: window) { grow(for: sequence, in: window) }
         prefixes[place(of: sequence)] = prefix
     }

@@ -21,43 +21,60 @@ package struct TokenBucket: Hashable, Sendable {
     package static let longestWait = Duration.seconds(86_400)
 
     private let rate: Rate
-    private var tokens: Double
-    private var updated: Instant
+    private var tokens: Tokens
 
     /// Starts full.
     package init(_ rate: Rate, now: Instant) {
         self.rate = rate
-        tokens = rate.burst
-        updated = now
+        tokens = Tokens(rate, now: now)
     }
 
     /// Takes tokens. False, and nothing is taken, if there are fewer.
     package mutating func take(_ count: Double = 1, now: Instant) -> Bool {
-        guard !rate.isUnlimited else { return true }
-        refill(now)
-        guard tokens >= count else { return false }
-        tokens -= count
-        return true
+        tokens.take(count, at: rate, now: now)
     }
 
     /// The time until a token is there, at most `longestWait`; zero if one is.
     package func wait(now: Instant) -> Duration {
         guard !rate.isUnlimited else { return .zero }
-        var bucket = self
-        bucket.refill(now)
-        guard !(bucket.tokens >= 1) else { return .zero }
-        let nanoseconds = (1 - bucket.tokens) / rate.perSecond * 1e9
+        var tokens = tokens
+        tokens.refill(at: rate, now)
+        guard !(tokens.count >= 1) else { return .zero }
+        let nanoseconds = (1 - tokens.count) / rate.perSecond * 1e9
         guard nanoseconds < Double(TokenBucket.longestWait.nanoseconds) else { return TokenBucket.longestWait }
         // One nanosecond more, so that rounding leaves no part of the token missing.
         return .nanoseconds(Int64(nanoseconds) + 1)
     }
+}
 
-    private mutating func refill(_ now: Instant) {
+/// The tokens of a bucket whose rate is kept elsewhere: a table with a bucket for each peer has one rate for all.
+struct Tokens: Hashable, Sendable {
+    private(set) var count: Double
+    private var updated: Instant
+
+    /// Starts full.
+    init(_ rate: Rate, now: Instant) {
+        count = rate.burst
+        updated = now
+    }
+
+    /// As `TokenBucket.take`.
+    ///
+    /// - Parameter rate: the same each time.
+    mutating func take(_ wanted: Double = 1, at rate: Rate, now: Instant) -> Bool {
+        guard !rate.isUnlimited else { return true }
+        refill(at: rate, now)
+        guard count >= wanted else { return false }
+        count -= wanted
+        return true
+    }
+
+    mutating func refill(at rate: Rate, _ now: Instant) {
         guard now > updated else { return }
         let (elapsed, isOverflow) = now.nanoseconds.subtractingReportingOverflow(updated.nanoseconds)
-        let refilled = tokens + Double(isOverflow ? .max : elapsed) / 1e9 * rate.perSecond
+        let refilled = count + Double(isOverflow ? .max : elapsed) / 1e9 * rate.perSecond
         // False if the rate is not a number: such a rate returns no tokens.
-        if refilled > tokens { tokens = min(rate.burst, refilled) }
+        if refilled > count { count = min(rate.burst, refilled) }
         updated = now
     }
 }

@@ -2,21 +2,21 @@ internal import Wire
 
 /// The roster's entry of one peer.
 struct KnownPeer: Sendable {
-    let number: SenderNumber
     private(set) var nickname = ""
-    private(set) var stage = SenderStage.newcomer
-    /// Here or away, from the peer's last presence.
-    private(set) var saidState = PresenceState.here
     /// The reason to be away in the peer's last presence.
     private var saidReason: String?
     /// From the peer's last presence.
     private(set) var profile = Profile()
+    /// The payload that nickname and stage come from: an older one does not change them back.
+    private var source: AuthorClock?
+    // The small fields lie together, as there is an entry for each peer of a crowd.
+    private(set) var stage = SenderStage.newcomer
+    /// Here or away, from the peer's last presence.
+    private(set) var saidState = PresenceState.here
     /// From the peer's last presence.
     private(set) var bridging = Bridging()
     /// True from the first presence that came over a bridge, until the peer is here or gone.
     var isElsewhere = false
-    /// The payload that nickname and stage come from: an older one does not change them back.
-    private var source: AuthorClock?
     var isLinked = false
     /// It is in the room: by its link, and in a crowd by its presence.
     var isHere = false
@@ -24,12 +24,11 @@ struct KnownPeer: Sendable {
     var isAnnounced = false
     /// The peer announced that it leaves: its departure is reported without delay.
     var isLeaving = false
+    let number: SenderNumber
     /// When it came here, or left last; nil for a peer that never was here.
     var since: Timestamp?
-    /// `since` from before it left, for a peer that is soon back.
-    var linkedSince: Timestamp?
-    /// `since` from before an arrival that was not reported.
-    var goneSince: Timestamp?
+    /// `since` from before an arrival or departure that is not reported yet, for one that is soon over.
+    private var reportedSince: Timestamp?
     /// Grows with each payload: the smallest is forgotten first.
     var heardAt: UInt64
 
@@ -48,9 +47,9 @@ struct KnownPeer: Sendable {
         isHere = true
         isLeaving = false
         if isAnnounced {
-            since = linkedSince
+            since = reportedSince
         } else {
-            goneSince = since
+            reportedSince = since
             since = time
         }
     }
@@ -58,8 +57,12 @@ struct KnownPeer: Sendable {
     /// Notes that it is gone from now on, which is not reported yet.
     mutating func depart(at time: Timestamp) {
         isHere = false
-        linkedSince = since
-        since = isAnnounced ? time : goneSince
+        if isAnnounced {
+            reportedSince = since
+            since = time
+        } else {
+            since = reportedSince
+        }
     }
 
     /// Takes over a nickname and a stage, and the rest from a presence payload.

@@ -3,26 +3,30 @@ package import Wire
 
 /// The number that users call a peer by: computed from its key, never sent, and no identity (Protocol.md section 2).
 package struct SenderNumber: Hashable, Sendable {
+    /// As few bytes as they need: there is one for each peer of a crowd.
+    private let storedNumber: UInt16
+    private let storedSuffix: UInt16
+
     /// 1000 to 9999.
-    package let number: Int
+    package var number: Int { Int(storedNumber) }
     /// 1000 to 9999; shown only if two known peers share `number`.
-    package let suffix: Int
+    package var suffix: Int { Int(storedSuffix) }
 
     package init(of peer: PeerID) {
         let digest = SHA256.hash("earshot/2 number\0", peer.bytes.span)
         let word = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        number = SenderNumber.label(word)
-        suffix = SenderNumber.label(word / SenderNumber.labels)
+        storedNumber = SenderNumber.label(word)
+        storedSuffix = SenderNumber.label(word / SenderNumber.count)
     }
 
-    private static let labels: UInt64 = 9_000
+    private static let count: UInt64 = 9_000
 
-    private static func label(_ word: UInt64) -> Int { Int(word % labels) + 1_000 }
+    private static func label(_ word: UInt64) -> UInt16 { UInt16(word % count) + 1_000 }
 }
 
 /// The sender numbers that two peers have shared in this run (Protocol.md section 2): at most 9,000.
 struct SharedNumbers: Sendable {
-    private var holders: [Int: PeerID] = [:]
+    private var holders = PackedTable<Int, PeerID>()
     private var shared: Set<Int> = []
 
     func isShared(_ number: Int) -> Bool { !shared.isEmpty && shared.contains(number) }

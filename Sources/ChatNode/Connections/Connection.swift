@@ -39,8 +39,9 @@ final class Connection {
     var isForgotten = false
     /// Since when its queue holds a fast sender up.
     var fullSince: Instant?
-    /// The owners of the certificates that were sent on it.
-    var certificatesSent: Set<PeerID> = []
+    /// The owners of the certificates that were sent on it, by the first words of their keys: each link may have one for each
+    /// peer of a crowd.
+    var certificatesSent: Set<UInt64> = []
     /// Frames that are looked at though they are about others: certificates and sealed messages.
     var relayed: TokenBucket
     /// As `relayed`, in a crowd: a certificate comes behind each author's presence.

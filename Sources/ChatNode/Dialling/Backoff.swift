@@ -2,24 +2,27 @@ import Wire
 
 /// Pauses that double from one to the next, for ever.
 package struct Backoff: Sendable {
-    private let first: Duration
-    private let longest: Duration
+    // In nanoseconds and few bytes, as there is one for each candidate of a crowd.
+    private let first: Int64
+    private let longest: Int64
+    private var pauses: UInt8 = 0
+
     /// How many pauses there were since the last reset, up to 30.
-    package private(set) var doublings = 0
+    package var doublings: Int { Int(pauses) }
 
     package init(from first: Duration, to longest: Duration) {
-        self.first = first
-        self.longest = longest
+        self.first = first.nanoseconds
+        self.longest = longest.nanoseconds
     }
 
     package mutating func reset() {
-        doublings = 0
+        pauses = 0
     }
 
     /// The next pause.
     package mutating func next() -> Duration {
-        defer { doublings = min(doublings + 1, 30) }
-        return min(first * (1 << doublings), longest)
+        defer { pauses = min(pauses + 1, 30) }
+        return min(.nanoseconds(first) * (1 << doublings), .nanoseconds(longest))
     }
 
     /// The next pause, half of it random, so that those who failed together do not try again together.

@@ -34,7 +34,7 @@ extension Node {
         if connection.certificatesSent.count >= Limits.certificatesSentPerLink {
             connection.certificatesSent.removeAll()
         }
-        guard connection.certificatesSent.insert(author).inserted else { return }
+        guard connection.certificatesSent.insert(author.words.0).inserted else { return }
         sendCertificate(certificate, as: .certificate, on: connection)
     }
 
@@ -130,8 +130,8 @@ extension Node {
     /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
     func resendCertificate(for certificate: Certificate) {
         certificates.keep(certificate, now: scheduler.now)
-        for connection in connections.activeLinks where connection.certificatesSent.contains(certificate.identity) {
-            connection.certificatesSent.remove(certificate.identity)
+        for connection in connections.activeLinks
+        where connection.certificatesSent.remove(certificate.identity.words.0) != nil {
             if configuration.relaysSealed { sendCertificate(for: certificate.identity, on: connection) }
         }
     }
