@@ -153,6 +153,17 @@ import Wire
         #expect(samplers.roomSize == 0 && samplers.sourceCount == 0)
     }
 
+    @Test mutating func `weights end 20 min after the last answer, whichever candidates rest meanwhile`() {
+        var samplers = samplers(10)
+        samplers.add("node-0", at: address(0), .proven, weight: 8, now: start)
+        samplers.fail("node-0", now: start, using: &randomness)
+        samplers.add("node-0", at: address(0), .proven, weight: 1, now: start + .seconds(600))
+        samplers.noteOwnAddress(address(0).address, now: start + .seconds(900))
+        #expect(samplers.roomSize == 17)
+        samplers.wake(now: start + .seconds(1_200))
+        #expect(samplers.roomSize == 10)
+    }
+
     @Test mutating func `only what is proven is drawn, and the rest is kept aside`() {
         var samplers = samplers(40)
         for number in 100..<140 { samplers.add("hint-\(number)", at: address(number), .announced, now: start) }

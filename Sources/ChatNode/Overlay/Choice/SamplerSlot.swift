@@ -8,13 +8,24 @@ struct SampledCandidate: Sendable {
     var source: UInt64
     /// The digest of its instance name under that salt.
     let name: UInt64
-    var proof: Samplers.Proof
-    /// The number of nodes that it stands for.
-    var weight = 1
     /// It is not drawn before that time.
     var restsUntil: Instant?
-    /// How often it was dialled in vain since it last had a link.
-    var failures = 0
+    // As few bytes as they need: there is one for each node of a crowd.
+    var proof: Samplers.Proof
+    /// The number of nodes that it stands for, up to 255.
+    private var storedWeight: UInt8
+    /// How often it was dialled in vain since it last had a link, up to 10.
+    var failures: UInt8 = 0
+
+    init(endpoint: Endpoint, source: UInt64, name: UInt64, proof: Samplers.Proof, weight: Int) {
+        (self.endpoint, self.source, self.name, self.proof) = (endpoint, source, name, proof)
+        storedWeight = UInt8(clamping: weight)
+    }
+
+    var weight: Int {
+        get { Int(storedWeight) }
+        set { storedWeight = UInt8(clamping: newValue) }
+    }
 
     var isDrawn: Bool { proof == .proven && restsUntil == nil }
 }

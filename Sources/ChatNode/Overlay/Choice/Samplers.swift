@@ -11,7 +11,7 @@ package import Wire
 /// exempt from the bounds per source.
 package struct Samplers: Sendable {
     /// The reason to believe that a peer is at a candidate's address.
-    package enum Proof: Int, Sendable {
+    package enum Proof: UInt8, Sendable {
         /// A peer told of it (frame 13).
         case told
         /// mDNS lists it there; the sender of the record is not known.
@@ -96,6 +96,7 @@ extension Samplers {
     ) {
         guard var candidate = candidates[instance] else {
             guard candidates.count < Limits.knownPeers else { return }
+            noteWeight(weight, now: now)
             let new = SampledCandidate(
                 endpoint: endpoint, source: digest(ofSource: endpoint, proof), name: digest(Array(instance.utf8)),
                 proof: proof, weight: weight)
@@ -106,6 +107,7 @@ extension Samplers {
         guard isBetter || isWeighed || candidate.restsUntil != nil else { return }
         remove(instance)
         if isBetter || isWeighed {
+            noteWeight(weight, now: now)
             (candidate.endpoint, candidate.proof, candidate.weight) = (endpoint, proof, weight)
             candidate.source = digest(ofSource: endpoint, proof)
         }
@@ -134,11 +136,14 @@ extension Samplers {
         }
         candidates[instance] = candidate
         sources.add(candidate)
-        if candidate.weight > 1 {
-            weighedUntil = now + Limits.crowdMemory
-            noteRest(until: now + Limits.crowdMemory)
-        }
         offer(instance, candidate)
+    }
+
+    /// An answer has told of a weight: weights hold for a time from now on.
+    private mutating func noteWeight(_ weight: Int, now: Instant) {
+        guard weight > 1 else { return }
+        weighedUntil = now + Limits.crowdMemory
+        noteRest(until: now + Limits.crowdMemory)
     }
 
     /// An address is one of this machine: each node there is a source of its own.
@@ -158,7 +163,7 @@ extension Samplers {
     }
 
     private static func worth(_ endpoint: Endpoint, _ proof: Proof) -> Int {
-        2 * proof.rawValue + (endpoint.isIPv4 ? 1 : 0)
+        2 * Int(proof.rawValue) + (endpoint.isIPv4 ? 1 : 0)
     }
 
     /// A contact may be beyond the link, where a host can have all addresses of a /64.
@@ -227,9 +232,9 @@ extension Samplers {
     /// A candidate is dead: it rests, each time for longer, and its slots are drawn anew under other salts.
     package mutating func fail(_ instance: String, now: Instant, using randomness: inout some RandomNumberGenerator) {
         guard let failures = candidates[instance]?.failures else { return }
-        let rest = min(Limits.deadRest * (1 << min(failures, 10)), Limits.strikeTime)
+        let rest = min(Limits.deadRest * (1 << Int(failures)), Limits.strikeTime)
         pause(instance, until: now + rest)
-        if let index = candidates.index(forKey: instance) { candidates.values[index].failures += 1 }
+        if let index = candidates.index(forKey: instance) { candidates.values[index].failures = min(10, failures + 1) }
         redraw([instance], using: &randomness)
     }
 
