@@ -273,8 +273,8 @@ package enum Limits {
     package static let mutePayloads = 8
     /// Ten times what a neighbour takes to pass on a presence.
     package static let aloneTime = Duration.seconds(20)
-    package static let unchosenTime = Duration.seconds(5)
-    package static let unchosenJitter = Duration.seconds(10)
+    package static let unchosenTime = Duration.seconds(2)
+    package static let unchosenJitter = Duration.seconds(3)
     package static let chosenDialTime = Duration.seconds(15)
     package static let acceptedGuests = 8
     package static let contactsPerTeller = 8

@@ -140,6 +140,11 @@ struct ChoiceTown {
         (neighbours[number] ?? []).filter { choices[number]?.hello(for: ChoiceTown.peer($0)).isChosen ?? false }
     }
 
+    /// Those that one of their ends has chosen.
+    var chosenEdges: Set<Edge> {
+        edges.filter { chosen(by: $0.initiator).contains($0.responder) || chosen(by: $0.responder).contains($0.initiator) }
+    }
+
     /// Honest nodes that no path over honest nodes joins with the largest part.
     var cutOff: Int {
         var unseen = Set(neighbours.keys).subtracting(attackers)

@@ -117,7 +117,7 @@ import Wire
         }
     }
 
-    @Test mutating func `a link that neither end has chosen ends after 5 to 15 s, by its initiator`() throws {
+    @Test mutating func `a link that neither end has chosen ends after 2 to 5 s, by its initiator`() throws {
         choice.hasNamedPeers = true
         find(0..<16)
         for number in 0..<16 {
@@ -136,9 +136,21 @@ import Wire
             if number != 1, hello == overlay, !isChosen { leftOver.insert(peer(number)) }
         }
         try #require(!leftOver.isEmpty)
-        #expect(choice.tick(now).isEmpty && choice.tick(now + .milliseconds(4_999)).isEmpty)
-        let ended = choice.tick(now + .seconds(15))
+        #expect(choice.tick(now).isEmpty && choice.tick(now + .milliseconds(1_999)).isEmpty)
+        let ended = choice.tick(now + .seconds(5))
         #expect(ended.count == leftOver.count && Set(ended) == Set(leftOver.map(LinkChoice.Effect.end)))
+    }
+
+    @Test mutating func `of more than 16 links those that neither end has chosen end after 2 s by either end`() {
+        _ = enter()
+        for number in 0..<20 {
+            choice.opened(peer(number), at: address(number), dialled: nil, isInitiator: false, now: now)
+            let effects = choice.heard(number < 10 ? chosen : overlay, from: peer(number), now: now)
+            #expect(effects.isEmpty && choice.tick(now).isEmpty)
+        }
+        #expect(choice.tick(now + .milliseconds(1_999)).isEmpty)
+        let ended = choice.tick(now + .seconds(2))
+        #expect(ended == (10..<14).map { LinkChoice.Effect.end(peer($0)) })
     }
 
     @Test mutating func `a link that is chosen in time stays`() {
@@ -146,7 +158,7 @@ import Wire
         choice.opened(peer(99), at: address(99), dialled: nil, isInitiator: true, now: now)
         _ = enter()
         _ = choice.heard(overlay, from: peer(99), now: now)
-        #expect(choice.heard(chosen, from: peer(99), now: now + .seconds(4)).isEmpty)
+        #expect(choice.heard(chosen, from: peer(99), now: now + .seconds(1)).isEmpty)
         #expect(choice.tick(now + .seconds(20)).isEmpty)
     }
 

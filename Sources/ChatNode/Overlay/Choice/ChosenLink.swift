@@ -32,6 +32,12 @@ struct ChosenLink: Sendable {
     /// Both ends are in overlay mode, and neither has chosen it.
     var isLeftOver: Bool { !isChosen && !isGuest && !isWanted }
 
+    /// Neither end has chosen it: its initiator ends it. Where there are too many links, the other end does too, and the initiator
+    /// ends one that only the peer has chosen.
+    func isUnneeded(isSurplus: Bool) -> Bool {
+        isLeftOver && (isInitiator || isSurplus) || isAccepted && isInitiator && isSurplus
+    }
+
     func isMute(payloads: Int, isAlone: Bool, now: Instant) -> Bool {
         let silence = now - sign.at
         return isChosen

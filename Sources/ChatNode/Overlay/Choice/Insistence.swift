@@ -11,6 +11,8 @@ struct Insistence: Sendable {
     /// The first of them.
     private var since = Instant(nanoseconds: 0)
     private var until: Instant?
+    /// The node was overrun, for as long as it insists: attackers that overrun it again and again change nothing each time.
+    private(set) var wasOverrun = false
 
     /// As of the last `begins`.
     var holds: Bool { until != nil }
@@ -34,17 +36,14 @@ struct Insistence: Sendable {
     /// - Returns: true where the node insists from now on.
     mutating func begins(isOverrun: Bool, now: Instant) -> Bool {
         look(now)
-        if let end = until, end <= now { until = nil }
+        if let end = until, end <= now { (until, wasOverrun) = (nil, false) }
         let held = holds
+        if isOverrun { wasOverrun = true }
         if isOverrun || refusals >= Limits.busyTries && refusals > acceptances { begin(now: now) }
         return holds && !held
     }
 
     private mutating func look(_ now: Instant) {
-        if now - since > Limits.busyRest { self = Insistence(since: now, until: until) }
+        if now - since > Limits.busyRest { (refusals, acceptances, since) = (0, 0, now) }
     }
-
-    init() {}
-
-    private init(since: Instant, until: Instant?) { (self.since, self.until) = (since, until) }
 }

@@ -37,11 +37,10 @@ package struct LinkChoice: Sendable {
     /// Candidates to dial now; none outside of overlay mode.
     package var wanted: Set<String> { dials.instances }
     package var chosenCount: Int { links.values.count { $0.isChosen } }
-
-    /// The links to choose: more while attackers are many; and where discovery shows a small room, all sources, so that strangers
+    /// The links to choose: more where attackers are many; and where discovery shows a small room, all sources, so that strangers
     /// that link with this node alone part it from no member. Not where the user named peers: then discovery shows a part.
     private var wantedCount: Int {
-        let few = isOverrun ? Limits.overrunLinks : Limits.chosenLinks
+        let few = insistence.wasOverrun ? Limits.overrunLinks : Limits.chosenLinks
         let isSmall = !hasNamedPeers && samplers.sourceCount <= Limits.quietNodes
         return isSmall ? max(Limits.chosenLinks, samplers.sourceCount) : few
     }
@@ -263,8 +262,8 @@ extension LinkChoice {
                 let link = links.values[index]
                 return (link.instance.map(drawn.contains) ?? false ? 0 : 1, link.since.nanoseconds)
             }
-            let worst = links.indices.filter { links.values[$0].isChosen }.max { rank($0) < rank($1) }
-            guard let worst else { break }
+            let chosen = links.indices.filter { links.values[$0].isChosen }
+            guard let worst = chosen.max(by: { rank($0) < rank($1) }) else { break }
             links.values[worst].instance = nil
             effects.append(.greet(links.keys[worst]))
         }
@@ -276,13 +275,13 @@ extension LinkChoice {
         dials.fill(to: wantedCount, besides: Set(links.values.compactMap(\.instance)), from: samplers, now: now)
     }
 
-    /// The initiator of a link that it has not chosen ends it after a while, if the peer has not either or if there are too many.
+    /// Links that are of no use end after a while.
     private mutating func endLeftOvers(_ now: Instant) -> [Effect] {
         var effects: [Effect] = []
         var surplus = links.values.count { !$0.isGuest } - Limits.chosenLinks - Limits.acceptedLinks
         for index in links.indices {
             let link = links.values[index]
-            guard link.isInitiator, link.isLeftOver || (surplus > 0 && link.isAccepted) else {
+            guard link.isUnneeded(isSurplus: surplus > 0) else {
                 links.values[index].endsAt = nil
                 continue
             }
@@ -292,7 +291,7 @@ extension LinkChoice {
                 surplus -= 1
             } else {
                 let jitter = Duration.random(in: .zero...Limits.unchosenJitter, using: &randomness)
-                links.values[index].endsAt = now + Limits.unchosenTime + jitter
+                links.values[index].endsAt = now + Limits.unchosenTime + (link.isInitiator ? jitter : .zero)
             }
         }
         return effects
