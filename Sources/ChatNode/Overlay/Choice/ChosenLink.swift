@@ -45,3 +45,12 @@ struct ChosenLink: Sendable {
                 || silence >= Limits.muteTime && payloads - sign.payloads >= Limits.mutePayloads)
     }
 }
+
+extension [ChosenLink] {
+    /// Whether there are far more links that peers have opened and chosen, and this node has not, than it accepts from those that
+    /// do not insist. Only links count that could not be refused any more: while a room grows, many are open for a moment.
+    func areOverrun(inOverlaySince start: Instant, now: Instant) -> Bool {
+        count { $0.isAccepted && !$0.isInitiator && Swift.max($0.since, start) + Limits.newLinkTime <= now }
+            > 2 * Limits.acceptedLinks
+    }
+}

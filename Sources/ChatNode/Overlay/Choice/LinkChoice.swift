@@ -15,7 +15,8 @@ package struct LinkChoice: Sendable {
         case end(PeerID)
     }
 
-    package private(set) var isOverlay = false
+    /// When overlay mode began; nil outside of it.
+    private var overlaySince: Instant?
     package private(set) var samplers: Samplers
     private var links = PackedTable<PeerID, ChosenLink>()
     private var dials = CandidateDials()
@@ -24,8 +25,7 @@ package struct LinkChoice: Sendable {
     package var hasNamedPeers = false
     /// Payloads that were new, of all links.
     private var payloads = 0
-    private var nextRotation = Instant(nanoseconds: 0)
-    private var nextLook = Instant(nanoseconds: 0)
+    private var (nextRotation, nextLook) = (Instant(nanoseconds: 0), Instant(nanoseconds: 0))
     private var randomness: Randomness
 
     /// - Parameter randomness: one of its own, so that a mesh draws the same numbers as without an overlay.
@@ -36,7 +36,9 @@ package struct LinkChoice: Sendable {
 
     /// Candidates to dial now; none outside of overlay mode.
     package var wanted: Set<String> { dials.instances }
+    package var isOverlay: Bool { overlaySince != nil }
     package var chosenCount: Int { links.values.count { $0.isChosen } }
+
     /// The links to choose: more where attackers are many; and where discovery shows a small room, all sources, so that strangers
     /// that link with this node alone part it from no member. Not where the user named peers: then discovery shows a part.
     private var wantedCount: Int {
@@ -44,7 +46,6 @@ package struct LinkChoice: Sendable {
         let isSmall = !hasNamedPeers && samplers.sourceCount <= Limits.quietNodes
         return isSmall ? max(Limits.chosenLinks, samplers.sourceCount) : few
     }
-    private var isOverrun: Bool { acceptedCount > 2 * Limits.acceptedLinks }
 
     /// Links that peers have opened and chosen, and this node has not. Those that it has opened itself, in the mesh, take no room.
     package var acceptedCount: Int { links.values.count { $0.isAccepted && !$0.isInitiator } }
@@ -198,7 +199,7 @@ extension LinkChoice {
 extension LinkChoice {
     /// The room is a crowd from now on: links are chosen among those that there are, and new ones.
     @discardableResult package mutating func enterOverlay(now: Instant) -> [Effect] {
-        isOverlay = true
+        overlaySince = now
         insistence = Insistence()
         dials.allowExchange(at: now + Limits.exchangeInterval)
         drawRotation(now)
@@ -207,17 +208,17 @@ extension LinkChoice {
     }
 
     @discardableResult package mutating func leaveOverlay() -> [Effect] {
-        isOverlay = false
-        dials = CandidateDials()
+        (overlaySince, dials) = (nil, CandidateDials())
         for index in links.indices { (links.values[index].instance, links.values[index].endsAt) = (nil, nil) }
         return links.keys.map(Effect.greet)
     }
 
     /// - Parameter isAlone: whether far fewer nodes are heard over links than by mDNS: neighbours that say nothing may be why.
     package mutating func tick(_ now: Instant, isAlone: Bool = false) -> [Effect] {
-        guard isOverlay else { return [] }
+        guard let overlaySince else { return [] }
         nextLook = now + .seconds(10)
         samplers.wake(now: now)
+        let isOverrun = links.values.areOverrun(inOverlaySince: overlaySince, now: now)
         if insistence.begins(isOverrun: isOverrun, now: now) { dialRefused(now) }
         for instance in dials.overdue(at: now) { failed(instance, now: now) }
         if nextRotation <= now {
