@@ -87,7 +87,9 @@ struct HistorySync {
     mutating func nextAnswer(for peer: PeerID, now: Instant) -> UInt64? { answers.next(for: peer, now: now) }
 
     /// Returns the id of the payload in a payload frame if it was requested from the peer, else nil.
-    func awaitedID(inFrame body: Span<UInt8>, from peer: PeerID) -> UInt64? {
+    ///
+    /// Mutating, though it changes nothing: each payload asks, and would ask a copy of all tables.
+    mutating func awaitedID(inFrame body: Span<UInt8>, from peer: PeerID) -> UInt64? {
         guard wants.isAwaitingAnything(from: peer), let id = SignedPayload.id(inFrame: body)?.prefix else { return nil }
         return wants.isAwaited(id, from: peer) ? id : nil
     }
