@@ -54,6 +54,8 @@ struct BridgeSession {
 
     /// Arrivals in a turn: a flood must delay neither what the room is to have nor what it says.
     private static let portion = 64
+    /// A delivery is three frames, or some more if it is long.
+    private static let framesOfPortion = 16 * portion
 
     init(
         _ connection: RabbitConnection, _ topology: BridgeTopology, _ seal: BridgeSeal, pace: Rate,
@@ -99,19 +101,21 @@ struct BridgeSession {
     mutating func turn() throws(BridgeFault) -> Duration {
         // First, because the library keeps the frames that come before the answer to a method: `next` gives them.
         if let reading, reading.barrier == nil, Instant.monotonic >= reading.ends { try endReading() }
-        var rest = BridgeSession.portion
-        while rest > 0, let arrival = try connection.next() {
-            rest -= 1
+        var (rest, frames) = (BridgeSession.portion, BridgeSession.framesOfPortion)
+        while rest > 0, frames > 0, let arrival = try connection.next() {
+            frames -= 1
             switch arrival {
+            case .frame: continue
             case .delivery(let delivery) where delivery.isFromStream: try receive(fromStream: delivery)
             case .delivery(let delivery): receive(delivery)
             case .outcome(let count, let isMultiple, let isTaken): settle(count, isMultiple, isTaken)
             }
+            rest -= 1
         }
         let now = Instant.monotonic
         for delivery in intake.takeDue(now: now) { handler(.delivered(delivery)) }
         try acknowledge()
-        guard rest > 0 else { return .zero }
+        guard rest > 0, frames > 0 else { return .zero }
         var wait = Duration.seconds(Int(RabbitConnection.heartbeat)) / 4
         if let due = intake.wait(now: now) { wait = min(wait, due) }
         if let reading, reading.barrier == nil { wait = min(wait, max(.zero, reading.ends - now)) }

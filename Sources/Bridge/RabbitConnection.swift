@@ -23,6 +23,8 @@ import Wire
         case delivery(Delivery)
         /// Publications, all up to the tag if `isMultiple`.
         case outcome(tag: UInt64, isMultiple: Bool, isTaken: Bool)
+        /// A frame that ends nothing: a part of a delivery, or one that the bridge has no use for.
+        case frame
     }
 
     static let channel: amqp_channel_t = 1
@@ -216,22 +218,20 @@ import Wire
     ///
     /// It reads frame by frame, because the library's own way to a whole message waits for its end, and takes any length.
     func next() throws(BridgeFault) -> Arrival? {
-        while true {
-            unsafe library.call.amqp_maybe_release_buffers(state)
-            var (now, frame) = unsafe (rabbit_time(0), amqp_frame_t())
-            let status = unsafe library.call.amqp_simple_wait_frame_noblock(state, &frame, &now)
-            if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
-            try check(status)
-            if let delivery = try unsafe delivery(endedBy: frame) { return .delivery(delivery) }
-            var (tag, isMultiple, isTaken): (UInt64, CInt, CInt) = (0, 0, 0)
-            if unsafe rabbit_acknowledged(&frame, &tag, &isMultiple, &isTaken) != 0 {
-                return .outcome(tag: tag, isMultiple: isMultiple != 0, isTaken: isTaken != 0)
-            }
-            var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
-            guard unsafe rabbit_ended(&frame, &code, &text) != 0 else { continue }
-            throw unsafe BridgeFault(
-                code == 403 ? .permission : .ended, broker.name, code == 0 ? "the queue is gone" : string(text))
+        unsafe library.call.amqp_maybe_release_buffers(state)
+        var (now, frame) = unsafe (rabbit_time(0), amqp_frame_t())
+        let status = unsafe library.call.amqp_simple_wait_frame_noblock(state, &frame, &now)
+        if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
+        try check(status)
+        if let delivery = try unsafe delivery(endedBy: frame) { return .delivery(delivery) }
+        var (tag, isMultiple, isTaken): (UInt64, CInt, CInt) = (0, 0, 0)
+        if unsafe rabbit_acknowledged(&frame, &tag, &isMultiple, &isTaken) != 0 {
+            return .outcome(tag: tag, isMultiple: isMultiple != 0, isTaken: isTaken != 0)
         }
+        var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
+        guard unsafe rabbit_ended(&frame, &code, &text) != 0 else { return .frame }
+        throw unsafe BridgeFault(
+            code == 403 ? .permission : .ended, broker.name, code == 0 ? "the queue is gone" : string(text))
     }
 
     /// Takes a frame that is a part of a delivery; returns the delivery if it is whole now.

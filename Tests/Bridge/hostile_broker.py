@@ -3,7 +3,8 @@
 hostile_broker.py PORT: prints the port at which it listens. Each line of its input is a JSON object: `boxes`, the bodies to repeat
 and alter in hexadecimal, `seconds`, and `rate`, the junk deliveries a second, or null for as many as the bridge takes; or `size`, the length
 of one message that is announced and does not come, on `channel`, 1 by default; or `hold`, after how many ended readings of the stream deliveries of
-the queue go on. It ignores the bridge's prefetch count, and prints how many it has sent. In a
+the queue go on; or `frames`, for how many seconds frames come that are no part of a message: a line tells of the first, another of the end.
+It ignores the bridge's prefetch count, and prints how many it has sent. In a
 process of its own it does not delay the test that measures.
 """
 
@@ -128,6 +129,15 @@ class Relay:
             sent += CHUNK
         return sent
 
+    def drown(self, seconds):
+        chunk, ends = frame(3, b"-") * 100_000, time.monotonic() + seconds
+        with self.lock:
+            self.client.sendall(chunk)
+        print(flush=True)
+        while time.monotonic() < ends:
+            with self.lock:
+                self.client.sendall(chunk)
+
     def announce(self, size, channel):
         with self.lock:
             self.tag += 1
@@ -156,6 +166,9 @@ def main(target):
             print(flush=True)
         elif "size" in order:
             relays[-1].announce(order["size"], order.get("channel", 1))
+        elif "frames" in order:
+            relays[-1].drown(order["frames"])
+            print(flush=True)
         else:
             print(relays[-1].flood([bytes.fromhex(box) for box in order["boxes"]], order["seconds"], order["rate"]), flush=True)
 

@@ -162,6 +162,20 @@ class HostileBroker(Bridged):
         self.assertEqual([text for text, at in said if at > connected and heard[text]], [])
         self.assertEqual([self.count(late, text) for text, _ in said], [1] * len(said))
 
+    def test_frames_of_no_message_without_end_keep_a_bridge_from_nothing(self):
+        one = self.bridge("ann")
+        broker, port = self.hostile()
+        other = self.behind(port, "ben")
+        self.order(broker, frames=30)
+        broker.stdout.readline()
+        over = threading.Thread(target=broker.stdout.readline)
+        over.start()
+        other.say("in spite of it")
+        one.hears("in spite of it")
+        self.assertTrue(over.is_alive())
+        broker.kill()
+        over.join()
+
     def test_a_message_of_great_length_ends_the_connection(self):
         one = self.bridge("ann")
         broker, port = self.hostile()
