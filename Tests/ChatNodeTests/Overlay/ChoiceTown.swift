@@ -142,7 +142,9 @@ struct ChoiceTown {
 
     /// Those that one of their ends has chosen.
     var chosenEdges: Set<Edge> {
-        edges.filter { chosen(by: $0.initiator).contains($0.responder) || chosen(by: $0.responder).contains($0.initiator) }
+        edges.filter {
+            chosen(by: $0.initiator).contains($0.responder) || chosen(by: $0.responder).contains($0.initiator)
+        }
     }
 
     /// Honest nodes that no path over honest nodes joins with the largest part.

@@ -33,7 +33,8 @@ struct HeardIDsTests {
 
     @Test func `the table grows with the payloads, up to the window`() {
         var pair = Pair()
-        for (number, capacity) in [(1, 1), (2, 2), (4, 4), (5, 8), (16, 16), (17, 32), (33, 64), (65, 128), (129, 256), (1_000, 256)] {
+        let sizes = [(1, 1), (2, 2), (4, 4), (5, 8), (16, 16), (17, 32), (33, 64), (65, 128), (129, 256), (1_000, 256)]
+        for (number, capacity) in sizes {
             for sequence in UInt64(900)..<UInt64(900 + number) { pair.insert(sequence) }
             #expect(pair.heard.capacity == capacity)
             #expect(pair.isRight)
