@@ -47,8 +47,10 @@ struct ChosenLink: Sendable {
 }
 
 extension [ChosenLink] {
-    /// Whether there are far more links that peers have opened and chosen, and this node has not, than it accepts from those that
-    /// do not insist. Only links count that could not be refused any more: while a room grows, many are open for a moment.
+    /// Whether far more of these than a node accepts were opened and chosen by peers that insist, and not chosen by the node. Only
+    /// links count that can not be refused any more: while a room grows, many are open for a moment.
+    ///
+    /// - Parameter start: when overlay mode began, from which the age of a link of the mesh counts.
     func areOverrun(inOverlaySince start: Instant, now: Instant) -> Bool {
         count { $0.isAccepted && !$0.isInitiator && Swift.max($0.since, start) + Limits.newLinkTime <= now }
             > 2 * Limits.acceptedLinks

@@ -11,7 +11,8 @@ struct Insistence: Sendable {
     /// The first of them.
     private var since = Instant(nanoseconds: 0)
     private var until: Instant?
-    /// The node was overrun, for as long as it insists: attackers that overrun it again and again change nothing each time.
+    /// The node was overrun since it began to insist. Kept so long, because attackers that come and go would else change its choice
+    /// each time.
     private(set) var wasOverrun = false
 
     /// As of the last `begins`.
