@@ -47,11 +47,10 @@ extension AvahiDiscovery {
         guard let index = rooms.index(forKey: room) else { return }
         var generator = SystemRandomNumberGenerator()
         let heardCensus = rooms.values[index].crowd.hearsCensus
-        rooms.values[index].table.crowdChanged(isCrowd: crowd.isOverlay)
         let actions = rooms.values[index].crowd.crowdChanged(crowd, now: loop.now, using: &generator)
         if heardCensus != rooms.values[index].crowd.hearsCensus { renewListener() }
         obey(actions, in: room)
-        arm()
+        change(room) { $0.crowdChanged(isCrowd: crowd.isOverlay, now: $1) }
     }
 
     /// The room may have more instances than before.

@@ -86,7 +86,7 @@ struct InstanceTable {
             dropped += 1
             return nil
         }
-        let actions = lookups.isEmpty ? makeRoom(now: now) : []
+        let actions = lookups.isEmpty ? evict(downTo: memory.maximumInstances - 1, now: now) : []
         if lookups.isEmpty { arrivals.append(listing.instance) }
         lookups[listing] = Lookup(listedAt: now)
         instances[listing.instance] = lookups
@@ -103,11 +103,14 @@ struct InstanceTable {
         return []
     }
 
-    /// In a full table the oldest instance is evicted: it was dialled long ago, and a newcomer was not.
-    private mutating func makeRoom(now: Instant) -> [ListingAction] {
-        guard instances.count >= memory.maximumInstances, let oldest = arrivals.first else { return [] }
-        dropped += 1
-        return (instances[oldest]?.keys ?? []).flatMap { remove($0, now: now) }
+    /// Evicts the oldest instances: they were dialled long ago, and newcomers were not.
+    mutating func evict(downTo most: Int, now: Instant) -> [ListingAction] {
+        var actions: [ListingAction] = []
+        while instances.count > most, let oldest = arrivals.first {
+            dropped += 1
+            actions += (instances[oldest]?.keys ?? []).flatMap { remove($0, now: now) }
+        }
+        return actions
     }
 
     /// From now on this name is ours and is not reported.

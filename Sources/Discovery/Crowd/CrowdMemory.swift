@@ -21,8 +21,11 @@ struct CrowdMemory {
 }
 
 extension InstanceTable {
-    /// The room is a crowd, or is none any more.
-    mutating func crowdChanged(isCrowd: Bool) { memory.isCrowd = isCrowd }
+    /// The room is a crowd, or is none any more, which has less room.
+    mutating func crowdChanged(isCrowd: Bool, now: Instant) -> [ListingAction] {
+        memory.isCrowd = isCrowd
+        return evict(downTo: memory.maximumInstances, now: now)
+    }
 
     /// In a crowd, a packet has withdrawn an instance: what is known of it at the packet's sender ends soon.
     mutating func withdrawn(_ instance: String, by sender: [UInt8], now: Instant) {

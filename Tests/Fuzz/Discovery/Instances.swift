@@ -48,7 +48,7 @@ private struct InstanceRun {
             let endpoint = Endpoint(address: [192, 0, 2, choices.byte()], port: 4_000)
             take(table.heard(listing(&choices), endpoint, weight: [0, 1, 8, 128][choices.below(4)], now: now))
         case 10: table.linkOpened(to: choices.pick(InstanceRun.runs).run, now: now)
-        case 12: table.crowdChanged(isCrowd: choices.flag())
+        case 12: take(table.crowdChanged(isCrowd: choices.flag(), now: now))
         case 13: table.withdrawn(InstanceRun.name(choices.below(6)), by: [192, 0, 2, choices.byte()], now: now)
         case 14: take(table.networkLeft(now: now))
         case 11: take(table.linkClosed(to: choices.pick(InstanceRun.runs).run, now: now))

@@ -84,7 +84,7 @@ private func name(_ number: Int) -> String {
     }
 
     @Test mutating func `in a crowd a heard instance is kept for twenty minutes, and longer if it is heard again`() {
-        table.crowdChanged(isCrowd: true)
+        _ = table.crowdChanged(isCrowd: true, now: at(0))
         _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
         #expect(table.due(now: at(1_199)) == [])
         _ = table.heard(listing(), endpoint, weight: 1, now: at(1_199))
@@ -95,7 +95,7 @@ private func name(_ number: Int) -> String {
     }
 
     @Test mutating func `a node of a crowd that is listed no more stays, until it leaves by a packet of its own`() {
-        table.crowdChanged(isCrowd: true)
+        _ = table.crowdChanged(isCrowd: true, now: at(0))
         _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
         #expect(table.listed(listing(), now: at(0)) == [])
         #expect(table.unlisted(listing(), now: at(1)) == [])
@@ -119,14 +119,14 @@ private func name(_ number: Int) -> String {
     }
 
     @Test mutating func `an instance without an endpoint does not stay when it is unlisted`() {
-        table.crowdChanged(isCrowd: true)
+        _ = table.crowdChanged(isCrowd: true, now: at(0))
         _ = table.listed(listing(), now: at(0))
         _ = table.unlisted(listing(), now: at(0.1))
         #expect(table.instanceCount == 0)
     }
 
     @Test mutating func `on another network what was heard of a crowd is forgotten`() {
-        table.crowdChanged(isCrowd: true)
+        _ = table.crowdChanged(isCrowd: true, now: at(0))
         let other = name(1)
         _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
         _ = table.heard(listing(other), endpoint, weight: 1, now: at(0))
@@ -141,16 +141,26 @@ private func name(_ number: Int) -> String {
 
     @Test mutating func `a crowd's table holds all that announce themselves in twenty minutes, and no more than 4,096`()
     {
-        table.crowdChanged(isCrowd: true)
+        _ = table.crowdChanged(isCrowd: true, now: at(0))
         for number in 0..<5_000 { _ = table.heard(listing(name(number)), endpoint, weight: 1, now: at(1)) }
         #expect(table.instanceCount == 4_096 && table.dropped == 5_000 - 4_096)
         #expect(Double(table.instanceCount) > Limits.censusPerSecond * (Limits.crowdMemory / .seconds(1)))
     }
 
+    @Test mutating func `the table of a crowd that ends keeps the 1,024 that came last`() {
+        _ = table.crowdChanged(isCrowd: true, now: at(0))
+        for number in 0..<2_000 { _ = table.heard(listing(name(number)), endpoint, weight: 1, now: at(1)) }
+        let lost = table.crowdChanged(isCrowd: false, now: at(2))
+        #expect(lost == (0..<2_000 - 1_024).map { .tell(.lost(instance: name($0))) })
+        #expect(table.instanceCount == 1_024 && table.dropped == 2_000 - 1_024)
+        _ = table.heard(listing(name(2_000)), endpoint, weight: 1, now: at(3))
+        #expect(table.instanceCount == 1_024)
+    }
+
     @Test mutating func `the record of a node that is no beacon any more ends a listing only in a small room`() {
         for isCrowd in [true, false] {
             table = InstanceTable()
-            table.crowdChanged(isCrowd: isCrowd)
+            _ = table.crowdChanged(isCrowd: isCrowd, now: at(0))
             _ = table.heard(listing(), endpoint, weight: 1, now: at(0))
             _ = table.listed(listing(), now: at(0))
             let lost = ListingAction.tell(.lost(instance: instance))
