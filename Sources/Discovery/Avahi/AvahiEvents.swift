@@ -27,7 +27,7 @@ extension AvahiDiscovery {
         case .listed(let listing): change(room) { $0.listed(listing, now: $1) }
         case .heard(let heard, let listing): self.heard(heard, listing, in: room)
         case .unlisted(let listing): change(room) { $0.unlisted(listing, now: $1) }
-        case .unresolved(let listing): change(room) { $0.failed(listing, now: $1) + [.cancel(listing)] }
+        case .unresolved(let listing): change(room) { $0.resolved(listing, nil, now: $1) + [.cancel(listing)] }
         case .resolved(let listing, let answer): resolved(listing, answer, in: room)
         }
     }

@@ -133,13 +133,9 @@ struct InstanceTable {
             + serveWaiting(now: now)
     }
 
-    /// `endpoint` is nil where the answer was none that may be dialled.
+    /// `endpoint` is nil where the query failed, or the answer was none that may be dialled.
     mutating func resolved(_ listing: Listing, _ endpoint: Endpoint?, now: Instant) -> [ListingAction] {
         finish(listing, endpoint: endpoint, now: now)
-    }
-
-    mutating func failed(_ listing: Listing, now: Instant) -> [ListingAction] {
-        finish(listing, endpoint: nil, now: now)
     }
 
     /// A link to a run is up, dialled by either side: waiting queries for its instances are dropped.

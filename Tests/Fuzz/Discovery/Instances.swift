@@ -85,7 +85,7 @@ private struct InstanceRun {
             demand(table.resolved(listing, endpoint, now: now).isEmpty, "an answer without a query is used")
             return
         }
-        take(endpoint.map { table.resolved(listing, $0, now: now) } ?? table.failed(listing, now: now))
+        take(table.resolved(listing, endpoint, now: now))
     }
 
     private mutating func end(_ source: Source) {

@@ -57,7 +57,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
                 guard case .resolve = action else { continue }
                 asked.append(action)
                 times.append(time)
-                _ = table.failed(listing(), now: at(time))
+                _ = table.resolved(listing(), nil, now: at(time))
             }
         }
         #expect(asked.prefix(3) == [.resolve(listing(), nil), .resolve(listing(), .ipv4), .resolve(listing(), .ipv6)])
@@ -73,7 +73,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         for time in stride(from: Int64(0), to: 15_000, by: 50) {
             for case .resolve(_, let family) in table.due(now: at(time)) {
                 asked.append(family)
-                _ = table.failed(listing, now: at(time))
+                _ = table.resolved(listing, nil, now: at(time))
             }
         }
         #expect(asked.prefix(4) == [.ipv6, .ipv4, nil, .ipv6])
@@ -199,7 +199,7 @@ private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: millise
         _ = table.listed(listing(), now: at(0))
         #expect(table.unlisted(listing(), now: at(1)) == [.cancel(listing())])
         #expect(table.resolved(listing(), here, now: at(2)).isEmpty)
-        #expect(table.failed(listing(), now: at(2)).isEmpty)
+        #expect(table.resolved(listing(), nil, now: at(2)).isEmpty)
         #expect(table.unlisted(listing(), now: at(2)).isEmpty)
     }
 }
