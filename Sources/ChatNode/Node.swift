@@ -54,12 +54,10 @@ package actor Node {
     var history: HistorySync
     /// Trees over few links, for a room that is too large for links between all.
     var overlay = Overlay()
-    var overlayTime = TimerToken()
     /// Sources whose links ended for broken promises; not dialled for a while.
     var avoided = RecentTable<Endpoint, Instant>(capacity: Limits.struckPeers)
     /// Nil unless this node carries the room to other networks.
     var bridge: RoomBridge?
-    var bridgeTime = TimerToken()
     /// True once the user knows that the room is bridged.
     var isBridgeTold = false
 
@@ -78,12 +76,7 @@ package actor Node {
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []
     private var dirty: [Connection] = []
-    private var batch: [NodeEvent] = []
-    /// The room of the batch before.
-    private var spareBatch: [NodeEvent] = []
-    /// In events.
-    private static let portion = 64
-    private var isPortionGathered = false
+    private var batch = EventBatch()
     private var isTurnEndAsked = false
     /// Made once, for each turn.
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
@@ -94,15 +87,7 @@ package actor Node {
     var contacts = ContactBook()
     /// The user named peers: mDNS may show this node few of the room.
     var hasNamedPeers: Bool { choice.hasNamedPeers }
-    var contactsDue = Instant(nanoseconds: 0)
-    /// The last count of nodes that discovery has got.
-    var knownTold = 0
-    var choiceTime = TimerToken()
-    var dialTime = TimerToken()
-    var routerTime = TimerToken()
-    var historyTime = TimerToken()
-    var typingTime = TimerToken()
-    var peopleTime = TimerToken()
+    var timers = [TimerToken](repeating: TimerToken(), count: NodeTimer.allCases.count)
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
     var waitingToSend: [CheckedContinuation<Void, Never>] = []
@@ -166,7 +151,7 @@ package actor Node {
         phase = .running
         startedAt = scheduler.now
         if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
-        armRelayKeys()
+        arm(.relayKeys)
         startBridge()
         let announcement = makeAnnouncement()
         for discovery in discoveries {
@@ -215,7 +200,6 @@ package actor Node {
 
     func emit(_ event: consuming NodeEvent) {
         batch.append(event)
-        isPortionGathered = batch.count >= Node.portion
         askForTurnEnd()
     }
 
@@ -243,7 +227,10 @@ package actor Node {
         if isChoiceChanged { followChoice() }
         if !dirty.isEmpty { flushDirty() }
         goOnLeaving()
-        if isRouterChanged { armRouter() }
+        if isRouterChanged {
+            isRouterChanged = false
+            arm(.router)
+        }
         flushEvents()
     }
 
@@ -259,30 +246,25 @@ package actor Node {
     /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.
     @discardableResult
     package func flushEvents() -> [NodeEvent] {
-        let events = batch
+        let events = batch.events
         deliverBatch()
         return events
     }
 
     /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
     func flushFullBatch() {
-        guard isPortionGathered else { return }
+        guard batch.isPortion else { return }
         noteArchived()
         deliverBatch()
     }
 
-    /// Double-buffered: the receiver may emit events while this batch is delivered.
     private func deliverBatch() {
         // Before the events: when the user sees them, the change is on its way to the disk.
         if let accepted = router.takeAcceptedChange() { directsChanged(accepted) }
-        guard !batch.isEmpty else { return }
-        isPortionGathered = false
-        var events = batch
-        batch = spareBatch
-        spareBatch = []
+        guard !batch.events.isEmpty else { return }
+        // Taken out, because the receiver may emit events.
+        let events = batch.take()
         deliver(events)
-        guard events.count <= 2 * Node.portion else { return }
-        events.removeAll(keepingCapacity: true)
-        spareBatch = events
+        batch.reuse(consume events)
     }
 }

@@ -120,7 +120,7 @@ extension Node {
         apply(events)
         for peer in blocked { shutOut(peer) }
         for peer in admitted { dialler.admit(peer, now: scheduler.now) }
-        armDialler()
+        arm(.dialler)
     }
 
     package func setMuted(_ peer: PeerID, _ isMuted: Bool) {
@@ -131,7 +131,7 @@ extension Node {
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
         if isBlocked { shutOut(peer) } else { dialler.admit(peer, now: scheduler.now) }
-        armDialler()
+        arm(.dialler)
         askForTurnEnd()
     }
 

@@ -125,7 +125,14 @@ extension Node {
         for reply in router.takeReplies(in: &session, now: scheduler.now, wallClock: scheduler.wallClock) {
             send(reply.payload, to: reply.destination)
         }
-        armRouter()
+        arm(.router)
+    }
+
+    /// Also while the node leaves, as receipts may still come.
+    func tickRouter() {
+        apply(router.tick(scheduler.now))
+        sendReplies()
+        arm(.router)
     }
 
     /// Sends what the router wants sent and tells what it wants told.

@@ -10,7 +10,7 @@ extension Node {
         guard case .running = phase else { return }
         if isOn {
             for signal in typingTracker.key(in: router.activeConversation, now: scheduler.now) { sendTyping(signal) }
-            armTyping()
+            arm(.typing)
         } else {
             sendTyping(typingTracker.stop())
         }
@@ -27,14 +27,9 @@ extension Node {
         send(outgoing.payload, to: outgoing.destination)
     }
 
-    private func armTyping() {
-        guard let deadline = typingTracker.nextDeadline, typingTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                guard node.typingTime.isCurrent(deadline), case .running = node.phase else { return }
-                node.sendTyping(node.typingTracker.tick(node.scheduler.now))
-                node.armTyping()
-            }
-        }
+    func tickTyping() {
+        guard case .running = phase else { return }
+        sendTyping(typingTracker.tick(scheduler.now))
+        arm(.typing)
     }
 }

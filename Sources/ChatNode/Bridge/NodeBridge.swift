@@ -96,7 +96,7 @@ extension Node {
         bridge?.noteSeen(id)
         if SignedPayload.isPresence(inFrame: frame.span, ofCrowd: isCrowd ? nil : true) {
             bridge?.hold(certificate, frame, now: scheduler.now)
-            return armBridge()
+            return arm(.bridge)
         }
         take(certificate, frame, isHistory: isHistory)
     }
@@ -222,17 +222,12 @@ extension Node {
             case .take(let certificate, let frame): takeHeld(certificate, frame)
             }
         }
-        armBridge()
+        arm(.bridge)
     }
 
-    private func armBridge() {
-        guard let deadline = bridge?.nextDeadline(now: scheduler.now), bridgeTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                guard node.bridgeTime.isCurrent(deadline), case .running = node.phase else { return }
-                node.apply(node.bridge?.due(node.scheduler.now) ?? [])
-            }
-        }
+    func tickBridge() {
+        guard case .running = phase else { return }
+        apply(bridge?.due(scheduler.now) ?? [])
     }
 }
 

@@ -102,7 +102,7 @@ extension Node {
         if adoption.isFirst {
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
-            armRouter()
+            arm(.router)
         }
         if adoption.isActive {
             choice.opened(
@@ -215,7 +215,7 @@ extension Node {
         limiter.release(connection.endpoint, from: connection.standing)
         people.linkClosed(connection.id)
         linkIsThrough()
-        defer { armDialler() }
+        defer { arm(.dialler) }
         guard let peer = connection.peer else { return dialFailed(connection.id) }
         let (isLast, isLastOfRun) = connections.removeLink(connection, of: peer)
         if isLastOfRun, let certificate = connection.certificate {
@@ -238,7 +238,7 @@ extension Node {
         choice.closed(peer, now: scheduler.now)
         forgetContacts(contacts.forget(peer))
         noteCrowd()
-        armRouter()
+        arm(.router)
     }
 
     /// A link ended before its peer said anything, as those of a stranger do that only reads certificates. The links that others

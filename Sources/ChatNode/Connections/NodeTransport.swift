@@ -71,7 +71,7 @@ extension Node: TransportHandler {
             counts.dialsFailed += 1
             noteRoute(of: id, error)
             dialFailed(id)
-            armDialler()
+            arm(.dialler)
         }
     }
 
@@ -128,7 +128,7 @@ extension Node {
             beginLeaving()
         }
         noteCrowd()
-        armDialler()
+        arm(.dialler)
     }
 
     func dialDue() {
@@ -147,54 +147,6 @@ extension Node {
         }
         // A due candidate may have turned out to be a peer with a link.
         if choice.isOverlay { noteCrowd() }
-        armDialler()
-    }
-}
-
-/// Deadlines: each value tells its own; the node wakes at the earliest and asks again.
-extension Node {
-    func arm(_ connection: Connection) {
-        guard let deadline = connection.link.deadline, connection.time.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self, id = connection.id] in
-            self?.assumeIsolated { node in
-                if let connection = node.connections[id], connection.time.isCurrent(deadline) { node.wake(connection) }
-            }
-        }
-    }
-
-    func armDialler() {
-        // Without room for a link no deadline matters: the end of a link arms it again.
-        guard dialRoom > 0, let deadline = dialler.nextDeadline, dialTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                if node.dialTime.isCurrent(deadline) { node.dialDue() }
-            }
-        }
-    }
-
-    func armRouter() {
-        isRouterChanged = false
-        guard let deadline = router.nextDeadline, routerTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                guard node.routerTime.isCurrent(deadline) else { return }
-                node.apply(node.router.tick(node.scheduler.now))
-                node.sendReplies()
-                node.armRouter()
-            }
-        }
-    }
-
-    private func wake(_ connection: Connection) {
-        do throws(LinkError) {
-            try connection.link.tick(now: scheduler.now, using: &randomness)
-            if connection.link.hasSomethingToSend { markDirty(connection) }
-            arm(connection)
-        } catch .expired {
-            counts.count(.expired)
-            finish(connection)
-        } catch {
-            fail(connection, error)
-        }
+        arm(.dialler)
     }
 }

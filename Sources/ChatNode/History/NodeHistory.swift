@@ -22,7 +22,7 @@ extension Node {
         history.receiveWant(body, from: peer, now: scheduler.now, counts: &counts) {
             router.publicChat.payload($0) != nil
         }
-        armHistory()
+        arm(.history)
         answer(on: connections.sendingLink(of: peer) ?? connection)
     }
 
@@ -69,7 +69,7 @@ extension Node {
             apply(
                 router.route(
                     payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
-            armRouter()
+            arm(.router)
             if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
             publishOverBridge(history: payload)
         case .repeated, .dropped: router.noteFinal(id)
@@ -90,7 +90,7 @@ extension Node {
         router.drainArchived { items in
             guard configuration.sharesHistory else { return }
             history.note(items, now: scheduler.now)
-            armHistory()
+            arm(.history)
         }
     }
 
@@ -102,10 +102,10 @@ extension Node {
 
     func historyLinkClosed(to peer: PeerID, _ end: LinkEnd) {
         history.linkClosed(to: peer, end, now: scheduler.now)
-        armHistory()
+        arm(.history)
     }
 
-    private func tickHistory() {
+    func tickHistory() {
         guard takesPart else { return }
         for listing in history.due(now: scheduler.now, archive: router.publicChat) {
             guard let connection = connections.sendingLink(of: listing.peer) else { continue }
@@ -113,15 +113,6 @@ extension Node {
             markDirty(connection)
             if listing.type == .have { counts.havesSent += 1 } else { counts.wantsSent += 1 }
         }
-        armHistory()
-    }
-
-    private func armHistory() {
-        guard let deadline = history.nextDeadline, historyTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                if node.historyTime.isCurrent(deadline) { node.tickHistory() }
-            }
-        }
+        arm(.history)
     }
 }

@@ -45,16 +45,10 @@ extension Node {
         }
     }
 
-    /// Schedules the next replacement of the dm key.
-    func armRelayKeys() {
-        let deadline = relayKeys.nextDeadline
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                guard case .running = node.phase else { return }
-                if node.relayKeys.tick(now: node.scheduler.now, using: &node.randomness) { node.renewCertificate() }
-                node.armRelayKeys()
-            }
-        }
+    func tickRelayKeys() {
+        guard case .running = phase else { return }
+        if relayKeys.tick(now: scheduler.now, using: &randomness) { renewCertificate() }
+        arm(.relayKeys)
     }
 
     /// Zeroes the secret halves of all keys that outlive a link.

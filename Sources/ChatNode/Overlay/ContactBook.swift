@@ -14,6 +14,8 @@ struct ContactBook: Sendable {
 
     /// By teller; only those with a link.
     private var tellings = PackedTable<PeerID, Telling>()
+    /// When this node tells a neighbour again.
+    private var nextTurn = Instant(nanoseconds: 0)
 
     /// All contacts, in the order of their tellers' keys: a seed reproduces it.
     var contacts: [Contact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
@@ -26,6 +28,13 @@ struct ContactBook: Sendable {
     /// The name that a contact has among the candidates: by its address, and none that mDNS or the user can give.
     static func instance(at endpoint: Endpoint) -> String {
         "contact " + Hexadecimal.encode(endpoint.address) + " \(endpoint.port) \(endpoint.scope)"
+    }
+
+    /// Whether it is time to tell one of the neighbours; if so, the next time is an interval later.
+    mutating func takeTurn(now: Instant) -> Bool {
+        guard now >= nextTurn else { return false }
+        nextTurn = now + Limits.contactInterval
+        return true
     }
 
     /// Whether a list of a teller is looked at: not one soon after another.

@@ -9,6 +9,8 @@ package struct ModeSwitch: Sendable {
     package private(set) var hasEnded = false
     /// The time at which the mode changes if `known` stays beyond its bound.
     private var changesAt: Instant?
+    /// The last count that was taken as news.
+    private var knownTold = 0
 
     package init() {}
 
@@ -38,5 +40,12 @@ package struct ModeSwitch: Sendable {
         if isOverlay { hasEnded = true }
         isOverlay.toggle()
         return true
+    }
+
+    /// The news for discovery: each change of mode, and in overlay mode a count that is an eighth off from the last one taken.
+    mutating func takeNews(isChanged: Bool) -> Crowd? {
+        guard isChanged || (isOverlay && abs(known - knownTold) > knownTold / 8) else { return nil }
+        knownTold = known
+        return Crowd(isOverlay: isOverlay, known: known)
     }
 }

@@ -35,9 +35,9 @@ extension Node {
 
     /// Tells one of the neighbours, again and again.
     func tellContacts() {
-        guard choice.isOverlay, scheduler.now >= contactsDue else { return }
-        contactsDue = scheduler.now + Limits.contactInterval
-        guard let connection = connections.activeLinks.randomElement(using: &randomness) else { return }
+        guard choice.isOverlay, contacts.takeTurn(now: scheduler.now),
+            let connection = connections.activeLinks.randomElement(using: &randomness)
+        else { return }
         tellContacts(on: connection)
     }
 

@@ -117,7 +117,7 @@ extension Node {
         guard let frame = NewsFrame(body) else { return counts.idListsMalformed += 1 }
         noteSign(on: connection)
         overlay.announced(frame.ids, by: peer, now: scheduler.now)
-        armOverlay()
+        arm(.overlay)
     }
 
     /// The neighbour that sent a frame 10 to 12; nil above its rate.
@@ -133,12 +133,12 @@ extension Node {
     func overlayLinkOpened(to peer: PeerID, isOutgoing: Bool, isGuest: Bool) {
         guard case .running = phase else { return }
         overlay.opened(peer, isOutgoing: isOutgoing, isGuest: isGuest, now: scheduler.now, using: &randomness)
-        armOverlay()
+        arm(.overlay)
     }
 
     func overlayLinkClosed(to peer: PeerID) {
         overlay.closed(peer, now: scheduler.now)
-        armOverlay()
+        arm(.overlay)
     }
 
     /// A neighbour was found dead: others may have died with it.
@@ -154,12 +154,12 @@ extension Node {
         for peer in overlay.neighbours.table.keys {
             history.setTold(overlay.isOn && overlay.neighbours[peer]?.isOverlay ?? false, peer)
         }
-        armOverlay()
+        arm(.overlay)
     }
 
     private func apply(_ effects: [Overlay.Effect]) {
         for effect in effects { apply(effect) }
-        armOverlay()
+        arm(.overlay)
     }
 
     private func apply(_ effect: Overlay.Effect) {
@@ -206,17 +206,8 @@ extension Node {
         arm(connection)
     }
 
-    func armOverlay() {
-        guard let deadline = overlay.nextDeadline, overlayTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                guard node.overlayTime.isCurrent(deadline), case .running = node.phase else { return }
-                node.tickOverlay()
-            }
-        }
-    }
-
-    private func tickOverlay() {
+    func tickOverlay() {
+        guard case .running = phase else { return }
         overlay.patience = announcementPatience
         apply(overlay.tick(now: scheduler.now, using: &randomness))
     }

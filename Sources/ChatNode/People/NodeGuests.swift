@@ -49,7 +49,7 @@ extension Node {
         people.guests.told(
             scoped ? Endpoint(address: endpoint.address, port: port, scope: connection.endpoint.scope) : endpoint,
             of: peer, isFirst: context.me < peer, now: scheduler.now)
-        armPeople()
+        arm(.people)
     }
 
     /// Dials peers that told their endpoints, and ends links that were idle for too long.
@@ -78,7 +78,7 @@ extension Node {
             !people.guests.isGuest(connection.id)
         else { return }
         if !people.guests.opened(connection.id, to: peer, now: scheduler.now) { dismiss(connection) }
-        armPeople()
+        arm(.people)
     }
 
     /// Ends a guest link politely: that says nothing about presence.
@@ -92,7 +92,7 @@ extension Node {
     /// - Returns: false if another peer answered than the one that told the endpoint, or there are too many guests.
     func establishedGuest(_ connection: Connection, _ peer: PeerID) -> Bool {
         guard people.guests.isGuest(connection.id) else { return true }
-        defer { armPeople() }
+        defer { arm(.people) }
         return people.guests.established(connection.id, with: peer)
             && people.guests.opened(connection.id, to: peer, now: scheduler.now)
     }

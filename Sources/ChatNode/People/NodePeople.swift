@@ -23,7 +23,7 @@ extension Node {
             for connection in connections.activeLinks { connection.peer.map { people.presences.remove($0) } }
             apply(router.roster.arrivals)
         }
-        armPeople()
+        arm(.people)
     }
 
     /// Our presence for a new link: in a crowd the one that was signed last, which is news to few.
@@ -48,7 +48,7 @@ extension Node {
             counts.sent.add(.presence)
             send(frame, on: connection)
         }
-        armPeople()
+        arm(.people)
         if bridge != nil { publishOverBridge(presence) }
     }
 
@@ -91,7 +91,7 @@ extension Node {
         // A new path leads to the peer: what it has not acknowledged goes there.
         if !router.roster.isOnline(author), router.isUnacknowledged(by: author) { router.linkReady(author) }
         routed()
-        armPeople()
+        arm(.people)
     }
 
     /// Handles a presence that was dropped because it came before: if that was over a bridge, its author is in this network
@@ -109,7 +109,7 @@ extension Node {
         let now = scheduler.now
         guard people.presences.take(presence, age: age(of: presence), now: now) else { return }
         people.relay.pass(presence.author, from: nil, now: now, using: &randomness)
-        armPeople()
+        arm(.people)
     }
 
     private func age(of payload: VerifiedPayload) -> Duration {
@@ -129,19 +129,10 @@ extension Node {
         let movements = router.takeMovements()
         guard !movements.isEmpty else { return }
         people.folding.note(movements, now: scheduler.now)
-        armPeople()
+        arm(.people)
     }
 
-    func armPeople() {
-        guard let deadline = people.nextDeadline, peopleTime.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                if node.peopleTime.isCurrent(deadline) { node.tickPeople() }
-            }
-        }
-    }
-
-    private func tickPeople() {
+    func tickPeople() {
         guard case .running = phase else { return }
         let now = scheduler.now
         if people.relay.isSigningDue(now: now) { sendPresence(session.signPresence(at: scheduler.wallClock)) }
@@ -156,7 +147,7 @@ extension Node {
         if let movements = people.folding.take(now: now) {
             emit(.crowd(came: movements.came, left: movements.left, online: online()))
         }
-        armPeople()
+        arm(.people)
     }
 
     /// Passes the gathered presences on, each with its author's certificate behind it.
@@ -218,7 +209,7 @@ extension Node {
             let isAnswered = people.roster.answer(
                 people.presences.digests.differences(from: digests), on: connection.id, now: now)
             if !isAnswered { counts.rostersRefused += 1 }
-            return armPeople()
+            return arm(.people)
         }
         guard people.roster.takePresence(on: connection.id, now: now) else {
             counts.rostersRefused += 1

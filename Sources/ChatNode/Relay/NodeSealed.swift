@@ -30,7 +30,7 @@ extension Node {
         guard configuration.sealsForRelays || isCrowd || isElsewhere, payload.payload.type.maySeal else { return }
         if isCrowd, !isElsewhere {
             people.retries.sealed(for: peer, now: scheduler.now)
-            armPeople()
+            arm(.people)
         }
         guard let target = certificates.best(of: peer, now: scheduler.now) else { return }
         let isOnTrees = isCrowd && !isElsewhere

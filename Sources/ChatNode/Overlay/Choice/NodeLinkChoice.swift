@@ -13,7 +13,7 @@ extension Node {
     }
 
     /// Counts the known nodes, and changes the mode where that is due.
-    private func updateMode() {
+    func updateMode() {
         guard case .running = phase else { return }
         let isChanged = modeSwitch.update(known: countKnown(), now: scheduler.now)
         if isChanged {
@@ -26,10 +26,10 @@ extension Node {
             }
             setOverlay(modeSwitch.isOverlay)
             if !choice.isOverlay { dialler.restrict(to: nil, now: scheduler.now) }
-            armDialler()
+            arm(.dialler)
         }
         tellCrowd(isChanged: isChanged)
-        armChoice()
+        arm(.choice)
     }
 
     /// The nodes of the room that are known. A mesh node also counts what neighbours say, because it may see few nodes of a
@@ -45,12 +45,8 @@ extension Node {
 
     /// In a crowd discovery looks for peers in another way; it hears nothing of a small room.
     private func tellCrowd(isChanged: Bool) {
-        let known = modeSwitch.known
-        guard isChanged || (modeSwitch.isOverlay && abs(known - knownTold) > knownTold / 8) else { return }
-        knownTold = known
-        for discovery in discoveries {
-            discovery.crowdChanged(Crowd(isOverlay: modeSwitch.isOverlay, known: known))
-        }
+        guard let news = modeSwitch.takeNews(isChanged: isChanged) else { return }
+        for discovery in discoveries { discovery.crowdChanged(news) }
     }
 
     /// The links that may still be opened by a dial. While a mesh has too many nodes, those beyond the first wait for the
@@ -67,8 +63,8 @@ extension Node {
         tellContacts()
         settleWanted()
         dialler.restrict(to: choice.wanted, now: scheduler.now)
-        armChoice()
-        armDialler()
+        arm(.choice)
+        arm(.dialler)
     }
 
     func perform(_ effects: [LinkChoice.Effect]) {
@@ -156,17 +152,5 @@ extension Node {
         guard choice.isOverlay, !dialler.isDialling(instance) else { return }
         choice.failed(instance, now: scheduler.now)
         noteCrowd()
-    }
-
-    private func armChoice() {
-        guard let deadline = Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline), choiceTime.arm(deadline)
-        else { return }
-        scheduler.schedule(at: deadline) { [weak self] in
-            self?.assumeIsolated { node in
-                guard node.choiceTime.isCurrent(deadline) else { return }
-                node.updateMode()
-                node.followChoice()
-            }
-        }
     }
 }

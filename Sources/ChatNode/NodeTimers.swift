@@ -1,0 +1,73 @@
+import Chat
+import Wire
+
+/// The parts of a node that tell a deadline of their own.
+enum NodeTimer: Int, CaseIterable {
+    case bridge, choice, dialler, history, overlay, people, relayKeys, router, typing
+}
+
+/// Deadlines: each part tells its own; the node wakes at the earliest and asks again.
+extension Node {
+    /// To be called when the deadline of a part may have become earlier.
+    func arm(_ timer: NodeTimer) {
+        guard let deadline = deadline(of: timer), timers[timer.rawValue].arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self] in
+            self?.assumeIsolated { node in
+                if node.timers[timer.rawValue].isCurrent(deadline) { node.tick(timer) }
+            }
+        }
+    }
+
+    private func deadline(of timer: NodeTimer) -> Instant? {
+        switch timer {
+        case .bridge: bridge?.nextDeadline(now: scheduler.now)
+        case .choice: Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline)
+        // Without room for a link no deadline matters: the end of a link arms it again.
+        case .dialler: dialRoom > 0 ? dialler.nextDeadline : nil
+        case .history: history.nextDeadline
+        case .overlay: overlay.nextDeadline
+        case .people: people.nextDeadline
+        case .relayKeys: relayKeys.nextDeadline
+        case .router: router.nextDeadline
+        case .typing: typingTracker.nextDeadline
+        }
+    }
+
+    private func tick(_ timer: NodeTimer) {
+        switch timer {
+        case .bridge: tickBridge()
+        case .choice:
+            updateMode()
+            followChoice()
+        case .dialler: dialDue()
+        case .history: tickHistory()
+        case .overlay: tickOverlay()
+        case .people: tickPeople()
+        case .relayKeys: tickRelayKeys()
+        case .router: tickRouter()
+        case .typing: tickTyping()
+        }
+    }
+
+    func arm(_ connection: Connection) {
+        guard let deadline = connection.link.deadline, connection.time.arm(deadline) else { return }
+        scheduler.schedule(at: deadline) { [weak self, id = connection.id] in
+            self?.assumeIsolated { node in
+                if let connection = node.connections[id], connection.time.isCurrent(deadline) { node.tick(connection) }
+            }
+        }
+    }
+
+    private func tick(_ connection: Connection) {
+        do throws(LinkError) {
+            try connection.link.tick(now: scheduler.now, using: &randomness)
+            if connection.link.hasSomethingToSend { markDirty(connection) }
+            arm(connection)
+        } catch .expired {
+            counts.count(.expired)
+            finish(connection)
+        } catch {
+            fail(connection, error)
+        }
+    }
+}

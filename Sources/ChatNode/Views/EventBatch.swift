@@ -1,0 +1,26 @@
+/// The events that a node has not delivered yet: two buffers, one of which fills while the other is delivered.
+struct EventBatch {
+    /// A flood is delivered in portions of so many events.
+    private static let portion = 64
+
+    private(set) var events: [NodeEvent] = []
+    private var spare: [NodeEvent] = []
+
+    var isPortion: Bool { events.count >= Self.portion }
+
+    mutating func append(_ event: consuming NodeEvent) { events.append(event) }
+
+    mutating func take() -> [NodeEvent] {
+        let taken = events
+        events = spare
+        spare = []
+        return taken
+    }
+
+    /// The buffer of delivered events serves again unless it is large.
+    mutating func reuse(_ delivered: consuming [NodeEvent]) {
+        guard delivered.count <= 2 * Self.portion else { return }
+        delivered.removeAll(keepingCapacity: true)
+        spare = delivered
+    }
+}
