@@ -91,7 +91,8 @@ final class SimulatedBridgePort: BridgePort {
         var sentUntil: Instant
     }
 
-    private let broker: SimulatedBroker
+    /// Weak, as the broker holds its ports; the simulation's user holds the broker.
+    private weak let broker: SimulatedBroker?
     private let seal: BridgeSeal
     private let place: Int
     private let timeline: Timeline
@@ -110,11 +111,12 @@ final class SimulatedBridgePort: BridgePort {
             state.handler = handler
             state.intake = BridgeIntake(seal, pace: pace, now: timeline.now)
         }
+        guard let broker else { return }
         timeline.schedule(at: timeline.now + broker.drawLatency()) { [self] in connect() }
     }
 
     func publish(_ content: BridgedContent, tag: UInt64, isHistory: Bool) {
-        let delay = broker.drawLatency()
+        guard let delay = broker?.drawLatency() else { return }
         let sending = state.withLock { state -> (box: [UInt8], connection: Int, arrival: Instant)? in
             guard state.isConnected else { return nil }
             let box = seal.seal(content, using: &state.randomness)
@@ -124,7 +126,7 @@ final class SimulatedBridgePort: BridgePort {
         }
         guard let sending else { return }
         timeline.schedule(at: sending.arrival) { [self] in
-            guard isCurrent(sending.connection) else { return }
+            guard let broker, isCurrent(sending.connection) else { return }
             broker.take(sending.box, from: place)
             timeline.schedule(at: timeline.now + broker.drawLatency()) { [self] in
                 if isCurrent(sending.connection) { tell(.confirmed([tag])) }

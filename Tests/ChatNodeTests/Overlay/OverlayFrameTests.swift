@@ -13,10 +13,13 @@ import Wire
         return hello
     }
 
-    private static let trees: [TreeFrame] = [
-        .hello(hello), .hello(Hello(isOverlay: false)), .graft(0xff, ids: []),
-        .graft(1, ids: (0..<32).map { UInt64($0) << 50 }), .prune(128), .wide(.max), .busy(.full),
-    ]
+    /// Not kept: LeakSanitizer does not find memory that only a case of an enumeration refers to.
+    private static var trees: [TreeFrame] {
+        [
+            .hello(hello), .hello(Hello(isOverlay: false)), .graft(0xff, ids: []),
+            .graft(1, ids: (0..<32).map { UInt64($0) << 50 }), .prune(128), .wide(.max), .busy(.full),
+        ]
+    }
 
     /// Decodes all of `body` and each part of it, and it with a byte more.
     private func expectExact<Frame: Equatable>(_ frame: Frame, _ bytes: [UInt8], _ read: (Span<UInt8>) -> Frame?) {

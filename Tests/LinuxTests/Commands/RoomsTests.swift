@@ -161,6 +161,7 @@ import Wire
         #expect(Self.failure(await program.executor.reports(of: .say("later"), in: kitchen)) == .unknownRoom)
         let said = try #require(await program.summaries().first?.first)
         #expect(said.last == nil)
+        for room in program.rooms.all { await room.node.leave() }
         program.loop.stop()
     }
 

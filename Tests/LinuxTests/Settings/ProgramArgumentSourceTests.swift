@@ -1,7 +1,10 @@
+import Glibc
 import Testing
 
 /// The real program where the kernel's view of processes is not mounted.
 @Suite(.timeLimit(.minutes(2))) struct ProgramArgumentSourceTests {
+    private static let isSanitized = unsafe getenv("ASAN_OPTIONS") != nil
+
     /// Runs a command of `mount` in a mount namespace of the program's own.
     private static func behind(_ mount: String) -> [String] {
         [
@@ -13,11 +16,15 @@ import Testing
         ]
     }
 
-    @Test func `without proc the arguments still hold`() async throws {
+    @Test(.disabled(if: isSanitized, "AddressSanitizer reads its options in proc"))
+    func `without proc the arguments still hold`() async throws {
         let version = try ProgramProcess(["--version"], behind: Self.behind("mount -t tmpfs none /proc"))
         #expect(await version.remainingLines().first?.hasPrefix("earshot ") == true)
         #expect(await version.ended() == .exited(0))
-        // The arguments alone are hidden, because libdispatch ends a busy program that can not read of its own threads.
+    }
+
+    /// The arguments alone are hidden, because libdispatch ends a busy program that can not read of its own threads.
+    @Test func `a chat whose arguments proc hides still has them`() async throws {
         let chat = try ProgramProcess(
             ProgramRunTests.alone + ["--room", "secret"], behind: Self.behind("mount --bind /dev/null /proc/$$/cmdline")
         )
