@@ -231,7 +231,7 @@ package actor Node {
             isRouterChanged = false
             arm(.router)
         }
-        flushEvents()
+        deliverBatch()
     }
 
     private func flushDirty() {
@@ -253,7 +253,7 @@ package actor Node {
 
     /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
     func flushFullBatch() {
-        guard batch.isPortion else { return }
+        guard batch.isFull else { return }
         noteArchived()
         deliverBatch()
     }

@@ -1,12 +1,12 @@
 /// The events that a node has not delivered yet: two buffers, one of which fills while the other is delivered.
 struct EventBatch {
-    /// A flood is delivered in portions of so many events.
+    /// So many events are delivered before the turn ends, so that a flood needs no large buffer.
     private static let portion = 64
 
     private(set) var events: [NodeEvent] = []
     private var spare: [NodeEvent] = []
 
-    var isPortion: Bool { events.count >= Self.portion }
+    var isFull: Bool { events.count >= Self.portion }
 
     mutating func append(_ event: consuming NodeEvent) { events.append(event) }
 
