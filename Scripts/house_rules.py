@@ -5,7 +5,6 @@ The directions of imports come from the table in Docs/Architecture.md, the limit
 the documents and the code agree.
 """
 
-import collections
 import re
 import sys
 from pathlib import Path
@@ -14,12 +13,7 @@ import attack_table
 import fault_table
 import swift_source
 
-LINES_PER_FILE = 300
 LINES_PER_FUNCTION = 40
-FILES_PER_FOLDER = 24
-# A shorter Swift file joins the type that it serves, unless this list gives a reason.
-LEAST_LINES = 20
-SHORT_FILES = "Scripts/short-files"
 
 # These two types run everything on one thread, which excludes data races.
 UNCHECKED = {"Sources/Reactor/EventLoop.swift", "Sources/Simulator/SimulatedScheduler.swift"}
@@ -80,50 +74,20 @@ def table(document, first_header):
 
 
 def sizes(root):
-    for name, path in tree(root, ".swift", ".py", ".sh", ".bash"):
-        text = path.read_text()
-        count = len(text.splitlines())
-        if count > LINES_PER_FILE:
-            yield f"{name}: {count} lines; {LINES_PER_FILE} is the most"
-        if path.suffix == ".swift":
-            for function, line, length in swift_source.functions(text):
-                if length > LINES_PER_FUNCTION:
-                    yield f"{name}:{line}: {function} is {length} lines long; {LINES_PER_FUNCTION} is the most"
-
-
-def folders(root):
-    """Folders have few enough files to be read at a glance."""
-    counts = collections.Counter(name.rpartition("/")[0] for name, _ in tree(root) if name.startswith(("Sources/", "Tests/")))
-    for folder, count in sorted(counts.items()):
-        if count > FILES_PER_FOLDER:
-            yield f"{folder}: {count} files; {FILES_PER_FOLDER} is the most"
-
-
-def short_files(root):
-    """Each line of the list is a file and its reason, such as the target that needs the type."""
-    path = root / SHORT_FILES
-    reasons = dict(line.partition(" ")[::2] for line in path.read_text().splitlines()) if path.exists() else {}
-    short = {name: len(path.read_text().splitlines()) for name, path in tree(root, ".swift") if name != "Package.swift"}
-    short = {name: count for name, count in short.items() if count < LEAST_LINES}
-    for name in sorted(short.keys() - reasons.keys()):
-        yield f"{name}: {short[name]} lines; under {LEAST_LINES}, a file joins the type that it serves or has a reason in {SHORT_FILES}"
-    for name, reason in sorted(reasons.items()):
-        if name not in short or not reason:
-            yield f"{SHORT_FILES}: {name} has no reason to be listed"
+    for name, path in tree(root, ".swift"):
+        for function, line, length in swift_source.functions(path.read_text()):
+            if length > LINES_PER_FUNCTION:
+                yield f"{name}:{line}: {function} is {length} lines long; {LINES_PER_FUNCTION} is the most"
 
 
 def node(root):
-    """`Node` is a thin actor over components, and only its own module extends it."""
+    """Only its own module extends `Node`."""
     for name, path in tree(root, ".swift"):
         if not name.startswith("Sources/") or name.startswith("Sources/ChatNode/"):
             continue
         for number, line in numbered(swift_source.bare(path.read_text())):
             if re.search(r"\bextension\s+(?:ChatNode\.)?Node\b(?!\.)", line):
                 yield f"{name}:{number}: an extension of Node outside Sources/ChatNode"
-    path = root / "Sources/ChatNode/Node.swift"
-    count = len(path.read_text().splitlines()) if path.exists() else 0
-    if count >= LINES_PER_FILE:
-        yield f"Sources/ChatNode/Node.swift: {count} lines; it has fewer than {LINES_PER_FILE}"
 
 
 def words(root):
@@ -258,7 +222,7 @@ def faults(root):
         yield "Docs/Threats.md: the table of faults is not what Docs/faults.json says; run Scripts/faults --table"
 
 
-RULES = (sizes, folders, short_files, node, words, safety, inlining, imports, package, limits, claims, phrases, attacks,
+RULES = (sizes, node, words, safety, inlining, imports, package, limits, claims, phrases, attacks,
          faults)
 
 
