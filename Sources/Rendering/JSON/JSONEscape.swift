@@ -1,12 +1,22 @@
 import Wire
 
 extension [UInt8] {
-    /// Appends a JSON string without its quotes: scalars stand as themselves, but for those that must be escaped (RFC
-    /// 8259 section 7) and those that would act on a terminal, hide there, or settle on what is not their base.
-    package mutating func append(escaping text: String) {
+    /// Appends a JSON string without its quotes: scalars stand as themselves, but for those that are escaped.
+    package mutating func append(escaping text: String, _ escaping: JSONEscaping = .forTerminals) {
+        if escaping == .forPrograms { return append(escapingControlsOf: text) }
         var isBase = false
         for scalar in text.unicodeScalars {
             isBase = append(escaping: scalar, after: isBase)
+        }
+    }
+
+    private mutating func append(escapingControlsOf text: String) {
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\", "\0"..."\u{7e}": _ = append(escaping: scalar, after: true)
+            case "\u{7f}"..."\u{9f}", "\u{2028}", "\u{2029}": append(unicodeEscape: scalar)
+            default: append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            }
         }
     }
 

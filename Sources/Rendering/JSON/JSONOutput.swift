@@ -6,7 +6,9 @@ package import Wire
 
 /// Every report as one line of JSON on standard output. Members are only ever added.
 package struct JSONOutput: Presentation {
-    package init() {}
+    private let escaping: JSONEscaping
+
+    package init(_ escaping: JSONEscaping = .forTerminals) { self.escaping = escaping }
 
     package func rendering(of report: RoomReport, at _: Timestamp) -> Rendering {
         var line = line(of: report)
@@ -16,7 +18,7 @@ package struct JSONOutput: Presentation {
 
     /// The object of a report, without a line feed; empty for a report that has none.
     package func line(of report: RoomReport) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(escaping)
         let room = report.room.name
         switch report.report {
         case .event(.stopped), .entered: return []

@@ -1,9 +1,11 @@
-/// Writes JSON (RFC 8259) as UTF-8, on one line, safe to show in a terminal: whatever could steer one is escaped.
+/// Writes JSON (RFC 8259) as UTF-8, on one line.
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
+    private let escaping: JSONEscaping
 
-    package init() {}
+    /// - Parameter escaping: by default, the line is safe to show in a terminal: whatever could steer one is escaped.
+    package init(_ escaping: JSONEscaping = .forTerminals) { self.escaping = escaping }
 
     package mutating func object(_ members: (inout JSONWriter) -> Void) { nest("{", "}", members) }
 
@@ -47,6 +49,13 @@ package struct JSONWriter {
         needsComma = true
     }
 
+    /// A value that is JSON already.
+    package mutating func raw(_ value: [UInt8]) {
+        separate()
+        bytes += value
+        needsComma = true
+    }
+
     /// Ends the line.
     package mutating func endLine() {
         bytes.append(0x0a)
@@ -68,7 +77,7 @@ package struct JSONWriter {
 
     private mutating func write(quoted text: String) {
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(escaping: text)
+        bytes.append(escaping: text, escaping)
         bytes.append(UInt8(ascii: "\""))
     }
 }
