@@ -226,7 +226,7 @@ class Attention(PageTest):
                 take(model, { event: "peer", room: "lobby", state: "online", who: who(n), peers: 1 });
                 take(model, { event: "peer", room: "lobby", state: "offline", who: who(n), peers: 0 });
             }
-            return { kept, grown, people: model.people.size, notes: model.current.notes.length, last: model.people.has(who(2999).key) };
+            return { kept, grown, people: model.people.size, notes: model.current.notes.length, last: model.people.has(`lobby ${who(2999).key}`) };
         }""")
         self.assertEqual(result["kept"], [1000, 1000, 1900, "2000"])
         self.assertEqual(result["grown"], [1002, 1898, "1998"])

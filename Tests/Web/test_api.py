@@ -27,17 +27,18 @@ class Reading(WebTest):
                          [("r1", "room", "kitchen", 0, None, 1), ("r2", "room", "the attic", 0, None, 0)])
         person, = alice.get("/api/v1/people")["people"]
         self.assertEqual((person["who"]["key"], person["state"], person["room"]), (bob.key, "online", "kitchen"))
-        whole = alice.get(f"/api/v1/people/{bob.key}")
+        whole = alice.get(f"/api/v1/rooms/r1/people/{bob.key}")
         self.assertRegex(whole["code"].replace(" ", ""), r"^\d{36}$")
         self.assertEqual(whole["code"], bob.result(f"verify {alice.node.number}")["code"])
-        status, headers, picture = alice.ask("GET", f"/api/v1/people/{bob.key}/code.svg")
+        status, headers, picture = alice.ask("GET", f"/api/v1/rooms/r1/people/{bob.key}/code.svg")
         self.assertEqual((status, headers["content-type"]), (200, "image/svg+xml"))
         self.assertEqual(picture.decode().count("h1v1h-1z"), sum(sum(row) for row in qr_modules(whole["code"])))
         names = {family.name for family in prometheus_client.parser.text_string_to_metric_families(alice.get("/metrics").decode())}
         self.assertLessEqual({"earshot_web_clients", "earshot_web_refusals", "earshot_peers"}, names)
         for path in ("conversations/r0/messages", "conversations/r-1/messages", "conversations/r99999999999999999999/messages",
                      "conversations/r/messages", f"conversations/r1-{'0' * 63}/messages", f"conversations/r1-{'0' * 65}/messages",
-                     f"people/{'0' * 64}", "people/x", "conversations/r9/messages", "conversations/r1-00/messages",
+                     f"rooms/r1/people/{'0' * 64}", "rooms/r1/people/x", f"rooms/r9/people/{bob.key}", f"rooms/x/people/{bob.key}",
+                     f"people/{bob.key}", "conversations/r9/messages", "conversations/r1-00/messages",
                      f"conversations/r1-{'0' * 64}/messages", "conversations/x/messages", "conversations/", "", "../x"):
             status, _, problem = alice.ask("GET", f"/api/v1/{path}")
             self.assertEqual((status, problem["status"]), (404, 404), path)
@@ -137,13 +138,13 @@ class Changing(WebTest):
         self.assertEqual(alice.ask("POST", path, {"text": "x"}, {"Idempotency-Key": "k" * 129})[0], 400)
         # A request that was refused is performed again.
         direct = {"to": bob.key, "text": "later"}
-        self.assertEqual(alice.ask("POST", "/api/v1/direct", direct, {"Idempotency-Key": "key-3"})[0], 201)
+        self.assertEqual(alice.ask("POST", "/api/v1/rooms/r1/direct", direct, {"Idempotency-Key": "key-3"})[0], 201)
         again = dict(direct, text="not accepted yet")
-        statuses = [alice.ask("POST", "/api/v1/direct", again, {"Idempotency-Key": "key-4"})[0] for _ in range(2)]
+        statuses = [alice.ask("POST", "/api/v1/rooms/r1/direct", again, {"Idempotency-Key": "key-4"})[0] for _ in range(2)]
         self.assertEqual(statuses[0], statuses[1])
         bob.say(f"/accept {alice.node.number}")
         alice.node.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
-        self.assertEqual(alice.ask("POST", "/api/v1/direct", again, {"Idempotency-Key": "key-4"})[0], 201)
+        self.assertEqual(alice.ask("POST", "/api/v1/rooms/r1/direct", again, {"Idempotency-Key": "key-4"})[0], 201)
         bob.hears("not accepted yet")
         alice.ask("POST", path, {"text": "end"}, {"Idempotency-Key": "key-2"})
         bob.hears("end")
@@ -153,7 +154,7 @@ class Changing(WebTest):
     def test_requests_direct_messages_and_marks(self):
         alice = self.served()
         bob = self.person("bob", alice)
-        status, _, said = alice.ask("POST", "/api/v1/direct", {"to": bob.key, "text": "psst"})
+        status, _, said = alice.ask("POST", "/api/v1/rooms/r1/direct", {"to": bob.key, "text": "psst"})
         self.assertEqual((status, said["conversation"]), (201, "direct"))
         bob.wait(lambda event: event["event"] == "request" and event["text"] == "psst", "request")
         bob.say(f"/accept {alice.node.number}")
@@ -173,12 +174,12 @@ class Changing(WebTest):
         self.assertEqual(alice.ask("PUT", f"/api/v1/conversations/{row['id']}/active", {"active": False})[0], 204)
         self.assertTrue(alice.conversation()["active"])
         for mark, member in (("mute", "muted"), ("verified", "verified"), ("block", "blocked")):
-            path = f"/api/v1/people/{bob.key}"
+            path = f"/api/v1/rooms/r1/people/{bob.key}"
             self.assertEqual(alice.ask("PUT", f"{path}/{mark}")[0], 204)
             self.assertTrue(alice.get(path)[member], mark)
             self.assertEqual(alice.ask("DELETE", f"{path}/{mark}")[0], 204)
             self.assertFalse(alice.get(path)[member], mark)
-        self.assertEqual(alice.ask("PUT", f"/api/v1/people/{bob.key}/love")[0], 404)
+        self.assertEqual(alice.ask("PUT", f"/api/v1/rooms/r1/people/{bob.key}/love")[0], 404)
 
     def test_a_room_that_is_not_looked_at_counts_its_messages(self):
         alice = self.served()
@@ -204,10 +205,10 @@ class Changing(WebTest):
             node.say(f"/msg {alice.node.number} may I?")
             alice.node.wait(lambda event: event["event"] == "request" and event["from"]["key"] == node.key, "request")
         self.assertEqual({row["key"] for row in alice.get("/api/v1/requests")["requests"]}, {bob.key, carol.key})
-        self.assertEqual(alice.ask("POST", f"/api/v1/requests/{bob.key}", {"accept": True})[0], 204)
-        self.assertEqual(alice.ask("POST", f"/api/v1/requests/{carol.key}", {"accept": False})[0], 204)
+        self.assertEqual(alice.ask("POST", f"/api/v1/rooms/r1/requests/{bob.key}", {"accept": True})[0], 204)
+        self.assertEqual(alice.ask("POST", f"/api/v1/rooms/r1/requests/{carol.key}", {"accept": False})[0], 204)
         self.assertEqual(alice.get("/api/v1/requests")["requests"], [])
-        self.assertEqual(alice.ask("POST", f"/api/v1/requests/{carol.key}", {"accept": True})[0], 409)
+        self.assertEqual(alice.ask("POST", f"/api/v1/rooms/r1/requests/{carol.key}", {"accept": True})[0], 409)
         bob.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
 
     def test_every_other_command_is_a_line(self):

@@ -92,7 +92,7 @@ package struct MessageView: Hashable, Sendable {
     package let receivedAt: Timestamp
     package let isFromCurrentUser: Bool
     package let isHistory: Bool
-    package let isEdited: Bool
+    package var isEdited: Bool
     /// Unread messages in the conversation once this one is in it.
     package let unread: Int
     /// Of a direct message of ours; nil for all others.

@@ -41,52 +41,100 @@ import Wire
 
     @Test func `missed events are known for the last 4,096 of this run`() throws {
         let log = try log(5_000)
-        #expect(log.missed(since: "0123abcd-5000")?.isEmpty == true)
-        #expect(log.missed(since: "0123abcd-4990")?.map(\.number) == Array(4_991...5_000))
-        #expect(log.missed(since: "0123abcd-\(5_000 - EventLog.capacity)")?.count == EventLog.capacity)
+        #expect(log.number(of: "0123abcd-5000") == 5_000)
+        #expect(log.next(behind: 5_000) == nil)
+        #expect(log.number(of: "0123abcd-4990") == 4_990)
+        #expect(log.next(behind: 4_990)?.number == 4_991)
+        #expect(log.number(of: "0123abcd-\(5_000 - EventLog.capacity)") != nil)
         for unknown in [
             "0123abcd-\(4_999 - EventLog.capacity)", "0123abcd-5001", "0123abce-5000", "0123abcd", "", "-",
             "0123abcd--1", "0123abcd-x", "0123abcd-1-2",
         ] {
-            #expect(log.missed(since: unknown) == nil, "\(unknown)")
+            #expect(log.number(of: unknown) == nil, "\(unknown)")
         }
-        let short = try self.log(3)
-        #expect(short.missed(since: "0123abcd-0")?.count == 3)
+        #expect(try self.log(3).number(of: "0123abcd-0") == 0)
     }
 
-    @Test func `a stored message is there once, as it is now, until it is deleted`() throws {
+    @Test func `a text that is over leaves a gap, and what is behind it is still known`() throws {
+        var log = EventLog(run: "0123abcd")
+        let messages = try (0..<10).map { try said($0) }
+        for message in messages { _ = log.append(.event(.message(message))) }
+        log.erase(.message(ConversationID(.lobby, .publicRoom), messages[4].id))
+        #expect(log.next(behind: 4)?.number == 6)
+        #expect(log.number(of: "0123abcd-5") == 5)
+        var changed = messages[7]
+        (changed.text, changed.isEdited) = ("changed", true)
+        let topic = EventTopic(changed, in: .lobby)
+        log.change(topic, to: changed, in: .lobby)
+        let entry = try #require(log.next(behind: 7))
+        #expect(try JSONValue(parsing: entry.json)["text"]?.string == "changed")
+        #expect(try JSONValue(parsing: entry.json)["edited"]?.bool == true)
+        #expect(entry.id == "0123abcd-8")
+        log.erase(.room(RoomLabel.lobby.number))
+        #expect(log.next(behind: 0) == nil)
+        #expect(log.id == "0123abcd-10")
+        _ = log.append(.event(.message(messages[0])))
+        #expect(log.next(behind: 3)?.number == 11)
+    }
+
+    @Test func `a stream gets each event once, and is late once too much waits`() throws {
+        var log = try log(3)
+        var feed = StreamFeed(behind: 1, of: log)
+        #expect(!feed.hasPassed(3, of: log))
+        #expect([feed.next(of: log, isStream: false), feed.next(of: log, isStream: false)].allSatisfy { $0 != nil })
+        #expect(feed.next(of: log, isStream: false) == nil)
+        #expect(feed.hasPassed(3, of: log))
+        let message = try said()
+        for _ in 0..<EventLog.capacity { _ = log.append(.event(.message(message))) }
+        #expect(!feed.isLate(for: log))
+        _ = log.append(.event(.message(message)))
+        #expect(feed.isLate(for: log))
+        // Events that waited when a client came back do not count.
+        #expect(!StreamFeed(behind: log.dropped, of: log).isLate(for: log))
+    }
+
+    @Test func `a stored message is there once, as it is now, and keeps its place when it is deleted`() throws {
         var store = MessageStore()
         let messages = try (0..<300).map { try said($0) }
         for message in messages { store.note(.event(.message(message))) }
         let id = ConversationID(.lobby, messages[0].conversation)
-        #expect(store.messages(of: id, with: []).map(\.text) == messages.suffix(MessageStore.capacity).map(\.text))
-        let latest = Array(messages.suffix(100))
-        #expect(store.messages(of: id, with: latest).map(\.id) == messages.suffix(MessageStore.capacity).map(\.id))
-        store.note(.event(.deleted(messages[0].conversation, messages[150].id, unread: 0)))
-        #expect(!store.messages(of: id, with: latest).contains { $0.id == messages[150].id })
-        store.note(.event(.stopped(.asked)))
-        #expect(store.messages(of: id, with: []).isEmpty)
+        let kept = messages.suffix(MessageStore.capacity).map(\.id)
+        #expect(store.places(of: id, with: []).map(\.id) == kept)
+        var latest = Array(messages.suffix(100))
+        #expect(store.places(of: id, with: latest).map(\.id) == kept)
+        for message in [messages[150], messages[250], messages[251]] {
+            store.erase(.message(id, message.id))
+            latest.removeAll { $0.id == message.id }
+        }
+        for _ in 0..<2 {
+            let places = store.places(of: id, with: latest)
+            #expect(places.map(\.id) == kept)
+            #expect(places.filter { $0.message == nil }.map(\.id) == [150, 250, 251].map { messages[$0].id })
+        }
+        store.erase(.room(id.room))
+        #expect(store.places(of: id, with: []).isEmpty)
     }
 
     @Test(arguments: [1, 7, 50, 100])
     func `pages have each message once in both directions`(limit: Int) throws {
         let all = try (0..<100).map { try said($0) }
-        var page = try #require(MessagePage(of: all, before: nil, after: nil, limit: limit))
-        var backwards = Array(page.messages)
+        let places = all.map { MessageStore.Place(id: $0.id, message: $0) }
+        var page = try #require(MessagePage(of: places, before: nil, after: nil, limit: limit))
+        var backwards = page.messages
         while let previous = page.previous {
-            page = try #require(MessagePage(of: all, before: previous, after: nil, limit: limit))
-            backwards = Array(page.messages) + backwards
+            page = try #require(MessagePage(of: places, before: previous, after: nil, limit: limit))
+            backwards = page.messages + backwards
         }
         #expect(backwards.map(\.id) == all.map(\.id))
         var forwards = [all[0]]
         var next: MessageID? = all[0].id
         while let after = next {
-            page = try #require(MessagePage(of: all, before: nil, after: after, limit: limit))
+            page = try #require(MessagePage(of: places, before: nil, after: after, limit: limit))
             forwards += page.messages
             next = page.next
         }
         #expect(forwards.map(\.id) == all.map(\.id))
-        #expect(MessagePage(of: all, before: MessageID(0, 0), after: nil, limit: 7) == nil)
+        #expect(MessagePage(of: places, before: MessageID(0, 0), after: nil, limit: 7) == nil)
     }
 
     @Test(arguments: [

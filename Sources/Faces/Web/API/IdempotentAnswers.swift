@@ -1,38 +1,84 @@
+import Chat
+import ChatNode
+import Commands
+import Noise
 import Wire
+
+/// A message that a request said.
+struct SaidMessage: Hashable, Sendable {
+    let message: MessageView
+    let room: RoomLabel
+
+    var topic: EventTopic { EventTopic(message, in: room) }
+
+    var answer: WebAnswer { .json(201) { $0.members(of: message, in: room) } }
+}
 
 /// The answers to requests with an `Idempotency-Key`: a repeated request gets the first one's, and does nothing. A request
 /// that was refused did nothing, and may be tried again.
 struct IdempotentAnswers {
+    typealias Asked = Task<Result<SaidMessage, RouteFault>, Never>
+
     static let time = Duration.seconds(600)
     static let capacity = 1_024
 
+    enum Known {
+        /// Another request had the key.
+        case other
+        /// The request is under way.
+        case asked(Asked)
+        case said(SaidMessage)
+        /// The message was deleted, or its conversation left or wiped.
+        case gone
+    }
+
     private struct Entry {
+        /// A hash: the text of a message that is gone is in no request either.
         let request: [UInt8]
-        let answer: Task<WebAnswer, Never>
+        var known: Known
         let deadline: Instant
     }
 
     private var entries: [String: Entry] = [:]
+    private let salt: [UInt8]
+
+    init() {
+        var randomness = Randomness.system
+        salt = randomness.bytes(16)
+    }
 
     /// Forgets a request that was refused.
     mutating func forget(_ key: String) { entries[key] = nil }
 
+    /// Keeps the message of a request that is done.
+    ///
+    /// - Parameter isKept: false for one that is gone already.
+    mutating func note(_ said: SaidMessage, _ isKept: Bool, for key: String) {
+        entries[key]?.known = isKept ? .said(said) : .gone
+    }
+
+    mutating func erase(_ erasure: Erasure) {
+        for (key, entry) in entries {
+            if case .said(let said) = entry.known, erasure.takes(said.topic) { entries[key]?.known = .gone }
+        }
+    }
+
     /// The answer to a request: that of an equal one with the same key, if it is not longer ago than `time`.
     ///
     /// - Parameter request: all that the answer depends on.
-    /// - Returns: nil for another request with the same key.
     mutating func answer(
-        _ key: String, _ request: [UInt8], at now: Instant, _ make: () -> Task<WebAnswer, Never>
-    ) -> Task<WebAnswer, Never>? {
+        _ key: String, _ request: [UInt8], at now: Instant, _ make: () -> Asked
+    ) -> Known {
+        let hash = SHA256.hash((salt + request).span)
         entries = entries.filter { $0.value.deadline > now }
-        if let known = entries[key] { return known.request == request ? known.answer : nil }
+        if let known = entries[key] { return known.request == hash ? known.known : .other }
         if entries.count >= IdempotentAnswers.capacity,
             let oldest = entries.min(by: { $0.value.deadline < $1.value.deadline })
         {
             entries[oldest.key] = nil
         }
-        let answer = make()
-        entries[key] = Entry(request: request, answer: answer, deadline: now + IdempotentAnswers.time)
-        return answer
+        let asked = make()
+        entries[key] = Entry(request: hash, known: .asked(asked), deadline: now + IdempotentAnswers.time)
+        return .asked(asked)
     }
 }

@@ -70,6 +70,7 @@ enum OpenAPI {
         switch name {
         case "key": Schema.key
         case "message": Schema.id
+        case "room": #"{"type":"string","pattern":"^r[0-9]{1,9}$"}"#
         case "mark": #"{"enum":["mute","block","verified"]}"#
         default: #"{"type":"string","pattern":"^r[0-9]{1,9}(-[0-9a-f]{64})?$"}"#
         }

@@ -35,12 +35,24 @@ extension WebServer {
 
     func people() async throws(RouteFault) -> WebAnswer {
         let rooms = try await rooms()
-        return .json { $0.member("people") { $0.array { for room in rooms { $0.people(of: room) } } } }
+        return .json {
+            $0.member("people") {
+                $0.array { for room in rooms { for peer in room.peers { $0.raw(WebJSON.person(peer, in: room)) } } }
+            }
+        }
     }
 
     func requests() async throws(RouteFault) -> WebAnswer {
         let rooms = try await rooms()
-        return .json { $0.member("requests") { $0.array { for room in rooms { $0.requests(of: room) } } } }
+        return .json {
+            $0.member("requests") {
+                $0.array {
+                    for room in rooms {
+                        for request in room.overview.requests { $0.raw(WebJSON.request(request, in: room)) }
+                    }
+                }
+            }
+        }
     }
 
     func metrics() async throws(RouteFault) -> WebAnswer {
@@ -58,7 +70,8 @@ extension WebServer {
         guard (1...100).contains(limit) else { throw RouteFault(400, "bad_query", "limit is a number from 1 to 100") }
         let (before, after) = (try call.cursor("before"), try call.cursor("after"))
         let (room, history) = try await conversation(of: call)
-        let all = store.messages(of: ConversationID(room.overview.room, history.conversation), with: history.messages)
+        let id = ConversationID(room.overview.room, history.conversation)
+        let all = store.places(of: id, with: history.messages)
         guard let page = MessagePage(of: all, before: before, after: after, limit: limit) else {
             throw RouteFault(404, "unknown_message", "the message of the cursor is not kept any more")
         }
@@ -75,6 +88,7 @@ extension WebServer {
             guard case .answer(.person(let peer, let code)) = report.report else { continue }
             return .json {
                 $0.member("room", room.name)
+                $0.member("roomId", room.id)
                 $0.members(of: peer)
                 $0.member("about", peer.profile.about)
                 $0.member("code", code)
@@ -107,22 +121,20 @@ extension WebServer {
         throw RouteFault(404, "unknown_conversation", "there is no such conversation")
     }
 
-    /// The room in which the peer of a path is known, and its key.
+    /// The room of a path, and the key of the peer in it.
     func peer(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
         let text = call.parameters["key"] ?? ""
-        guard let key = PeerID(hexadecimal: text) else { throw RouteFault(404, "unknown_peer", "a key has 64 digits") }
-        return (try await room(of: key), text)
+        guard PeerID(hexadecimal: text) != nil else { throw RouteFault(404, "unknown_peer", "a key has 64 digits") }
+        return (try room(of: call), text)
     }
 
-    func room(of key: PeerID) async throws(RouteFault) -> RoomLabel {
-        let rooms = try await rooms()
-        if let room = rooms.first(where: { $0.peers.contains { $0.who.key == key } }) { return room.overview.room }
-        // Not all peers of a crowd are in the list.
-        for room in rooms {
-            let found = try? await reports(of: .whois(who: key.hexadecimal), in: room.overview.room)
-            if found != nil { return room.overview.room }
+    /// The room of a path.
+    func room(of call: RouteCall) throws(RouteFault) -> RoomLabel {
+        let id = call.parameters["room"]
+        guard let room = desk?.rooms.all.first(where: { $0.label.id == id }) else {
+            throw RouteFault(404, "unknown_room", "there is no such room")
         }
-        throw RouteFault(404, "unknown_peer", "no such peer")
+        return room.label
     }
 
     /// - Throws: the refusal of the command.

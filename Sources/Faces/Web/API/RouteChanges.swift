@@ -9,28 +9,41 @@ import Wire
 extension WebServer {
     private static let done = WebAnswer(status: 204)
 
-    /// Performs a request once for its `Idempotency-Key`; each time if it has none.
+    /// Says a text once for the `Idempotency-Key` of its request; each time if it has none.
     func once(
-        _ call: RouteCall, _ perform: @escaping @Sendable (isolated WebServer) async throws(RouteFault) -> WebAnswer
+        _ call: RouteCall, _ say: @escaping @Sendable (isolated WebServer) async throws(RouteFault) -> SaidMessage
     ) async throws(RouteFault) -> WebAnswer {
-        guard let key = call.head.idempotencyKey else { return try await perform(self) }
+        guard let key = call.head.idempotencyKey else { return try await say(self).answer }
         guard (1...128).contains(key.utf8.count) else {
             throw RouteFault(400, "bad_key", "an Idempotency-Key has 1 to 128 characters")
         }
         let request = Array(call.head.path.utf8) + [0] + call.bytes
-        let answer = answers.answer(key, request, at: .monotonic) {
+        let known = answers.answer(key, request, at: .monotonic) {
             Task {
-                do throws(RouteFault) { return try await perform(self) } catch {
+                do throws(RouteFault) {
+                    let said = try await say(self)
+                    answers.note(said, isKept(said), for: key)
+                    return .success(said)
+                } catch {
                     answers.forget(key)
-                    return error.answer
+                    return .failure(error)
                 }
             }
         }
-        guard let answer else { throw RouteFault(409, "other_request", "the Idempotency-Key is of another request") }
-        return await answer.value
+        switch known {
+        case .other: throw RouteFault(409, "other_request", "the Idempotency-Key is of another request")
+        case .gone: throw RouteFault(404, "unknown_message", "the message of this request is gone")
+        case .said(let said): return said.answer
+        case .asked(let task): return try await task.value.get().answer
+        }
     }
 
-    func say(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+    /// Whether a message that was just said has not been deleted or wiped since.
+    private func isKept(_ said: SaidMessage) -> Bool {
+        desk?.rooms.all.contains { $0.label == said.room } ?? false && !store.isDeleted(said.topic)
+    }
+
+    func say(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
         try call.only("text")
         let text = try call.text("text")
         let (room, history) = try await conversation(of: call)
@@ -41,18 +54,20 @@ extension WebServer {
         }
     }
 
-    func sayDirectly(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
+    func sayDirectly(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
         try call.only("to", "text")
         let (to, text) = (try call.text("to"), try call.text("text"))
-        guard let key = PeerID(hexadecimal: to) else { throw RouteFault(422, "bad_member", "to is a key of 64 digits") }
-        return try await said(.message(who: to, text: text), in: try await room(of: key))
+        guard PeerID(hexadecimal: to) != nil else {
+            throw RouteFault(422, "bad_member", "to is a key of 64 digits")
+        }
+        return try await said(.message(who: to, text: text), in: try room(of: call))
     }
 
-    /// The answer with the message that a command said.
-    private func said(_ command: Command, in room: RoomLabel) async throws(RouteFault) -> WebAnswer {
+    /// The message that a command said.
+    private func said(_ command: Command, in room: RoomLabel) async throws(RouteFault) -> SaidMessage {
         for report in try await reports(of: command, in: room) {
             guard case .event(.message(let message)) = report.report, message.isFromCurrentUser else { continue }
-            return .json(201) { $0.members(of: message, in: report.room) }
+            return SaidMessage(message: message, room: report.room)
         }
         throw RouteFault(503, "leaving", "the node leaves")
     }
@@ -153,7 +168,7 @@ extension WebServer {
             $0.member("reports") {
                 $0.array {
                     for report in reports {
-                        let line = JSONOutput().line(of: report)
+                        let line = JSONOutput(.forPrograms).line(of: report)
                         if !line.isEmpty { $0.literal(String(decoding: line, as: UTF8.self)) }
                     }
                 }

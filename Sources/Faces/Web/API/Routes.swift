@@ -9,15 +9,15 @@ enum Schema {
 
     static let components: [String: String] = [
         "Conversation":
-            ##"{"type":"object","required":["id","kind","title","room","private","bridged","active","unread","online","last"],"properties":{"id":{"type":"string"},"kind":{"enum":["room","direct"]},"title":{"type":"string"},"room":{"type":"string"},"private":{"type":"boolean"},"bridged":{"type":"boolean"},"active":{"type":"boolean"},"unread":{"type":"integer","minimum":0},"online":{"type":"integer","minimum":0},"last":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Message"}]}}}"##,
+            ##"{"type":"object","required":["id","kind","title","room","roomId","private","bridged","active","unread","online","last"],"properties":{"id":{"type":"string"},"roomId":{"type":"string"},"kind":{"enum":["room","direct"]},"title":{"type":"string"},"room":{"type":"string"},"private":{"type":"boolean"},"bridged":{"type":"boolean"},"active":{"type":"boolean"},"unread":{"type":"integer","minimum":0},"online":{"type":"integer","minimum":0},"last":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Message"}]}}}"##,
         "Message":
             #"{"type":"object","required":["conversation","conversationId","id","from","text","sentAt","receivedAt","isFromCurrentUser","history","unread"],"properties":{"conversation":{"enum":["public","direct"]},"conversationId":{"type":"string"},"id":{"type":"string","pattern":"^[0-9a-f]{32}$"},"text":{"type":"string"},"sentAt":{"type":"string","format":"date-time"},"receivedAt":{"type":"string","format":"date-time"},"isFromCurrentUser":{"type":"boolean"},"history":{"type":"boolean"},"unread":{"type":"integer"}}}"#,
         "Person":
-            #"{"type":"object","required":["room","who","state","since","muted","verified","blocked"],"properties":{"room":{"type":"string"},"state":{"enum":["online","away","offline"]},"since":{"type":"string","format":"date-time"},"muted":{"type":"boolean"},"verified":{"type":"boolean"},"blocked":{"type":"boolean"}}}"#,
+            #"{"type":"object","required":["room","roomId","who","state","since","muted","verified","blocked"],"properties":{"room":{"type":"string"},"roomId":{"type":"string"},"state":{"enum":["online","away","offline"]},"since":{"type":"string","format":"date-time"},"muted":{"type":"boolean"},"verified":{"type":"boolean"},"blocked":{"type":"boolean"}}}"#,
         "Problem":
             #"{"type":"object","required":["type","title","status","code","detail"],"properties":{"type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"code":{"type":"string"},"detail":{"type":"string"}}}"#,
         "Request":
-            #"{"type":"object","required":["room","key","from","text"],"properties":{"room":{"type":"string"},"key":{"type":"string"},"text":{"type":"string"}}}"#,
+            #"{"type":"object","required":["room","roomId","key","from","text"],"properties":{"room":{"type":"string"},"roomId":{"type":"string"},"key":{"type":"string"},"text":{"type":"string"}}}"#,
     ]
 
     static func reference(_ name: String) -> String { ##"{"$ref":"#/components/schemas/"## + name + #""}"# }
@@ -117,8 +117,8 @@ extension Route {
             operation: "deleteMessage", summary: "deletes an own message", success: (204, nil)
         ) { server, call throws(RouteFault) in try await server.delete(call) },
         Route(
-            method: "POST", path: "/api/v1/direct", operation: "postDirect",
-            summary: "a direct message, or the request for a conversation",
+            method: "POST", path: "/api/v1/rooms/{room}/direct", operation: "postDirect",
+            summary: "a direct message to a peer of the room, or the request for a conversation",
             body: Schema.body(("to", Schema.key), ("text", Schema.string)), success: (201, Schema.message)
         ) { server, call throws(RouteFault) in
             try await server.once(call) { server throws(RouteFault) in try await server.sayDirectly(call) }
@@ -132,18 +132,18 @@ extension Route {
                 success: (200, Schema.list("people", of: Schema.person))
             ) { server, _ throws(RouteFault) in try await server.people() },
             Route(
-                method: "GET", path: "/api/v1/people/{key}", operation: "getPerson",
-                summary: "one peer, with the code to compare", success: (200, Schema.person)
+                method: "GET", path: "/api/v1/rooms/{room}/people/{key}", operation: "getPerson",
+                summary: "one peer of the room, with the code to compare", success: (200, Schema.person)
             ) { server, call throws(RouteFault) in try await server.person(call) },
             Route(
-                method: "GET", path: "/api/v1/people/{key}/code.svg", operation: "getCode",
+                method: "GET", path: "/api/v1/rooms/{room}/people/{key}/code.svg", operation: "getCode",
                 summary: "the code to compare as a QR code; 503 without libqrencode",
                 success: (200, #"{"type":"string"}"#), type: "image/svg+xml"
             ) { server, call throws(RouteFault) in try await server.code(call) },
         ]
         + ["PUT", "DELETE"].map { method in
             Route(
-                method: method, path: "/api/v1/people/{key}/{mark}",
+                method: method, path: "/api/v1/rooms/{room}/people/{key}/{mark}",
                 operation: method == "PUT" ? "putMark" : "deleteMark",
                 summary: "sets or removes a mark: mute, block or verified", success: (204, nil)
             ) { server, call throws(RouteFault) in try await server.mark(call, isOn: method == "PUT") }
@@ -156,7 +156,7 @@ extension Route {
             success: (200, Schema.list("requests", of: Schema.request))
         ) { server, _ throws(RouteFault) in try await server.requests() },
         Route(
-            method: "POST", path: "/api/v1/requests/{key}", operation: "postRequest",
+            method: "POST", path: "/api/v1/rooms/{room}/requests/{key}", operation: "postRequest",
             summary: "accepts or declines a request", body: Schema.body(("accept", Schema.boolean)), success: (204, nil)
         ) { server, call throws(RouteFault) in try await server.answerRequest(call) },
     ]

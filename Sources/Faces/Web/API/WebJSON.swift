@@ -7,7 +7,7 @@ import Wire
 /// The objects of the API, as the events and results of `--json` have them (Docs/Web.md, section 3).
 enum WebJSON {
     static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(.forPrograms)
         writer.object(members)
         return writer.bytes
     }
@@ -20,29 +20,29 @@ enum WebJSON {
         }
     }
 
-    /// The first message of a page's WebSocket.
-    static func snapshot(of rooms: [RoomSnapshot], seq: String) -> [UInt8] {
+    /// A row of `/who`, with its room.
+    static func person(_ peer: PeerView, in room: RoomSnapshot) -> [UInt8] {
         object {
-            $0.member("event", "snapshot")
-            $0.member("seq", seq)
-            $0.member("version", Version.current)
-            $0.list("rooms", rooms) { $0.members(ofRoom: $1) }
-            $0.member("conversations") {
-                $0.array { list in
-                    for room in rooms {
-                        for (summary, history) in zip(room.overview.conversations, room.histories) {
-                            list.object {
-                                $0.members(of: summary, in: room)
-                                $0.list("messages", history.messages) { $0.members(of: $1, in: room.overview.room) }
-                            }
-                        }
-                    }
-                }
-            }
-            $0.member("people") { $0.array { for room in rooms { $0.people(of: room) } } }
-            $0.member("requests") { $0.array { for room in rooms { $0.requests(of: room) } } }
+            $0.member("room", room.overview.room.name)
+            $0.member("roomId", room.overview.room.id)
+            $0.members(of: peer)
         }
     }
+
+    static func request(_ request: (who: PeerName, text: String), in room: RoomSnapshot) -> [UInt8] {
+        object {
+            $0.member("room", room.overview.room.name)
+            $0.member("roomId", room.overview.room.id)
+            $0.member("key", request.who.key.hexadecimal)
+            $0.member("from", request.who)
+            $0.member("text", request.text)
+        }
+    }
+}
+
+extension RoomLabel {
+    /// The name of the room in paths.
+    var id: String { "r\(number)" }
 }
 
 extension JSONWriter {
@@ -55,7 +55,7 @@ extension JSONWriter {
     /// A room, with the user's name in it.
     mutating func members(ofRoom room: RoomSnapshot) {
         member("room", room.overview.room.name)
-        member("id", "r\(room.overview.room.number)")
+        member("id", room.overview.room.id)
         member("self", room.overview.me)
         member("private", room.overview.isPrivate)
         member("bridged", room.overview.isBridged)
@@ -72,9 +72,23 @@ extension JSONWriter {
     }
 
     mutating func members(of summary: ConversationSummary, in room: RoomSnapshot) {
+        members(ofHead: summary, in: room)
+        last(summary.last, in: room.overview.room)
+    }
+
+    mutating func last(_ message: MessageView?, in room: RoomLabel) {
+        member("last") { writer in
+            guard let message else { return writer.literal("null") }
+            writer.object { $0.members(of: message, in: room) }
+        }
+    }
+
+    /// All but the last message.
+    mutating func members(ofHead summary: ConversationSummary, in room: RoomSnapshot) {
         let label = room.overview.room
         member("id", "\(ConversationID(label, summary.conversation))")
         member("room", label.name)
+        member("roomId", label.id)
         switch summary.conversation {
         case .publicRoom:
             member("kind", "room")
@@ -89,30 +103,5 @@ extension JSONWriter {
         member("active", summary.isActive && room.overview.isOpen)
         member("unread", summary.unread)
         member("online", room.overview.online)
-        member("last") { writer in
-            guard let last = summary.last else { return writer.literal("null") }
-            writer.object { $0.members(of: last, in: label) }
-        }
-    }
-
-    /// The rows of `/who`, each with its room.
-    mutating func people(of room: RoomSnapshot) {
-        for peer in room.peers {
-            object {
-                $0.member("room", room.overview.room.name)
-                $0.members(of: peer)
-            }
-        }
-    }
-
-    mutating func requests(of room: RoomSnapshot) {
-        for request in room.overview.requests {
-            object {
-                $0.member("room", room.overview.room.name)
-                $0.member("key", request.who.key.hexadecimal)
-                $0.member("from", request.who)
-                $0.member("text", request.text)
-            }
-        }
     }
 }

@@ -1,8 +1,10 @@
+import ChatNode
 import Commands
 import Rendering
 import Wire
 
-/// The latest events, for clients that come back: each has a number, which increases within a run.
+/// The latest events, for clients that come back: each has a number, which increases within a run. Events whose texts are to be
+/// forgotten leave gaps.
 struct EventLog: Sendable {
     struct Entry: Sendable {
         let number: Int
@@ -11,15 +13,26 @@ struct EventLog: Sendable {
         let name: String
         /// One line of JSON, with the member `seq`, without a line feed.
         let json: [UInt8]
+        let topic: EventTopic
+        /// The bytes of all events of the run up to the end of this one.
+        let end: Int
+
+        var start: Int { end - json.count }
     }
 
     static let capacity = 4_096
 
     /// Differs from run to run.
     let run: String
+    /// In the order of their numbers.
     private var entries: [Entry] = []
     private var first = 0
+    /// The number of the latest event.
     private(set) var last = 0
+    /// The latest number that is not kept for want of room.
+    private(set) var dropped = 0
+    /// The bytes of all events of the run.
+    private(set) var size = 0
 
     init(run: String) { self.run = run }
 
@@ -28,31 +41,78 @@ struct EventLog: Sendable {
 
     /// - Returns: nil for a report that is no event.
     mutating func append(_ report: RoomReport) -> Entry? {
-        var line = report.isEnd ? WebJSON.parted(from: report.room) : JSONOutput().line(of: report)
-        guard line.popLast() == UInt8(ascii: "}") else { return nil }
+        guard let json = EventLog.line(of: report, "\(run)-\(last + 1)") else { return nil }
         last += 1
-        if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }
-        line += Array(",\"seq\":\"\(self.id)\"}".utf8)
-        let entry = Entry(number: last, id: self.id, name: EventLog.name(of: line), json: line)
+        size += json.count
+        let entry = Entry(
+            number: last, id: id, name: EventLog.name(of: json), json: json, topic: EventTopic(report), end: size)
         entries.append(entry)
-        if entries.count - first > EventLog.capacity { first += 1 }
-        if first > EventLog.capacity {
-            entries.removeFirst(first)
-            first = 0
+        if entries.count - first > EventLog.capacity {
+            dropped = entries[first].number
+            first += 1
         }
+        if first > EventLog.capacity { discard() }
         return entry
     }
 
-    /// The events behind the one with an id; nil if it is not of this run, or too long ago.
-    func missed(since id: String) -> ArraySlice<Entry>? {
+    /// The first event behind the one with a number; nil if there is none yet.
+    func next(behind number: Int) -> Entry? {
+        var (low, high) = (first, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].number > number { high = middle } else { low = middle + 1 }
+        }
+        return low < entries.count ? entries[low] : nil
+    }
+
+    /// The number in an id, if all that came behind it is known; nil if it is not of this run, or too long ago.
+    func number(of id: String) -> Int? {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0] == run, let number = Int(parts[1]), number >= 0, number <= last else {
+        guard parts.count == 2, parts[0] == run, let number = Int(parts[1]), number >= dropped, number <= last else {
             return nil
         }
-        let kept = entries[first...]
-        guard number < last else { return [] }
-        guard let oldest = kept.first?.number, number >= oldest - 1 else { return nil }
-        return kept.dropFirst(number - oldest + 1)
+        return number
+    }
+
+    mutating func erase(_ erasure: Erasure) {
+        discard()
+        entries.removeAll { erasure.takes($0.topic) }
+    }
+
+    /// Gives the event of a message its present text, and forgets the events of earlier changes.
+    ///
+    /// - Parameter message: as it is now; nil if it is not known any more.
+    mutating func change(_ topic: EventTopic, to message: MessageView?, in room: RoomLabel) {
+        discard()
+        let all = entries
+        entries = []
+        for entry in all {
+            guard entry.topic.message == topic.message, entry.topic.conversation == topic.conversation else {
+                entries.append(entry)
+                continue
+            }
+            guard entry.name == "added", let message,
+                let json = EventLog.line(of: RoomReport(room, .event(.message(message))), entry.id)
+            else { continue }
+            entries.append(
+                Entry(
+                    number: entry.number, id: entry.id, name: entry.name, json: json, topic: entry.topic,
+                    end: entry.end))
+        }
+    }
+
+    /// Lets go of the events that are not kept for want of room.
+    private mutating func discard() {
+        entries.removeFirst(first)
+        first = 0
+    }
+
+    private static func line(of report: RoomReport, _ id: String) -> [UInt8]? {
+        var line = report.isEnd ? WebJSON.parted(from: report.room) : JSONOutput(.forPrograms).line(of: report)
+        guard line.popLast() == UInt8(ascii: "}") else { return nil }
+        if case .event(.message(let message)) = report.report { line += Array(",\"edited\":\(message.isEdited)".utf8) }
+        if let id = ConversationID(of: report) { line += Array(",\"conversationId\":\"\(id)\"".utf8) }
+        return line + Array(",\"seq\":\"\(id)\"}".utf8)
     }
 
     /// - Parameter line: a JSON object that begins with the member `event`.
@@ -65,6 +125,12 @@ struct EventLog: Sendable {
 
 /// An event of a stream of Server-Sent Events (WHATWG HTML, section 9.2).
 enum ServerSentEvent {
+    /// The pause of a client that comes back, in milliseconds.
+    static let start = Array("retry: 1000\n\n".utf8)
+    /// Tells both ends that the connection is there.
+    static let comment = Array(": \n\n".utf8)
+    static let pause = Duration.seconds(15)
+
     /// - Parameter id: nil for an event that is none of the log.
     static func text(_ name: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {
         Array("\(id.map { "id: \($0)\n" } ?? "")event: \(name)\ndata: ".utf8) + json + [0x0a, 0x0a]

@@ -8,7 +8,14 @@ struct MessageStore: Sendable {
     /// In each conversation; a node keeps 100.
     static let capacity = 256
 
-    private var conversations: [ConversationID: [MessageView]] = [:]
+    /// The place of a message, which stays when it is deleted: its id may be a cursor.
+    struct Place: Sendable {
+        let id: MessageID
+        /// Nil for one that was deleted.
+        var message: MessageView?
+    }
+
+    private var conversations: [ConversationID: [Place]] = [:]
 
     /// Takes an event.
     mutating func note(_ report: RoomReport) {
@@ -16,58 +23,81 @@ struct MessageStore: Sendable {
         case .event(.message(let message)):
             let id = ConversationID(report.room, message.conversation)
             guard !(conversations[id] ?? []).contains(where: { $0.id == message.id }) else { return }
-            conversations[id, default: []].append(message)
+            conversations[id, default: []].append(Place(id: message.id, message: message))
             trim(id)
         case .event(.edited(let view, let message, let text, unread: _)):
-            let id = ConversationID(report.room, view)
-            guard let index = conversations[id]?.firstIndex(where: { $0.id == message }) else { return }
-            conversations[id]?[index].text = text
-        case .event(.deleted(let view, let message, unread: _)):
-            conversations[ConversationID(report.room, view)]?.removeAll { $0.id == message }
-        case .event(.direct(.left, let who)), .event(.direct(.declined, let who)):
-            conversations[ConversationID(report.room, .direct(with: who))] = nil
-        case .event(.stopped): conversations = conversations.filter { $0.key.room != report.room.number }
+            change(message, of: ConversationID(report.room, view)) {
+                ($0.text, $0.isEdited) = (text, true)
+            }
+        case .event(.delivered(let who, let ids)): set(.delivered, ids, with: who, in: report.room)
+        case .event(.read(let who, let ids)): set(.read, ids, with: who, in: report.room)
+        case .event(.failed(let who, let messages)): set(.failed, messages.map(\.id), with: who, in: report.room)
         case .event, .error, .answer, .entered, .opened, .listening: break
         }
     }
 
-    /// All messages of a conversation, the oldest first.
+    mutating func erase(_ erasure: Erasure) {
+        switch erasure {
+        case .room(let number): conversations = conversations.filter { $0.key.room != number }
+        case .conversation(let id): conversations[id] = nil
+        case .message(let id, let message):
+            guard let index = conversations[id]?.firstIndex(where: { $0.id == message }) else { return }
+            conversations[id]?[index].message = nil
+        }
+    }
+
+    /// A message as it is now; nil for one that is not known.
+    func message(_ topic: EventTopic) -> MessageView? { place(topic)?.message }
+
+    func isDeleted(_ topic: EventTopic) -> Bool { place(topic).map { $0.message == nil } ?? false }
+
+    /// The places of a conversation, the oldest first.
     ///
-    /// - Parameter history: those that the node keeps, in its order: they are the latest ones.
-    mutating func messages(of id: ConversationID, with history: [MessageView]) -> [MessageView] {
+    /// - Parameter history: the messages that the node keeps, in its order: they are the latest ones.
+    mutating func places(of id: ConversationID, with history: [MessageView]) -> [Place] {
         let kept = Set(history.map(\.id))
-        conversations[id] = (conversations[id] ?? []).filter { !kept.contains($0.id) } + history
+        let before = conversations[id] ?? []
+        var places: [Place] = []
+        // A deleted message stays behind the one that it was behind.
+        var gone: [MessageID: [Place]] = [:]
+        var last: MessageID?
+        for place in before {
+            if kept.contains(place.id) {
+                last = place.id
+            } else if let last, place.message == nil {
+                gone[last, default: []].append(place)
+            } else {
+                places.append(place)
+            }
+        }
+        for message in history {
+            places.append(Place(id: message.id, message: message))
+            places += gone[message.id] ?? []
+        }
+        conversations[id] = places
         trim(id)
         return conversations[id] ?? []
+    }
+
+    private func place(_ topic: EventTopic) -> Place? {
+        topic.conversation.flatMap { conversations[$0] }?.first { $0.id == topic.message }
+    }
+
+    private mutating func set(_ delivery: Delivery, _ ids: [MessageID], with who: PeerName, in room: RoomLabel) {
+        let id = ConversationID(room, .direct(with: who))
+        for message in ids { change(message, of: id) { $0.delivery = delivery } }
+    }
+
+    private mutating func change(_ message: MessageID, of id: ConversationID, _ change: (inout MessageView) -> Void) {
+        guard let index = conversations[id]?.lastIndex(where: { $0.id == message }),
+            var changed = conversations[id]?[index].message
+        else { return }
+        change(&changed)
+        conversations[id]?[index].message = changed
     }
 
     private mutating func trim(_ id: ConversationID) {
         let excess = (conversations[id]?.count ?? 0) - MessageStore.capacity
         if excess > 0 { conversations[id]?.removeFirst(excess) }
-    }
-}
-
-/// A page of messages, by the ids at its ends (keyset paging).
-struct MessagePage {
-    let messages: ArraySlice<MessageView>
-    /// The cursor `after` of the messages behind it; nil if there is none.
-    let next: MessageID?
-    /// The cursor `before` of those in front of it.
-    let previous: MessageID?
-
-    /// - Returns: nil for a cursor that is not among the messages.
-    init?(of all: [MessageView], before: MessageID?, after: MessageID?, limit: Int) {
-        var range = all.indices
-        if let after {
-            guard let index = all.firstIndex(where: { $0.id == after }) else { return nil }
-            range = index + 1..<range.upperBound
-        }
-        if let before {
-            guard let index = all.firstIndex(where: { $0.id == before }) else { return nil }
-            range = range.lowerBound..<max(range.lowerBound, index)
-        }
-        messages = after == nil ? all[range].suffix(limit) : all[range].prefix(limit)
-        next = messages.endIndex < all.count ? messages.last?.id : nil
-        previous = messages.startIndex > 0 ? messages.first?.id : nil
     }
 }

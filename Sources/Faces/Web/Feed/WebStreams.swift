@@ -22,21 +22,30 @@ extension WebServer {
 
     func beginEvents(_ connection: WebConnection, at key: UInt) {
         connection.use = .events
-        wantToWrite(key)
+        send(ServerSentEvent.start, to: connection, at: key)
+        keepAlive(connection.number, at: key)
         begin(connection, at: key, last: connection.head.lastEventID)
+    }
+
+    /// Sends a comment each 15 s, so that a proxy, and a client that reads, know that the connection is there.
+    private func keepAlive(_ number: Int, at key: UInt) {
+        wait(until: .monotonic + ServerSentEvent.pause) { server in
+            guard let connection = server.connection(number, at: key), connection.closing == nil else { return }
+            server.send(ServerSentEvent.comment, to: connection, at: key)
+            server.keepAlive(number, at: key)
+        }
     }
 
     /// Sends what a client missed if that is known, otherwise a snapshot; then every event.
     private func begin(_ connection: WebConnection, at key: UInt, last: String?) {
-        if let last, let missed = log.missed(since: last) {
-            connection.isLive = true
+        if let number = last.flatMap(log.number) {
             let resumed = WebJSON.object {
                 $0.member("event", "resumed")
                 $0.member("seq", log.id)
             }
-            let isStream = connection.use == .events
-            send(isStream ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection, at: key)
-            for entry in missed { send(entry, to: connection, at: key) }
+            send(
+                connection.use == .events ? ServerSentEvent.text("resumed", resumed) : resumed, to: connection, at: key)
+            connection.feed = StreamFeed(behind: number, of: log)
             return
         }
         let number = connection.number
@@ -48,44 +57,10 @@ extension WebServer {
         }
     }
 
-    /// Sends an event in the form of the stream.
-    func send(_ entry: EventLog.Entry, to connection: WebConnection, at key: UInt) {
-        let isStream = connection.use == .events
-        send(
-            isStream ? ServerSentEvent.text(entry.name, entry.json, id: entry.id) : entry.json, to: connection, at: key)
-    }
-
     private func send(_ rooms: [RoomSnapshot], to number: Int, at key: UInt) {
         guard let connection = connection(number, at: key), connection.closing == nil else { return }
-        connection.isLive = true
-        guard connection.use == .events else {
-            return send(WebJSON.snapshot(of: rooms, seq: log.id), to: connection, at: key)
-        }
-        let head = WebJSON.object {
-            $0.member("event", "snapshot")
-            $0.member("seq", log.id)
-        }
-        var events = [("snapshot", head)]
-        for room in rooms {
-            for (_, messages) in room.histories {
-                for message in messages {
-                    let line = WebJSON.object {
-                        $0.member("event", "message")
-                        $0.member("room", room.overview.room.name)
-                        $0.members(of: message, in: room.overview.room)
-                        $0.member("snapshot", true)
-                    }
-                    events.append(("added", line))
-                }
-            }
-        }
-        var bytes: [UInt8] = []
-        for (index, (name, line)) in events.enumerated() {
-            // A client that has a part of a snapshot comes back with an id that is not known, and gets another one.
-            let id = index == events.count - 1 ? log.id : "\(log.id)-\(index)"
-            bytes += ServerSentEvent.text(name, line, id: id)
-        }
-        send(bytes, to: connection, at: key)
+        connection.feed = StreamFeed(behind: log.last, of: log, snapshot: SnapshotParts(rooms, seq: log.id))
+        wantToWrite(key)
     }
 
     /// Performs a line of a page, as one of standard input; the answer goes to that page alone.
@@ -103,7 +78,8 @@ extension WebServer {
             guard let connection = self.connection(number, at: key) else { return }
             connection.lines -= 1
             for report in reports where report.isAnswer {
-                send(JSONOutput().line(of: report), to: connection, at: key)
+                let line = JSONOutput(.forPrograms).line(of: report)
+                send(line, to: connection, at: key, behind: log.last, about: EventTopic(report))
             }
         }
     }

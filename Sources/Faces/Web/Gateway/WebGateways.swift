@@ -6,8 +6,11 @@ import Wire
 /// Sessions of gateways over WebSocket.
 extension WebServer {
     /// Lets a session act, and performs its effects.
+    ///
+    /// - Parameter topic: of the texts that it sends; nil for none.
     func drive(
-        _ connection: WebConnection, at key: UInt, _ act: (inout any GatewaySession) -> [GatewayEffect]
+        _ connection: WebConnection, at key: UInt, about topic: EventTopic? = nil,
+        _ act: (inout any GatewaySession) -> [GatewayEffect]
     ) {
         // Taken out, so that its buffers are not copied.
         guard var session = connection.session.take() else { return }
@@ -16,7 +19,7 @@ extension WebServer {
         let number = connection.number
         for effect in effects {
             switch effect {
-            case .send(let bytes): send(bytes, to: connection, at: key)
+            case .send(let bytes): send(bytes, to: connection, at: key, about: topic)
             case .close: close(connection, at: key, 1000, "")
             case .refused: countRefusal()
             case .perform(let request, let command, let room):

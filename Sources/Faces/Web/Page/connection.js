@@ -3,7 +3,7 @@
 export class Connection {
   // on: {event(object), state(text, isLost), isStale()}
   constructor(token, on) {
-    Object.assign(this, { token, on, last: null, tries: 0, timer: null });
+    Object.assign(this, { token, on, parts: [], last: null, tries: 0, timer: null });
     this.open();
   }
 
@@ -26,13 +26,33 @@ export class Connection {
     this.socket = socket;
   }
 
-  received(event) {
+  received(message) {
+    const event = message.event === "snapshot" ? this.whole(message) : message;
+    if (!event) return;
     if (event.event === "snapshot" || event.event === "resumed") {
       this.tries = 0;
       this.on.state("connected", false);
     }
     if (event.seq) this.last = event.seq;
     this.on.event(event);
+  }
+
+  // The snapshot of all parts, once the last one is there: their lists one behind the other. A conversation that goes on in another
+  // part has further messages there.
+  whole(part) {
+    if (part.part === 0) this.parts = [];
+    this.parts.push(part);
+    if (part.more) return null;
+    const { parts } = this;
+    this.parts = [];
+    const lists = ["rooms", "people", "requests"].map((name) => [name, parts.flatMap((each) => each[name])]);
+    const conversations = new Map();
+    for (const conversation of parts.flatMap((each) => each.conversations)) {
+      const known = conversations.get(conversation.id);
+      if (known) known.messages.push(...conversation.messages);
+      else conversations.set(conversation.id, conversation);
+    }
+    return { ...part, ...Object.fromEntries(lists), conversations: [...conversations.values()] };
   }
 
   async lost() {

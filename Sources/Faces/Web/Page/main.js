@@ -122,7 +122,7 @@ function drawNow() {
   if (has("list")) {
     drawConversations(part("conversations"), model, open);
     drawRequests(part("requests-part"), part("requests"), model, {
-      answer: (request, accept) => attempt(() => api.ask("POST", `requests/${request.key}`, { accept })),
+      answer: (request, accept) => attempt(() => api.ask("POST", `rooms/${request.roomId}/requests/${request.key}`, { accept })),
       join: (invitation) => rooms.accept(invitation),
       hide: (invitation) => {
         model.hide(invitation);

@@ -36,8 +36,8 @@ export class Model {
       this.conversations.set(info.id, conversation);
       if (info.active) this.active = info.id;
     }
-    for (const person of event.people) this.people.set(person.who.key, person);
-    for (const request of event.requests) this.requests.set(request.key, request);
+    for (const person of event.people) this.people.set(inRoom(person.room, person.who), person);
+    for (const request of event.requests) this.requests.set(inRoom(request.room, request.from), request);
     this.active ??= event.conversations[0]?.id ?? null;
     const here = event.people.filter(isHere).sort((a, b) => (a.since < b.since ? -1 : 1));
     this.colors.present.clear();
@@ -109,6 +109,9 @@ const bridgeNotices = new Map(Object.entries({
   room_bridged: true, bridge_connected: true, room_unbridged: false, bridge_lost: undefined,
 }));
 
+// The name of a peer among those of all rooms: one key may be in several, and is another user in each.
+const inRoom = (room, who) => `${room} ${who.key}`;
+
 const isHere = (person) => person.state !== "offline";
 
 // The id of the first of so many unread messages; null for none.
@@ -173,9 +176,10 @@ const takers = new Map(Object.entries({
   },
 
   peer(model, event) {
-    const known = model.people.get(event.who.key);
-    const person = { muted: false, verified: false, blocked: false, ...known, ...event, since: new Date().toISOString() };
-    model.people.set(event.who.key, person);
+    const known = model.people.get(inRoom(event.room, event.who));
+    const roomId = model.rooms.get(event.room)?.id;
+    const person = { roomId, muted: false, verified: false, blocked: false, ...known, ...event, since: new Date().toISOString() };
+    model.people.set(inRoom(event.room, event.who), person);
     forgetPeople(model.people);
     model.colors.note(event.who.key, isHere(person));
     const room = model.conversation({ room: event.room });
@@ -207,7 +211,8 @@ const takers = new Map(Object.entries({
   },
 
   request(model, event) {
-    model.requests.set(event.from.key, { key: event.from.key, room: event.room, from: event.from, text: event.text });
+    const roomId = model.rooms.get(event.room)?.id;
+    model.requests.set(inRoom(event.room, event.from), { key: event.from.key, room: event.room, roomId, from: event.from, text: event.text });
     return ["list"];
   },
 
@@ -218,7 +223,7 @@ const takers = new Map(Object.entries({
 
   // Its messages are not known yet, or it is over.
   direct(model, event) {
-    model.requests.delete(event.with.key);
+    model.requests.delete(inRoom(event.room, event.with));
     return ["again"];
   },
 
@@ -257,5 +262,5 @@ function noteBehindLast({ messages, notes }) {
 function forgetPeople(people) {
   if (people.size <= mostPeople) return;
   const gone = [...people.values()].filter((person) => !isHere(person)).sort((a, b) => (a.since < b.since ? -1 : 1));
-  for (const { who } of gone.slice(0, people.size - mostPeople)) people.delete(who.key);
+  for (const { room, who } of gone.slice(0, people.size - mostPeople)) people.delete(inRoom(room, who));
 }

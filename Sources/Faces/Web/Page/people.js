@@ -5,10 +5,13 @@ import { element } from "/elements.js";
 const { attempt } = dialogs;
 const members = { mute: "muted", block: "blocked", verified: "verified" };
 
+// A peer may be in several rooms, as another user in each.
+const pathOf = ({ roomId, who }) => `rooms/${roomId}/people/${who.key}`;
+
 // on: {invite(person), changed()}
 export function showPerson(api, person, on) {
   const mark = (name, isOn) => attempt(async () => {
-    await api.ask(isOn ? "PUT" : "DELETE", `people/${person.who.key}/${name}`);
+    await api.ask(isOn ? "PUT" : "DELETE", `${pathOf(person)}/${name}`);
     person[members[name]] = isOn;
     on.changed();
   });
@@ -21,16 +24,17 @@ export function showPerson(api, person, on) {
   ]);
 }
 
-function askForMessage(api, { who }) {
+function askForMessage(api, { who, roomId }) {
   dialogs.ask(`To ${who.displayName}`, ["Message"], (text) =>
-    attempt(() => api.ask("POST", "direct", { to: who.key, text })));
+    attempt(() => api.ask("POST", `rooms/${roomId}/direct`, { to: who.key, text })));
 }
 
-async function verify(api, { who }, mark) {
-  const whole = await attempt(() => api.ask("GET", `people/${who.key}`));
+async function verify(api, person, mark) {
+  const { who } = person;
+  const whole = await attempt(() => api.ask("GET", pathOf(person)));
   if (!whole) return;
   // Without libqrencode there is no picture.
-  const picture = await api.ask("GET", `people/${who.key}/code.svg`).catch(() => null);
+  const picture = await api.ask("GET", `${pathOf(person)}/code.svg`).catch(() => null);
   const rows = [
     element("p", "", "Compare these digits with the other user, by voice or side by side. They are equal at both."),
     element("p", "code", whole.code),

@@ -60,6 +60,7 @@ export function drawPeople(root, model, choose) {
     const row = button("", () => choose(person));
     row.className = "row";
     row.dataset.key = person.who.key;
+    row.dataset.room = person.room;
     const name = element("span", "name");
     name.append(element("span", `c${model.colors.of(person.who.key)}`, person.who.displayName));
     const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
@@ -83,4 +84,4 @@ function replace(root, rows) {
   if (focused) [...root.querySelectorAll("button")].find((row) => nameOf(row) === focused)?.focus();
 }
 
-const nameOf = (row) => row.dataset.id ?? row.dataset.key ?? row.getAttribute("aria-label");
+const nameOf = (row) => row.dataset.id ?? (row.dataset.key && `${row.dataset.room} ${row.dataset.key}`) ?? row.getAttribute("aria-label");

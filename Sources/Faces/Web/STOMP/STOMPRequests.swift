@@ -80,7 +80,7 @@ extension STOMPSession {
         var effects = receipt(receiptID)
         for report in reports {
             guard case .answer(.peers) = report.report else { continue }
-            effects.append(message(JSONOutput().line(of: report), to: subscription))
+            effects.append(message(JSONOutput(.forPrograms).line(of: report), to: subscription))
         }
         return effects
     }
@@ -102,9 +102,11 @@ extension STOMPSession {
         case .deleted(let view, let id, unread: _):
             place = STOMPSession.place(of: view, in: report.room)
             body = STOMPSession.body(of: id, "removed", nil, view, in: report.room)
-        case .request, .direct, .delivered, .read, .failed: (place, body) = (.direct, JSONOutput().line(of: report))
-        case .typing: (place, body) = (.typing(report.room.name), JSONOutput().line(of: report))
-        case .peer, .crowd, .elsewhere: (place, body) = (.people(report.room.name), JSONOutput().line(of: report))
+        case .request, .direct, .delivered, .read, .failed:
+            (place, body) = (.direct, JSONOutput(.forPrograms).line(of: report))
+        case .typing: (place, body) = (.typing(report.room.name), JSONOutput(.forPrograms).line(of: report))
+        case .peer, .crowd, .elsewhere:
+            (place, body) = (.people(report.room.name), JSONOutput(.forPrograms).line(of: report))
         case .ready, .invitation, .notice, .stopped: return []
         }
         var effects: [GatewayEffect] = []

@@ -27,7 +27,7 @@ final class WebConnection {
         case answered
     }
 
-    /// Bytes that may wait for a reader: 4 MiB, more than the snapshot of 16 full rooms.
+    /// Bytes of answers, and of packets of gateways, that may wait for a reader.
     static let mostWaiting = 4 << 20
     /// Bytes of a WebSocket message.
     static let longestMessage = 65_536
@@ -52,10 +52,11 @@ final class WebConnection {
     var answer: WebAnswer?
     /// Whether the head of a stream is written.
     var hasBegun = false
-    /// Whether events are passed on.
-    var isLive = false
-    private(set) var waiting = 0
-    private var messages: [[UInt8]] = []
+    /// The events of a stream, once it has begun.
+    var feed: StreamFeed?
+    private var waiting = 0
+    /// Bytes that are for this client alone.
+    private var messages: [Message] = []
     private var first = 0
     /// The session of a gateway.
     var session: (any GatewaySession)?
@@ -68,20 +69,49 @@ final class WebConnection {
     /// The code and the reason with which the connection is to be closed (RFC 6455 section 7.4).
     var closing: (code: UInt16, reason: String)?
 
+    private struct Message {
+        let bytes: [UInt8]
+        /// The number of the last event in front of it; 0 if it does not wait for events.
+        let behind: Int
+        /// Nil for what has no text of a room.
+        let topic: EventTopic?
+    }
+
     init(_ number: Int) { self.number = number }
 
+    /// - Parameters:
+    ///   - behind: the number of the last event that the client gets before; 0 for none.
+    ///   - topic: nil for what has no text of a room.
     /// - Returns: false if too much waits already.
-    func append(_ bytes: [UInt8]) -> Bool {
+    func append(_ bytes: [UInt8], behind: Int = 0, about topic: EventTopic? = nil) -> Bool {
         guard waiting + bytes.count <= WebConnection.mostWaiting else { return false }
-        messages.append(bytes)
+        messages.append(Message(bytes: bytes, behind: behind, topic: topic))
         waiting += bytes.count
         return true
     }
 
-    func next() -> [UInt8]? {
-        guard first < messages.count else { return nil }
-        let message = messages[first]
-        messages[first] = []
+    /// The bytes that are to be written next: those for this client alone, or an event.
+    func next(of log: EventLog) -> [UInt8]? {
+        if first < messages.count, feed?.hasPassed(messages[first].behind, of: log) ?? true { return take() }
+        return feed?.next(of: log, isStream: use == .events)
+    }
+
+    /// Whether the answer is a stream, or a poll that waits: its client may go before there is something to write.
+    var isWaitedFor: Bool { phase == .performing && (use == .events || head.path == EngineSession.path) }
+
+    /// Whether the client is a stream that can not be passed on what happened.
+    func isLate(for log: EventLog) -> Bool { feed?.isLate(for: log) ?? false }
+
+    func erase(_ erasure: Erasure) {
+        feed?.erase(erasure)
+        let kept = messages[first...].filter { $0.topic.map { !erasure.takes($0) } ?? true }
+        (messages, first) = (kept, 0)
+        waiting = kept.reduce(0) { $0 + $1.bytes.count }
+    }
+
+    private func take() -> [UInt8] {
+        let message = messages[first].bytes
+        messages[first] = Message(bytes: [], behind: 0, topic: nil)
         first += 1
         waiting -= message.count
         if first > messages.count / 2 {

@@ -55,14 +55,14 @@ struct WebAnswer: Hashable, Sendable {
     var closes = false
 
     static func json(_ status: Int = 200, _ members: (inout JSONWriter) -> Void) -> WebAnswer {
-        var writer = JSONWriter()
+        var writer = JSONWriter(.forPrograms)
         writer.object(members)
         return WebAnswer(status: status, type: "application/json", body: writer.bytes)
     }
 
     /// RFC 9457.
     static func problem(_ status: Int, _ code: String, _ detail: String) -> WebAnswer {
-        var writer = JSONWriter()
+        var writer = JSONWriter(.forPrograms)
         writer.object {
             $0.member("type", "about:blank")
             $0.member("title", reason(status))

@@ -55,6 +55,29 @@ extension WebServer {
         return -1
     }
 
+    /// Ends streams and polls whose clients are gone: the library looks for that when there is something to write.
+    func endGone() {
+        var polled: [pollfd] = []
+        var keys: [UInt] = []
+        for (key, connection) in connections where connection.closing == nil && connection.isWaitedFor {
+            guard let wsi = unsafe OpaquePointer(bitPattern: key) else { continue }
+            let socket = unsafe library.call.lws_get_socket_fd(wsi)
+            polled.append(pollfd(fd: socket, events: Int16(WebServer.hangUp), revents: 0))
+            keys.append(key)
+        }
+        guard !polled.isEmpty, unsafe poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
+        for (place, key) in keys.enumerated() where polled[place].revents != 0 {
+            guard let wsi = unsafe OpaquePointer(bitPattern: key), let connection = connections[key] else { continue }
+            connection.closing = (1001, "the client is gone")
+            connection.feed = nil
+            leaveEngine(connection, at: key)
+            unsafe library.call.lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+        }
+    }
+
+    /// `POLLRDHUP` of poll(2), which the C library shows with an option only.
+    private static let hangUp: CInt = 0x2000
+
     /// Ends connections on which bytes have come behind a request that waits long, such as a poll: the library would look
     /// for them again and again without reading them.
     func endEarly() {
@@ -77,7 +100,9 @@ extension WebServer {
         holdTimeout(key)
         if head.path == EngineSession.path { return performEngine(connection, at: key) }
         if head.path == "/api/v1/events", head.method == "GET" { return beginEvents(connection, at: key) }
-        Task { [body = connection.body, number = connection.number] in
+        let body = connection.body
+        connection.body = []
+        Task { [number = connection.number] in
             answer(await Route.answer(to: head, body, on: self), number, at: key)
         }
     }

@@ -135,14 +135,24 @@ extension WebServer {
 
     func close(_ connection: WebConnection, at key: UInt, _ code: UInt16, _ reason: String) {
         connection.closing = connection.closing ?? (code, reason)
-        connection.isLive = false
+        connection.feed = nil
         wantToWrite(key)
     }
 
-    /// Sends bytes, or lets go of a client that leaves too much unread.
-    func send(_ bytes: [UInt8], to connection: WebConnection, at key: UInt) {
+    /// Sends bytes to one client, or lets go of it if it leaves too much unread.
+    ///
+    /// - Parameters:
+    ///   - behind: the number of the last event that the client gets before; 0 for none.
+    ///   - topic: nil for what has no text of a room.
+    func send(
+        _ bytes: [UInt8], to connection: WebConnection, at key: UInt, behind: Int = 0, about topic: EventTopic? = nil
+    ) {
         guard connection.closing == nil else { return }
-        if connection.append(bytes) { return wantToWrite(key) }
+        if connection.append(bytes, behind: behind, about: topic) { return wantToWrite(key) }
+        letGo(connection, at: key)
+    }
+
+    private func letGo(_ connection: WebConnection, at key: UInt) {
         dropped.add(1, ordering: .relaxed)
         close(connection, at: key, 1013, "read too slowly; come back with the last seq")
     }
@@ -153,20 +163,38 @@ extension WebServer {
     private func pass(_ events: [RoomReport]) {
         backlog.subtract(events.count, ordering: .relaxed)
         for report in events {
-            store.note(report)
+            keep(report)
             for (key, connection) in connections where connection.use == .gateway {
-                drive(connection, at: key) { $0.tell(report, at: .monotonic) }
+                drive(connection, at: key, about: EventTopic(report)) { $0.tell(report, at: .monotonic) }
             }
             for session in engines.values { perform(session.session.tell(report), for: session) }
             // The end of the last connections tells that the node leaves.
             if report.isEnd, desk?.departure.isDecided ?? true { continue }
-            guard let entry = log.append(report) else { continue }
-            for (key, connection) in connections where connection.isLive { send(entry, to: connection, at: key) }
+            guard log.append(report) != nil else { continue }
+            for (key, connection) in connections where connection.feed != nil && connection.closing == nil {
+                if connection.isLate(for: log) { letGo(connection, at: key) } else { wantToWrite(key) }
+            }
+        }
+    }
+
+    /// Keeps what an event says, and forgets the texts that end with it.
+    private func keep(_ report: RoomReport) {
+        store.note(report)
+        if let erasure = Erasure(behind: report) {
+            store.erase(erasure)
+            log.erase(erasure)
+            answers.erase(erasure)
+            for connection in connections.values { connection.erase(erasure) }
+        }
+        if case .event(.edited(_, _, let text, unread: _)) = report.report {
+            let topic = EventTopic(report)
+            log.change(topic, to: store.message(topic), in: report.room)
+            for connection in connections.values { connection.feed?.change(topic, to: text) }
         }
     }
 
     private func letGoOfStreams() {
-        for (key, connection) in connections where connection.isLive {
+        for (key, connection) in connections where connection.feed != nil {
             dropped.add(1, ordering: .relaxed)
             close(connection, at: key, 1013, "events were lost; come back")
         }

@@ -50,7 +50,10 @@ extension WebServer {
     nonisolated func serve() {
         guard let made = unsafe OpaquePointer(bitPattern: context.load(ordering: .acquiring)) else { return }
         while !mustEnd.load(ordering: .relaxed), unsafe library.call.lws_service(made, 0) >= 0 {
-            assumeIsolated { $0.endEarly() }
+            assumeIsolated {
+                $0.endGone()
+                $0.endEarly()
+            }
         }
         context.store(0, ordering: .releasing)
         unsafe library.call.lws_context_destroy(made)

@@ -90,7 +90,7 @@ extension WebServer {
             guard unsafe writeHead(WebAnswer(status: 200, type: "text/event-stream"), length: nil, to: wsi) else {
                 return -1
             }
-        } else if let next = connection.next() {
+        } else if let next = connection.next(of: log) {
             guard unsafe write(next, LWS_WRITE_HTTP, to: wsi) else { return -1 }
         } else {
             return connection.closing == nil ? 0 : -1
@@ -102,7 +102,7 @@ extension WebServer {
     /// Writes a message to a WebSocket.
     func writeSocket(_ key: UInt) -> Int32 {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
-        if let next = connection.next() {
+        if let next = connection.next(of: log) {
             guard unsafe write(next, LWS_WRITE_TEXT, to: wsi) else { return -1 }
             _ = unsafe library.call.lws_callback_on_writable(wsi)
             return 0

@@ -28,7 +28,7 @@ enum SocketIOPacket: Hashable, Sendable {
 
     /// The text of an event.
     static func event(_ name: String, _ arguments: (inout JSONWriter) -> Void) -> String {
-        var writer = JSONWriter()
+        var writer = JSONWriter(.forPrograms)
         writer.array {
             $0.string(name)
             arguments(&$0)

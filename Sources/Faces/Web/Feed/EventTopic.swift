@@ -1,0 +1,68 @@
+import Chat
+import ChatNode
+import Commands
+import Wire
+
+/// The subject of an event or a text that is kept: with it, the texts of a room, a conversation, a message or a peer are found
+/// when they are to be forgotten.
+struct EventTopic: Hashable, Sendable {
+    /// The number of the room.
+    let room: Int
+    /// Nil for what is of no conversation.
+    var conversation: ConversationID?
+    /// The message whose text it has; nil for none.
+    var message: MessageID?
+    /// The peer that wrote the text.
+    var author: PeerID?
+
+    init(_ message: MessageView, in room: RoomLabel) {
+        self.room = room.number
+        conversation = ConversationID(room, message.conversation)
+        self.message = message.id
+        author = message.from.key
+    }
+
+    init(_ report: RoomReport) {
+        room = report.room.number
+        switch report.report {
+        case .event(.message(let view)):
+            conversation = ConversationID(report.room, view.conversation)
+            (message, author) = (view.id, view.from.key)
+        case .event(.edited(_, let id, text: _, unread: _)):
+            conversation = ConversationID(of: report)
+            message = id
+        case .event(.request(let from, text: _)):
+            conversation = ConversationID(report.room, .direct(with: from))
+            author = from.key
+        case .event, .error, .answer, .entered, .opened, .listening: conversation = ConversationID(of: report)
+        }
+    }
+}
+
+/// An end of texts: nothing that is kept has them any more.
+enum Erasure: Hashable, Sendable {
+    /// The room was left or wiped.
+    case room(Int)
+    /// The direct conversation was left or declined.
+    case conversation(ConversationID)
+    case message(ConversationID, MessageID)
+
+    /// Nil for a report behind which every text stays.
+    init?(behind report: RoomReport) {
+        switch report.report {
+        case .event(.stopped): self = .room(report.room.number)
+        case .event(.deleted(let view, let id, unread: _)): self = .message(ConversationID(report.room, view), id)
+        case .event(.direct(.left, let who)), .event(.direct(.declined, let who)):
+            self = .conversation(ConversationID(report.room, .direct(with: who)))
+        case .event, .error, .answer, .entered, .opened, .listening: return nil
+        }
+    }
+
+    func takes(_ topic: EventTopic) -> Bool {
+        switch self {
+        case .room(let number): topic.room == number
+        case .conversation(let id): topic.conversation == id
+        case .message(let id, let message): topic.conversation == id && topic.message == message
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Chat
+import ChatNode
+import Commands
+import Rendering
+import Wire
+
+/// A snapshot that is written in parts of a bounded size, each when its client can take it (Docs/Web.md, section 4).
+struct SnapshotParts {
+    /// A part ends with the element that reaches so many bytes.
+    static let size = 65_536
+
+    private enum Element {
+        /// Rooms, people and requests, with the name of their list, as JSON.
+        case row(String, [UInt8], EventTopic?)
+        /// A conversation without its last message and its messages.
+        case conversation(ConversationID, [UInt8])
+        case last(MessageView?, RoomLabel)
+        case message(MessageView, RoomLabel)
+    }
+
+    private static let lists = ["rooms", "people", "requests"]
+
+    private var elements: [Element] = []
+    /// The first element that is not written.
+    private var place = 0
+    private var number = 0
+    /// The id of the last event in front of it.
+    private let seq: String
+    private var isOver = false
+
+    init(_ rooms: [RoomSnapshot], seq: String) {
+        self.seq = seq
+        for room in rooms { elements.append(.row("rooms", WebJSON.object { $0.members(ofRoom: room) }, nil)) }
+        for room in rooms {
+            for peer in room.peers { elements.append(.row("people", WebJSON.person(peer, in: room), nil)) }
+        }
+        for room in rooms {
+            for request in room.overview.requests {
+                let topic = EventTopic(RoomReport(room.overview.room, .event(.request(from: request.who, text: ""))))
+                elements.append(.row("requests", WebJSON.request(request, in: room), topic))
+            }
+        }
+        for room in rooms { append(conversationsOf: room) }
+    }
+
+    private mutating func append(conversationsOf room: RoomSnapshot) {
+        let label = room.overview.room
+        for (summary, history) in zip(room.overview.conversations, room.histories) {
+            let head = WebJSON.object { $0.members(ofHead: summary, in: room) }
+            elements.append(.conversation(ConversationID(label, summary.conversation), head))
+            elements.append(.last(summary.last, label))
+            elements += history.messages.map { .message($0, label) }
+        }
+    }
+
+    mutating func erase(_ erasure: Erasure) {
+        elements = elements[place...].compactMap { element in
+            switch element {
+            case .row(_, _, let topic?): erasure.takes(topic) ? nil : element
+            case .last(let message?, let room):
+                erasure.takes(EventTopic(message, in: room)) ? .last(nil, room) : element
+            case .message(let message, let room): erasure.takes(EventTopic(message, in: room)) ? nil : element
+            case .row, .conversation, .last: element
+            }
+        }
+        place = 0
+    }
+
+    /// Gives a message its present text.
+    mutating func change(_ topic: EventTopic, to text: String) {
+        let changed = { (message: MessageView, room: RoomLabel) -> MessageView in
+            guard EventTopic(message, in: room).message == topic.message else { return message }
+            var message = message
+            (message.text, message.isEdited) = (text, true)
+            return message
+        }
+        elements = elements[place...].map { element in
+            switch element {
+            case .last(let message?, let room): .last(changed(message, room), room)
+            case .message(let message, let room): .message(changed(message, room), room)
+            case .row, .conversation, .last: element
+            }
+        }
+        place = 0
+    }
+
+    /// The next part; nil behind the last one.
+    mutating func next(isStream: Bool) -> [UInt8]? {
+        guard !isOver else { return nil }
+        guard isStream else { return nextObject() }
+        let events = nextEvents()
+        return events.isEmpty ? nil : events
+    }
+
+    /// An object with lists: those of all parts, one behind the other, are the snapshot. A conversation whose messages did not fit
+    /// is there again, with its id and further messages.
+    private mutating func nextObject() -> [UInt8] {
+        var rows: [String: [[UInt8]]] = [:]
+        var conversations: [(head: [UInt8], messages: [[UInt8]])] = []
+        var size = 0
+        if case .message(let message, let room)? = elements[place...].first {
+            let id = ConversationID(room, message.conversation)
+            conversations.append((WebJSON.object { $0.member("id", "\(id)") }, []))
+        }
+        while size < SnapshotParts.size, place < elements.count {
+            switch elements[place] {
+            case .row(let list, let row, _):
+                rows[list, default: []].append(row)
+                size += row.count
+            case .conversation(_, let head):
+                conversations.append((head, []))
+                size += head.count
+            case .last(let message, let room):
+                let member = WebJSON.object { $0.last(message, in: room) }
+                let head = conversations.popLast()?.head ?? [UInt8(ascii: "{"), UInt8(ascii: "}")]
+                conversations.append((SnapshotParts.joined(head, member), []))
+                size += member.count
+            case .message(let message, let room):
+                let row = WebJSON.object { $0.members(of: message, in: room) }
+                conversations[conversations.count - 1].messages.append(row)
+                size += row.count
+            }
+            place += 1
+            // The last message of a conversation stays with its head.
+            if place < elements.count, case .last = elements[place] { size = min(size, SnapshotParts.size - 1) }
+        }
+        isOver = place == elements.count
+        return part(rows, conversations)
+    }
+
+    private mutating func part(
+        _ rows: [String: [[UInt8]]], _ conversations: [(head: [UInt8], messages: [[UInt8]])]
+    ) -> [UInt8] {
+        defer { number += 1 }
+        return WebJSON.object {
+            $0.member("event", "snapshot")
+            $0.member("part", number)
+            $0.member("more", !isOver)
+            // A client that has a part only has no place to come back to.
+            if isOver { $0.member("seq", seq) }
+            if number == 0 { $0.member("version", Version.current) }
+            for list in SnapshotParts.lists {
+                $0.member(list) { $0.array { for row in rows[list] ?? [] { $0.raw(row) } } }
+            }
+            $0.member("conversations") {
+                $0.array {
+                    for (head, messages) in conversations {
+                        let list = WebJSON.object {
+                            $0.member("messages") { $0.array { for row in messages { $0.raw(row) } } }
+                        }
+                        $0.raw(SnapshotParts.joined(head, list))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Server-Sent Events: the beginning, then one for each message.
+    private mutating func nextEvents() -> [UInt8] {
+        var bytes: [UInt8] = []
+        if number == 0 {
+            elements = elements.filter { if case .message = $0 { true } else { false } }
+            let head = WebJSON.object {
+                $0.member("event", "snapshot")
+                $0.member("seq", seq)
+            }
+            bytes += event("snapshot", head)
+        }
+        while bytes.count < SnapshotParts.size, place < elements.count {
+            guard case .message(let message, let room) = elements[place] else { break }
+            place += 1
+            let line = WebJSON.object {
+                $0.member("event", "message")
+                $0.member("room", room.name)
+                $0.members(of: message, in: room)
+                $0.member("snapshot", true)
+            }
+            bytes += event("added", line)
+        }
+        isOver = place == elements.count
+        return bytes
+    }
+
+    /// A client that has a part of a snapshot comes back with an id that is not known, and gets another one.
+    private mutating func event(_ name: String, _ json: [UInt8]) -> [UInt8] {
+        defer { number += 1 }
+        return ServerSentEvent.text(name, json, id: place == elements.count ? seq : "\(seq)-\(number)")
+    }
+
+    /// One object with the members of two.
+    private static func joined(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+        let (left, right) = (left.dropLast(), right.dropFirst())
+        let needsComma = left.count > 1 && right.count > 1
+        return Array(left) + (needsComma ? [UInt8(ascii: ",")] : []) + Array(right)
+    }
+}
