@@ -70,20 +70,27 @@ extension WebServer {
         _ = unsafe library.call.lws_callback_on_writable(wsi)
     }
 
+    /// The bytes of a call, which are removed from the library's buffer: it is read into only when more comes.
+    private static func taken(_ input: UnsafeRawBufferPointer) -> [UInt8] {
+        let bytes = unsafe Array(input)
+        unsafe UnsafeMutableRawBufferPointer(mutating: input).initializeMemory(as: UInt8.self, repeating: 0)
+        return bytes
+    }
+
     /// An event of the library. The result closes the connection unless it is 0.
     func happened(_ reason: lws_callback_reasons, on key: UInt, _ input: UnsafeRawBufferPointer) -> Int32 {
         switch reason {
         case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: connected(key)
         case LWS_CALLBACK_WSI_DESTROY: disconnected(key)
         case LWS_CALLBACK_HTTP: return began(key)
-        case LWS_CALLBACK_HTTP_BODY: return unsafe received(body: Array(input), on: key)
+        case LWS_CALLBACK_HTTP_BODY: return unsafe received(body: WebServer.taken(input), on: key)
         case LWS_CALLBACK_HTTP_BODY_COMPLETION: return receivedBody(on: key)
         case LWS_CALLBACK_HTTP_WRITEABLE: return writeHTTP(key)
         case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
             return confirmUpgrade(to: unsafe String(decoding: input, as: UTF8.self), at: key)
         case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return upgrade(key)
         case LWS_CALLBACK_ESTABLISHED: beginSocket(key)
-        case LWS_CALLBACK_RECEIVE: return unsafe received(part: Array(input), on: key)
+        case LWS_CALLBACK_RECEIVE: return unsafe received(part: WebServer.taken(input), on: key)
         case LWS_CALLBACK_SERVER_WRITEABLE: return writeSocket(key)
         case _: break
         }
