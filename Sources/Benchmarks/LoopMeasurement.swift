@@ -11,7 +11,7 @@ enum LoopMeasurement {
             loop.run()
         }
         let other = loop("other")
-        other.start()
+        do throws(SystemError) { try other.start() } catch { preconditionFailure("\(error)") }
         stopwatch.time("to another loop and back", count: count, prepare: { loop("measured") }) { loop in
             loop.execute { bounce(from: loop, to: other, left: count) }
             loop.run()

@@ -37,7 +37,7 @@ struct Benchmarks {
             let node = try GroupNode(settings, on: loop)
             Task {
                 do throws(TransportError) { try await node.begin() } catch { fail("can not listen: \(error)") }
-                input.start()
+                do throws(SystemError) { try input.start() } catch { fail("\(error)") }
                 input.execute { obeyInput(node, on: loop) }
             }
             loop.run()

@@ -11,6 +11,9 @@ package struct Randomness: RandomNumberGenerator, Sendable {
 
     package static var system: Randomness { Randomness(source: .system) }
 
+    /// Whether the system offers randomness; without it no key can be made, and libsodium does not start.
+    package static var isAvailable: Bool { Sodium.isReady }
+
     /// Equal seeds give equal numbers, on every machine.
     package static func seeded(_ seed: UInt64) -> Randomness {
         Randomness(source: .seeded(SplitMix(state: seed)))

@@ -11,7 +11,7 @@ enum Sodium {
     static let sealBytes = 16
 
     /// Selects the fastest implementations and opens the source of randomness; thread-safe, and once.
-    private static let isReady = sodium_init() >= 0
+    static let isReady = sodium_init() >= 0
 
     private static func prepare() {
         guard isReady else { fatalError("libsodium can not start: the system offers it no randomness") }

@@ -7,6 +7,17 @@ package enum Descriptors {
     package static let output: CInt = 1
     package static let diagnostics: CInt = 2
 
+    /// Opens `/dev/null` on those of the three that are closed: what is opened next would take their numbers, and get what is
+    /// written for people. To be called before anything is opened.
+    ///
+    /// - Throws: the system's refusal.
+    package static func openClosedStandard() throws(SystemError) {
+        for number in [input, output, diagnostics] where fcntl(number, F_GETFD) < 0 {
+            // The smallest number that is free.
+            _ = try SystemError.check("/dev/null", unsafe open("/dev/null", O_RDWR))
+        }
+    }
+
     /// Writes all of `bytes`, waiting as long as the reader takes.
     package static func write(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
         var rest = bytes[...]

@@ -2,21 +2,28 @@ package import ChatNode
 package import Reactor
 package import Storage
 
-/// Why the program could not begin to chat. Its exit code is 1.
+/// Why the program could not begin to chat.
 package struct StartFailure: Error, Hashable, Sendable {
     /// One lower-case line: what happened; what to do.
     package let message: String
+    /// The exit code.
+    package let code: CInt
 
-    package init(_ message: String) {
-        self.message = message
+    /// `EX_OSERR` of sysexits.h: the system refuses descriptors, threads or memory.
+    package static let refusedBySystem: CInt = 71
+
+    package init(_ message: String, code: CInt = 1) {
+        (self.message, self.code) = (message, code)
     }
 
     package init(_ error: StorageError) {
-        message = error.description
+        self.init(error.description)
     }
 
     package init(_ error: SystemError) {
-        message = "\(error); see whether the system is short of descriptors or memory"
+        self.init(
+            "\(error); see whether the system is short of descriptors, threads or memory",
+            code: StartFailure.refusedBySystem)
     }
 
     /// Makes a part of the program that the system may refuse.
@@ -25,17 +32,23 @@ package struct StartFailure: Error, Hashable, Sendable {
     }
 
     package init(noInterface name: String) {
-        message = "no network interface \"\(name)\"; ip link lists them"
+        self.init("no network interface \"\(name)\"; ip link lists them")
     }
 
     /// - Parameter port: the one that was asked for; 0 for any.
     package init(listeningOn port: UInt16, _ error: TransportError) {
         let place = port == 0 ? "can not listen" : "can not listen on port \(port)"
-        let reason =
-            switch error {
-            case .system(let call, let errno): SystemError(call: call, errno: errno).description
-            case .refused, .unreachable, .timedOut, .reset: "\(error)"
-            }
-        message = "\(place): \(reason); \(port == 0 ? "see whether the network is up" : "choose another with --port")"
+        switch error {
+        case .system(let call, let errno) where SystemError(call: call, errno: errno).isShortage:
+            self.init(SystemError(call: "\(place): \(call)", errno: errno))
+        case .system(let call, let errno):
+            self.init("\(place): \(SystemError(call: call, errno: errno)); \(StartFailure.remedy(port))")
+        case .refused, .unreachable, .timedOut, .reset:
+            self.init("\(place): \(error); \(StartFailure.remedy(port))")
+        }
+    }
+
+    private static func remedy(_ port: UInt16) -> String {
+        port == 0 ? "see whether the network is up" : "choose another with --port"
     }
 }

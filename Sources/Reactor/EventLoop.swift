@@ -50,8 +50,10 @@ package final class EventLoop: Scheduler, @unchecked Sendable {
     }
 
     /// Runs the loop on a thread of its own. Once.
-    package func start() {
-        thread.start(name: name, niceness: niceness) { self.run() }
+    ///
+    /// - Throws: the system's refusal of a thread.
+    package func start() throws(SystemError) {
+        try thread.start(name: name, niceness: niceness) { self.run() }
     }
 
     /// Runs the loop on the calling thread until it is stopped. Once.

@@ -28,10 +28,12 @@ package final class LoopThread: Sendable {
     }
 
     /// Makes a thread that runs `body`.
-    package func start(name: String, niceness: CInt, _ body: @escaping @Sendable () -> Void) {
-        own.withLock { own in
+    ///
+    /// - Throws: the system's refusal of a thread.
+    package func start(name: String, niceness: CInt, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        try own.withLock { own throws(SystemError) in
             precondition(own == nil, "the event loop \(name) was started twice")
-            own = LoopThread.spawn(ThreadBody(name: name, niceness: niceness, run: body))
+            own = try LoopThread.spawn(ThreadBody(name: name, niceness: niceness, run: body))
         }
     }
 
@@ -57,13 +59,13 @@ package final class LoopThread: Sendable {
     /// have, runs at once (Linux 6.12, EEVDF); with an equal one it waits for up to 3 ms.
     private static let longSlice: UInt64 = 20_000_000
 
-    private static func spawn(_ body: ThreadBody) -> pthread_t {
+    private static func spawn(_ body: ThreadBody) throws(SystemError) -> pthread_t {
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(body)
         let error = unsafe pthread_create(&thread, nil, { unsafe LoopThread.main($0) }, context.toOpaque())
         guard error == 0 else {
-            let reason = SystemError(call: "pthread_create", errno: error)
-            fatalError("the event loop \(body.name) gets no thread: \(reason)")
+            unsafe context.release()
+            throw SystemError(call: "pthread_create", errno: error)
         }
         return thread
     }

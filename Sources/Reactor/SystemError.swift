@@ -22,6 +22,14 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         return result
     }
 
+    /// True if the system is short of descriptors, threads or memory.
+    package var isShortage: Bool {
+        switch errno {
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN: true
+        case _: false
+        }
+    }
+
     /// For example `bind: address already in use`.
     package var description: String { "\(call): \(reason)" }
 

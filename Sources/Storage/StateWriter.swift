@@ -12,7 +12,7 @@ package final class StateWriter: Sendable {
         self.files = files
         self.failed = failed
         loop = try EventLoop(name: "storage")
-        loop.start()
+        try loop.start()
     }
 
     /// Submits a change. From any thread.

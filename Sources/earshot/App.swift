@@ -17,7 +17,7 @@ import Transports
 struct App: Sendable {
     /// Enough for full rooms, listeners, discovery, loops, files and programs at the control socket: a shell often permits
     /// 1,024.
-    private static let descriptors = Limits.rooms * Limits.links + 512
+    static let descriptors = Limits.rooms * Limits.links + 512
 
     private let arguments: Arguments
     private let startUp: StartUp
@@ -92,7 +92,7 @@ struct App: Sendable {
     /// - Returns: the exit code.
     func run() async throws(StartFailure) -> CInt {
         defer { served.removeFiles() }
-        Descriptors.raiseLimit(to: App.descriptors)
+        App.prepareSleep()
         for name in arguments.interfaces where !Environment.hasInterface(name) { throw StartFailure(noInterface: name) }
         try await nodes.start()
         await terminal?.begin()
@@ -110,6 +110,11 @@ struct App: Sendable {
         await kept?.writer.end()
         if let complaint = departure.complaint { diagnostics.say(.error, complaint) }
         return departure.exitCode
+    }
+
+    /// Has the runtime open the descriptors of its timers now: where they are refused later, it ends the process.
+    private static func prepareSleep() {
+        Task { try? await Task.sleep(for: .nanoseconds(1)) }
     }
 
     /// All nodes have ended: if `/wipe` ended them, reports what is forgotten, and starts a node of another identity.

@@ -16,9 +16,11 @@ import Wire
 /// Makes the parts of the program as the command line asks for them.
 extension App {
     static func runningLoop(_ name: String) throws(StartFailure) -> EventLoop {
-        let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: name) }
-        loop.start()
-        return loop
+        try StartFailure.naming { () throws(SystemError) in
+            let loop = try EventLoop(name: name)
+            try loop.start()
+            return loop
+        }
     }
 
     /// - Parameter counters: those of the process.

@@ -2,6 +2,7 @@ import Chat
 import ChatNode
 import ControlFace
 import Doctor
+import Noise
 import Process
 import Reactor
 import Settings
@@ -10,6 +11,7 @@ import TerminalFace
 @main
 struct Earshot {
     static func main() {
+        do throws(SystemError) { try Descriptors.openClosedStandard() } catch { fail(StartFailure(error)) }
         let startUp = StartUp()
         // Before the first thread is made, so that all of them inherit it.
         Signals.block()
@@ -41,7 +43,7 @@ struct Earshot {
 
     /// A command that has one answer.
     private static func answer(_ command: () throws(StartFailure) -> String) -> Never {
-        do throws(StartFailure) { print(try command()) } catch { fail(error.message, code: 1) }
+        do throws(StartFailure) { print(try command()) } catch { fail(error) }
     }
 
     private static func print(_ bytes: [UInt8], code: CInt) -> Never {
@@ -56,6 +58,7 @@ struct Earshot {
     }
 
     private static func examine(_ settings: DoctorSettings) -> Never {
+        checkResources()
         do throws(StartFailure) {
             let room = try ChosenRoom.open(settings.roomChoice)
             let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "doctor") }
@@ -66,18 +69,20 @@ struct Earshot {
                     let (output, code) = try await doctor.run()
                     print(output, code: code)
                 } catch {
-                    fail(error.message, code: 1)
+                    fail(error)
                 }
             }
             loop.run()
         } catch {
-            fail(error.message, code: 1)
+            fail(error)
         }
         fail("the event loop has ended; report this", code: 1)
     }
 
     /// The node lives on the main thread, which has nothing else to do.
     private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
+        Descriptors.raiseLimit(to: App.descriptors)
+        checkResources()
         do throws(StartFailure) {
             let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "node") }
             var rooms: [Room] = []
@@ -86,7 +91,7 @@ struct Earshot {
             Task { await chat(app) }
             loop.run()
         } catch {
-            fail(error.message, code: 1)
+            fail(error)
         }
         fail("the event loop of the node has ended; report this", code: 1)
     }
@@ -94,6 +99,7 @@ struct Earshot {
     /// The simulation runs on the main thread. A signal calls it off, so that it reports on what has happened; another ends
     /// the program in the middle of it.
     private static func simulate(_ settings: SimulateSettings) -> Never {
+        checkResources()
         let interruption = Interruption()
         endBySignal(after: interruption)
         let report = Simulate(settings).run { interruption.signal != nil }
@@ -102,6 +108,7 @@ struct Earshot {
 
     /// A signal ends the program in the middle of it.
     private static func ask(_ question: ClientRequest) -> Never {
+        checkResources()
         endBySignal()
         do throws(ControlClientCommand.Failure) {
             Ending.inOrder(try ControlClientCommand.run(question))
@@ -128,7 +135,7 @@ struct Earshot {
                 Ending.now(128 + (await signals.next()))
             }
         } catch {
-            fail(error.message, code: 1)
+            fail(error)
         }
     }
 
@@ -136,7 +143,23 @@ struct Earshot {
         do throws(StartFailure) {
             Ending.inOrder(try await app.run())
         } catch {
-            fail(error.message, code: 1)
+            fail(error)
+        }
+    }
+
+    private static func fail(_ failure: StartFailure) -> Never { fail(failure.message, code: failure.code) }
+
+    /// Ends the program where the system refuses what every node needs.
+    private static func checkResources() {
+        do throws(StartFailure) {
+            try StartResources.check()
+            guard Randomness.isAvailable else {
+                throw StartFailure(
+                    "libsodium can not start: the system offers no randomness; see whether /dev/urandom is there",
+                    code: StartFailure.refusedBySystem)
+            }
+        } catch {
+            fail(error)
         }
     }
 

@@ -76,12 +76,26 @@ actor AvahiDiscovery {
     nonisolated func enter(
         _ room: RoomNumber, _ announcement: Announcement, tell: @escaping @Sendable (DiscoveryEvent) -> Void
     ) {
-        let isFirst = claims.withLock { $0.start() }
-        if isFirst {
-            loop.start()
-            daemonLoop.start()
+        do throws(SystemError) {
+            try claims.withLock { claims throws(SystemError) in
+                guard claims.start() else { return }
+                do throws(SystemError) { try startThreads() } catch {
+                    claims.startFailed()
+                    throw error
+                }
+            }
+        } catch {
+            return tell(.failed(AvahiDiscovery.failure("\(error)")))
         }
         run { $0.begin(room, announcement, tell: tell) }
+    }
+
+    private nonisolated func startThreads() throws(SystemError) {
+        try loop.start()
+        do throws(SystemError) { try daemonLoop.start() } catch {
+            loop.stop()
+            throw error
+        }
     }
 
     /// Withdraws the records of a room and looks for its peers no more; the last one that leaves ends the threads. Returns

@@ -49,7 +49,7 @@ struct RoomClaims {
     private var crowdedOut: [RoomNumber: Int] = [:]
     /// True from the start of the first port.
     private var isStarted = false
-    /// True from the stop of the last port: its threads end.
+    /// True from the stop of the last port, when its threads end, and where none could be made.
     private(set) var isEnded = false
 
     /// A new room; nil after the end.
@@ -62,15 +62,18 @@ struct RoomClaims {
 
     /// True if the threads are to be started.
     mutating func start() -> Bool {
-        defer { isStarted = true }
-        return !isStarted
+        defer { isStarted = !isEnded }
+        return !isStarted && !isEnded
     }
+
+    /// The system refused the threads: none runs, and no later port starts them.
+    mutating func startFailed() { (isStarted, isEnded) = (false, true) }
 
     /// Whether a room that ends is the last one, and whether the threads run. Nil for one that has ended.
     mutating func release(_ room: RoomNumber) -> (isLast: Bool, isStarted: Bool)? {
         guard crowdedOut.removeValue(forKey: room) != nil else { return nil }
-        isEnded = crowdedOut.isEmpty
-        return (isEnded, isStarted)
+        isEnded = isEnded || crowdedOut.isEmpty
+        return (crowdedOut.isEmpty, isStarted)
     }
 
     mutating func note(_ dropped: Int, in room: RoomNumber) {

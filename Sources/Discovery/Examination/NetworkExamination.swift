@@ -54,7 +54,7 @@ package actor NetworkExamination {
         tally = ExaminationTally(
             room: room, others: others.map { "_r" + $0 }, own: announcement.subtype,
             token: Array(RandomNames.draw(using: &generator).utf8), places: view.probePlaces,
-            addresses: view.interfaces.flatMap { $0.addresses.map(\.bytes) })
+            addresses: view.interfaces.flatMap { $0.addresses.map(\.bytes) }, view: view)
         loop = try EventLoop(name: "examination")
         daemonLoop = try EventLoop(name: "avahi")
     }
@@ -62,9 +62,11 @@ package actor NetworkExamination {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// Once. Returns within 3 s.
-    package nonisolated func run() async -> NetworkObservations {
-        loop.start()
-        daemonLoop.start()
+    ///
+    /// - Throws: the system's refusal of a thread.
+    package nonisolated func run() async throws(SystemError) -> NetworkObservations {
+        try loop.start()
+        try daemonLoop.start()
         let observations = await withCheckedContinuation { continuation in enter { $0.begin(continuation) } }
         let isClosed = await withCheckedContinuation { continuation in enter { $0.close(continuation) } }
         await loop.end()

@@ -21,7 +21,7 @@ import Wire
         init(_ names: String..., rate: Double = Limits.sendPerSecond) throws {
             let (rooms, loop) = (rooms, try EventLoop(name: "rooms"))
             self.loop = loop
-            loop.start()
+            try loop.start()
             labels = try names.map { name in
                 let label = try rooms.reserve(name)
                 rooms.add(label, RoomsTests.node(on: loop, rate: rate))

@@ -71,7 +71,7 @@ final class TCPPerson: Person {
     ) throws {
         let loop = try EventLoop(name: configuration.nickname ?? "node")
         self.loop = loop
-        loop.start()
+        try loop.start()
         var source = identitySeed.map(Randomness.seeded) ?? .system
         let identity = Identity.generate(using: &source)
         key = identity.id

@@ -87,7 +87,7 @@ private final class LoopbackSocket {
             return []
         })
         let loop = try EventLoop(name: "gate")
-        loop.start()
+        try loop.start()
         loop.execute {
             let packet = MulticastPacket(sender: [192, 0, 2, 1], header: [UInt8](repeating: 0, count: 12))
             while gate.admits(packet, now: .monotonic) {}

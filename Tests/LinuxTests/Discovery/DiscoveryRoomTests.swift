@@ -18,6 +18,19 @@ import Wire
         #expect(late == nil)
     }
 
+    @Test func `where the system refuses the threads, the room is left as one that never began`() {
+        var claims = RoomClaims()
+        let room = claims.claim() ?? -1
+        let isFirst = claims.start()
+        claims.startFailed()
+        let again = claims.start()
+        #expect([isFirst, again] == [true, false])
+        let late = claims.claim()
+        #expect(late == nil)
+        let end = claims.release(room)
+        #expect(end?.isStarted == false)
+    }
+
     @Test func `one room at a time speaks for the process, and each has its own count`() {
         var claims = RoomClaims()
         let (first, second) = (claims.claim() ?? -1, claims.claim() ?? -1)

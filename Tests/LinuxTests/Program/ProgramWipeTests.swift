@@ -15,7 +15,7 @@ import Transports
 
     init() throws {
         loop = try EventLoop(name: "wipe")
-        loop.start()
+        try loop.start()
     }
 
     private func node(_ deliver: @escaping @Sendable ([NodeEvent]) -> Void) -> Node {

@@ -35,7 +35,7 @@ import Testing
     @Test func `ten nodes that follow each other on a loop leave one timer for memory`() async throws {
         let loop = try EventLoop(name: "node")
         MemoryReturn.keep(on: loop)
-        loop.start()
+        try loop.start()
         var network = LocalNetwork()
         network.discovery = .none
         for _ in 0..<10 {

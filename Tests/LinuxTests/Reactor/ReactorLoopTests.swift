@@ -30,7 +30,7 @@ private actor Resident {
     @Test func `jobs from one thread run in the order in which they were asked for`() throws {
         let loop = try EventLoop(name: "order")
         let ran = Locked<[Int]>([])
-        loop.start()
+        try loop.start()
         for number in 0..<5_000 { loop.execute { ran.change { $0.append(number) } } }
         loop.stop()
         #expect(ran.value == Array(0..<5_000))
@@ -39,7 +39,7 @@ private actor Resident {
     @Test func `jobs of several threads keep each thread's order and none is lost`() async throws {
         let loop = try EventLoop(name: "threads")
         let ran = Locked<[[Int]]>(Array(repeating: [], count: 4))
-        loop.start()
+        try loop.start()
         await withTaskGroup(of: Void.self) { group in
             for source in 0..<4 {
                 group.addTask {
@@ -54,7 +54,7 @@ private actor Resident {
     @Test func `an actor on the loop is reached by calls and by callbacks`() async throws {
         let loop = try EventLoop(name: "actor")
         let resident = Resident(loop: loop)
-        loop.start()
+        try loop.start()
         for _ in 0..<100 { #expect(await resident.add()) }
         loop.execute { resident.callback() }
         #expect(await resident.count == 101)
@@ -64,7 +64,7 @@ private actor Resident {
 
     @Test func `timers run in order, equal deadlines as they came, and none too early`() async throws {
         let loop = try EventLoop(name: "timers")
-        loop.start()
+        try loop.start()
         let ran: [Int] = await withCheckedContinuation { continuation in
             loop.execute {
                 let list = Locked<[Int]>([])
@@ -87,7 +87,7 @@ private actor Resident {
     @Test func `a turn is events, jobs, timers, hooks, and what a hook asks for is of the next turn`() async throws {
         let loop = try EventLoop(name: "turn")
         let log = Locked<[String]>([])
-        loop.start()
+        try loop.start()
         await withCheckedContinuation { continuation in
             loop.execute {
                 let first = loop.turns
@@ -118,7 +118,7 @@ private actor Resident {
         @Sendable func again() {
             if !isOver.value { loop.execute { again() } }
         }
-        loop.start()
+        try loop.start()
         await withCheckedContinuation { continuation in
             loop.execute {
                 loop.schedule(at: loop.now + .milliseconds(1)) {
@@ -134,7 +134,7 @@ private actor Resident {
 
     @Test func `jobs after the end are dropped`() throws {
         let loop = try EventLoop(name: "over")
-        loop.start()
+        try loop.start()
         loop.stop()
         loop.execute { Issue.record("ran on a loop that is over") }
         loop.stop()
@@ -142,8 +142,8 @@ private actor Resident {
 
     @Test func `an actor that waits for the end of a loop does not block its own`() async throws {
         let (own, other) = (try EventLoop(name: "waiting"), try EventLoop(name: "ending"))
-        own.start()
-        other.start()
+        try own.start()
+        try other.start()
         let gate = try Gate()
         other.execute { gate.hold() }
         await gate.holds()
@@ -157,7 +157,7 @@ private actor Resident {
         let loop = try EventLoop(name: "nice", niceness: niceness)
         let thread = CInt(PRIO_PROCESS.rawValue)
         let before = getpriority(thread, 0)
-        loop.start()
+        try loop.start()
         let found = await withCheckedContinuation { answer in
             loop.execute { answer.resume(returning: getpriority(thread, 0)) }
         }
@@ -182,7 +182,7 @@ private actor Resident {
         let before = loop.now
         while Instant.monotonic == before {}
         #expect(loop.now > before)
-        loop.start()
+        try loop.start()
         let stands = await withCheckedContinuation { continuation in
             loop.execute {
                 let first = loop.now

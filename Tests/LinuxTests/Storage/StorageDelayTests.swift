@@ -39,7 +39,7 @@ import Wire
         let writer = try StateWriter(files) { _ in }
         let (rooms, label) = (Rooms(), RoomLabel.lobby)
         let loop = try EventLoop(name: "alice")
-        loop.start()
+        try loop.start()
         let (told, news) = (Told(), News())
         let node = try self.node(opened.take(), besides: try #require(bob.port), on: loop) { batch in
             told.append(batch)

@@ -158,7 +158,7 @@ enum ProgramLoops {
     static func take() throws(SystemError) -> EventLoop {
         if let loop = idle.withLock({ $0.popLast() }) { return loop }
         let loop = try EventLoop(name: "program")
-        loop.start()
+        try loop.start()
         return loop
     }
 

@@ -31,7 +31,7 @@ actor TCPStation: TransportHandler {
         loop = try EventLoop(name: "station")
         transport = TCPTransport(loop: loop, interfaces: interfaces, limits: limits)
         self.reaction = reaction
-        loop.start()
+        try loop.start()
     }
 
     func listen(port: UInt16 = 0) throws -> UInt16 { try transport.listen(port: port, handler: self) }

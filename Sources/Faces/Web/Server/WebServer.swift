@@ -56,7 +56,9 @@ package actor WebServer {
             throw StartFailure("--web can not listen on port \(port) of 127.0.0.1; choose another one, or 0 for any")
         }
         server.listeningPort.store(Int(listening), ordering: .relaxed)
-        server.thread.start(wake: { [weak server] in server?.wake() }) { [weak server] in server?.serve() }
+        try StartFailure.naming { () throws(SystemError) in
+            try server.thread.start(wake: { [weak server] in server?.wake() }) { [weak server] in server?.serve() }
+        }
         return server
     }
 

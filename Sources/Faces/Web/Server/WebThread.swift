@@ -17,9 +17,10 @@ final class WebThread: SerialExecutor {
     /// - Parameters:
     ///   - wake: lets `body` call `runJobs` soon; called on any thread.
     ///   - body: serves until the server ends.
-    func start(wake: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void) {
+    /// - Throws: the system's refusal of a thread.
+    func start(wake: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         self.wake.withLock { $0 = wake }
-        thread.start(name: "web", niceness: 0) { [self] in
+        try thread.start(name: "web", niceness: 0) { [self] in
             thread.enter()
             body()
             self.wake.withLock { $0 = nil }
