@@ -8,7 +8,9 @@ import Wire
 struct BridgeSession {
     /// The reading of the stream's latest messages, by a consumer that seeks its end first.
     private struct Reading {
-        var isSeeking = true
+        private(set) var isSeeking = true
+        /// Where the latest messages begin, from the first delivery until they are asked for.
+        private var start: Int64?
         /// The reading ends after the silence behind a message, or at the limit.
         private(set) var ends: Instant
         private let limit: Instant
@@ -26,6 +28,22 @@ struct BridgeSession {
             limit = now + Reading.time.most
             ends = limit
         }
+
+        /// Takes what the stream's last piece begins with.
+        ///
+        /// - Returns: false if it is a message to hold: the first message of a stream has none before it.
+        mutating func seek(_ offset: Int64) -> Bool {
+            defer { isSeeking = false }
+            guard isSeeking, offset > 0 else { return false }
+            start = max(0, offset - BridgeTopology.history + 1)
+            return true
+        }
+
+        /// Where to read from now on; nil if nothing is to be changed.
+        mutating func takeStart() -> Int64? { exchange(&start, with: nil) }
+
+        /// Whether what comes is of the piece that was sought in.
+        var isBeforeStart: Bool { start != nil }
 
         mutating func hold(_ box: [UInt8], now: Instant) {
             guard held.count < 2 * BridgeTopology.history else { return }
@@ -51,29 +69,30 @@ struct BridgeSession {
     private let tagOffset: UInt64
     /// Nil once it has ended.
     private var reading: Reading?
+    /// The broker reads nothing of this connection then, so that an answer would be waited for in vain.
+    private var isBlocked = false
 
     /// Arrivals in a turn: a flood must delay neither what the room is to have nor what it says.
     private static let portion = 64
     /// A delivery is three frames, or some more if it is long.
     private static let framesOfPortion = 16 * portion
 
+    /// Asks for the latest messages.
     init(
         _ connection: RabbitConnection, _ topology: BridgeTopology, _ seal: BridgeSeal, pace: Rate,
         _ handler: @escaping (BridgeEvent) -> Void
-    ) {
+    ) throws(BridgeFault) {
         (self.connection, self.topology, self.seal, self.handler) = (connection, topology, seal, handler)
         intake = BridgeIntake(seal, pace: pace, now: .monotonic)
         tagOffset = randomness.next() >> 1
+        try connection.consumeStream(topology, as: Reading.consumer, from: -1)
+        reading = Reading(now: .monotonic)
     }
 
     var refused: [BridgeIntake.Refusal: Int] { intake.refused }
 
-    /// Asks for the latest messages, and tells the node of the connection.
-    mutating func begin() throws(BridgeFault) {
-        try connection.consumeStream(topology, as: Reading.consumer, from: -1)
-        reading = Reading(now: .monotonic)
-        handler(.connected(connection.broker.name))
-    }
+    /// Tells the node of the connection.
+    func begin() { handler(.connected(connection.broker.name)) }
 
     mutating func perform(_ commands: [BridgeCommand]) throws(BridgeFault) {
         for command in commands {
@@ -100,7 +119,7 @@ struct BridgeSession {
     /// - Returns: the longest time to wait for more.
     mutating func turn() throws(BridgeFault) -> Duration {
         // First, because the library keeps the frames that come before the answer to a method: `next` gives them.
-        if let reading, reading.barrier == nil, Instant.monotonic >= reading.ends { try endReading() }
+        try readOn()
         var (rest, frames) = (BridgeSession.portion, BridgeSession.framesOfPortion)
         while rest > 0, frames > 0, let arrival = try connection.next() {
             frames -= 1
@@ -109,6 +128,8 @@ struct BridgeSession {
             case .delivery(let delivery) where delivery.isFromStream: try receive(fromStream: delivery)
             case .delivery(let delivery): receive(delivery)
             case .outcome(let count, let isMultiple, let isTaken): settle(count, isMultiple, isTaken)
+            case .blocked(let reason): block(reason)
+            case .unblocked: block(nil)
             }
             rest -= 1
         }
@@ -118,8 +139,14 @@ struct BridgeSession {
         guard rest > 0, frames > 0 else { return .zero }
         var wait = Duration.seconds(Int(RabbitConnection.heartbeat)) / 4
         if let due = intake.wait(now: now) { wait = min(wait, due) }
-        if let reading, reading.barrier == nil { wait = min(wait, max(.zero, reading.ends - now)) }
+        if let reading, reading.barrier == nil, !isBlocked { wait = min(wait, max(.zero, reading.ends - now)) }
         return wait
+    }
+
+    /// - Parameter reason: nil when the broker takes publications again.
+    private mutating func block(_ reason: String?) {
+        isBlocked = reason != nil
+        handler(reason.map { .blocked(String($0.prefix(200))) } ?? .unblocked)
     }
 
     private mutating func receive(_ delivery: RabbitConnection.Delivery) {
@@ -141,16 +168,19 @@ struct BridgeSession {
 
     private mutating func receive(fromStream delivery: RabbitConnection.Delivery) throws(BridgeFault) {
         try connection.acknowledge(upTo: delivery.tag, isFromStream: true)
-        guard let reading, reading.barrier == nil else { return }
-        if reading.isSeeking, delivery.offset > 0 {
+        guard let reading, reading.barrier == nil, !reading.isBeforeStart else { return }
+        if self.reading?.seek(delivery.offset) == false { self.reading?.hold(delivery.body, now: .monotonic) }
+    }
+
+    /// The next step of the reading, if it is due.
+    private mutating func readOn() throws(BridgeFault) {
+        guard let reading, reading.barrier == nil, !isBlocked else { return }
+        if let start = self.reading?.takeStart() {
             try connection.cancelStream(Reading.consumer)
-            try connection.consumeStream(
-                topology, as: Reading.consumer, from: max(0, delivery.offset - BridgeTopology.history + 1))
-        } else {
-            // The first message of a stream has none before it.
-            self.reading?.hold(delivery.body, now: .monotonic)
+            try connection.consumeStream(topology, as: Reading.consumer, from: start)
+        } else if Instant.monotonic >= reading.ends {
+            try endReading()
         }
-        self.reading?.isSeeking = false
     }
 
     private mutating func endReading() throws(BridgeFault) {

@@ -13,6 +13,9 @@ package struct BridgeTopology: Sendable {
     /// Messages of the stream that a bridge takes when it comes.
     static let history: Int64 = 100
 
+    /// Where the doctor's trial is published; no queue is bound to it.
+    static let trial = "trial"
+
     let exchange = "earshot"
     let queue: String
     let stream: String

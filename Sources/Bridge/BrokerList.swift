@@ -1,3 +1,5 @@
+import Wire
+
 /// The brokers of `--bridge`: `amqps://[user@]host[:port][,host[:port]...][/vhost]`, or `amqp://` on this machine.
 package struct BrokerList: Hashable, Sendable {
     package struct Broker: Hashable, Sendable {
@@ -22,10 +24,12 @@ package struct BrokerList: Hashable, Sendable {
         guard usesTLS || text.hasPrefix("amqp://") else { return nil }
         var rest = text.dropFirst(usesTLS ? 8 : 7)
         let path = rest.firstIndex(of: "/")
-        vhost = path.map { BrokerList.decoded(rest[rest.index(after: $0)...]) } ?? "/"
+        guard let vhost = path.map({ BrokerList.decoded(rest[rest.index(after: $0)...]) }) ?? "/" else { return nil }
+        self.vhost = vhost
         rest = rest[..<(path ?? rest.endIndex)]
         let at = rest.lastIndex(of: "@")
-        user = at.map { BrokerList.decoded(rest[..<$0]) } ?? "guest"
+        guard let user = at.map({ BrokerList.decoded(rest[..<$0]) }) ?? "guest" else { return nil }
+        self.user = user
         if let at { rest = rest[rest.index(after: at)...] }
         let standard: UInt16 = usesTLS ? 5671 : 5672
         let names = rest.split(separator: ",", omittingEmptySubsequences: false)
@@ -62,21 +66,17 @@ package struct BrokerList: Hashable, Sendable {
         return parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
     }
 
-    /// Without the percent encoding, as `%2F` for the vhost that is called `/`.
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
+    /// Without the percent encoding, as `%2F` for the vhost that is called `/`; nil where a `%` is not followed by two
+    /// hexadecimal digits, or the bytes are no UTF-8.
+    private static func decoded(_ text: Substring) -> String? {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        var bytes = Array(parts[0])
+        for part in parts.dropFirst() {
+            guard part.count >= 2, let byte = Hexadecimal.decode(String(decoding: part.prefix(2), as: UTF8.self))
+            else { return nil }
+            bytes += byte + part.dropFirst(2)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(validating: bytes, as: UTF8.self)
     }
 }
 

@@ -22,8 +22,8 @@ package final class RabbitBridge: BridgePort {
 
     /// The longest pause between two attempts, and the first one.
     private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(8))
-    /// Attempts in a row that may collide with those of other bridges before the user hears of it.
-    private static let collisions = 5
+    /// Attempts in a row that may meet those of other bridges before the user hears of it.
+    private static let passing = 10
 
     /// - Returns: nil if librabbitmq or OpenSSL is not there.
     /// - Throws: the system's refusal of a descriptor.
@@ -44,7 +44,11 @@ package final class RabbitBridge: BridgePort {
     }
 
     package func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {
-        thread.start(name: "bridge", niceness: 5) { [self] in run(pace, handler) }
+        do throws(SystemError) {
+            try thread.start(name: "bridge", niceness: 5) { [self] in run(pace, handler) }
+        } catch {
+            handler(.disconnected(Sentence(.bridgeNoThread, "\(error)")))
+        }
     }
 
     package func publish(_ content: BridgedContent, tag: UInt64, isHistory: Bool) {
@@ -82,8 +86,7 @@ package final class RabbitBridge: BridgePort {
             let broker = access.list.brokers[place % access.list.brokers.count]
             place += 1
             do throws(BridgeFault) {
-                let connection = try connect(to: broker, using: &randomness)
-                try serve(BridgeSession(connection, topology, seal, pace: pace, handler), &attempt)
+                try serve(connect(to: broker, pace: pace, using: &randomness, handler), &attempt)
                 return
             } catch {
                 // Publications of a connection that has ended are the node's to send again.
@@ -95,20 +98,21 @@ package final class RabbitBridge: BridgePort {
         }
     }
 
-    /// Connects, declares and consumes, again at once where that collided with another bridge.
+    /// Connects, declares and consumes, again at once where that met another bridge's declaration.
     private func connect(
-        to broker: BrokerList.Broker, using randomness: inout Randomness
-    ) throws(BridgeFault) -> RabbitConnection {
-        var collisions = 0
+        to broker: BrokerList.Broker, pace: Rate, using randomness: inout Randomness,
+        _ handler: @escaping @Sendable (BridgeEvent) -> Void
+    ) throws(BridgeFault) -> BridgeSession {
+        var passing = 0
         while true {
             do throws(BridgeFault) {
                 let connection = try RabbitConnection(library, access, to: broker)
                 try connection.prepare(topology)
                 try connection.consume(topology)
-                return connection
+                return try BridgeSession(connection, topology, seal, pace: pace, handler)
             } catch {
-                guard error.isCollision, collisions < RabbitBridge.collisions, !hasEnded else { throw error }
-                collisions += 1
+                guard error.isPassing, passing < RabbitBridge.passing, !hasEnded else { throw error }
+                passing += 1
                 wait(.random(in: .milliseconds(50)...(.milliseconds(250)), using: &randomness))
             }
         }
@@ -118,7 +122,7 @@ package final class RabbitBridge: BridgePort {
         commands.withLock { $0.removeAll() }
         var session = session
         let earlier = refusals.withLock { $0 }
-        try session.begin()
+        session.begin()
         attempt = 0
         while !hasEnded {
             drainWakeUp()
@@ -177,7 +181,9 @@ extension RabbitBridge {
         let topology = BridgeTopology(seal, using: &randomness)
         return access.list.brokers.map { broker in
             do throws(BridgeFault) {
-                try RabbitConnection(library, access, to: broker).prepare(topology)
+                let connection = try RabbitConnection(library, access, to: broker)
+                try connection.prepare(topology)
+                try connection.awaitTaking(topology)
                 return (broker, nil)
             } catch {
                 return (broker, error)

@@ -1,5 +1,6 @@
 import CRabbitMQ
 import Glibc
+import Reactor
 import Synchronization
 import Wire
 
@@ -23,6 +24,9 @@ import Wire
         case delivery(Delivery)
         /// Publications, all up to the tag if `isMultiple`.
         case outcome(tag: UInt64, isMultiple: Bool, isTaken: Bool)
+        /// The broker takes no publication until `.unblocked`; the reason in its words.
+        case blocked(String)
+        case unblocked
         /// A frame that ends nothing: a part of a delivery, or one that the bridge has no use for.
         case frame
     }
@@ -41,6 +45,8 @@ import Wire
     private static let limit: CInt = 8_000
     /// The code of AMQP for a fault of the broker itself.
     private static let internalError: UInt16 = 541
+    /// The code of a stream that has no leader yet.
+    private static let preconditionFailed: UInt16 = 406
     /// The longest message that is read, in bytes.
     private static let longest: UInt64 = 8_192
     /// In seconds.
@@ -182,7 +188,7 @@ import Wire
             unsafe release(tag)
         }
         _ = unsafe rabbit_consume_stream(&functions, state, RabbitConnection.streamChannel, queue, tag, offset)
-        try check()
+        try check(passing: RabbitConnection.preconditionFailed)
     }
 
     func cancelStream(_ tag: String) throws(BridgeFault) {
@@ -228,10 +234,34 @@ import Wire
         if unsafe rabbit_acknowledged(&frame, &tag, &isMultiple, &isTaken) != 0 {
             return .outcome(tag: tag, isMultiple: isMultiple != 0, isTaken: isTaken != 0)
         }
+        var (isBlocked, reason) = unsafe (CInt(0), amqp_bytes_t())
+        if unsafe rabbit_blocked(&frame, &isBlocked, &reason) != 0 {
+            return isBlocked != 0 ? .blocked(unsafe string(reason)) : .unblocked
+        }
         var (code, text) = unsafe (UInt16(0), amqp_bytes_t())
         guard unsafe rabbit_ended(&frame, &code, &text) != 0 else { return .frame }
         throw unsafe BridgeFault(
             code == 403 ? .permission : .ended, broker.name, code == 0 ? "the queue is gone" : string(text))
+    }
+
+    /// Publishes what no queue is bound to, and waits until the broker takes it.
+    ///
+    /// - Throws: `blocked` if the broker takes no publication now.
+    func awaitTaking(_ topology: BridgeTopology) throws(BridgeFault) {
+        try publish([], topology, as: "\(topology.exchange).\(BridgeTopology.trial)")
+        let end = Instant.monotonic + .milliseconds(Int(RabbitConnection.limit))
+        while Instant.monotonic < end {
+            switch try next() {
+            case .outcome(_, _, isTaken: true): return
+            case .outcome: throw ended("a publication is refused")
+            case .blocked(let reason): throw BridgeFault(.blocked, broker.name, reason)
+            case .delivery, .frame, .unblocked: continue
+            case nil:
+                var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&input, 1, RabbitConnection.limit / 8)
+            }
+        }
+        throw ended("a publication is not confirmed")
     }
 
     /// Takes a frame that is a part of a delivery; returns the delivery if it is whole now.
@@ -260,13 +290,15 @@ import Wire
     }
 
     /// Checks the answer to the last method.
-    private func check() throws(BridgeFault) {
+    ///
+    /// - Parameter passing: a code by which the broker says of this method that it may succeed soon.
+    private func check(passing: UInt16? = nil) throws(BridgeFault) {
         let reply = unsafe library.call.amqp_get_rpc_reply(state)
         guard unsafe reply.reply_type != AMQP_RESPONSE_NORMAL else { return }
         let (code, text) = unsafe refusal(in: reply)
         throw BridgeFault(
             code == 403 ? .permission : .ended, broker.name, text,
-            isCollision: code == RabbitConnection.internalError)
+            isPassing: code == RabbitConnection.internalError || code == passing)
     }
 
     private func check(_ status: CInt) throws(BridgeFault) {

@@ -104,15 +104,23 @@ static inline amqp_table_entry_t rabbit_number_entry(const char *_Nonnull key, i
     return entry;
 }
 
-// The login is variadic in the library. The client says that it understands a refusal, which is sent to no other client.
+static inline amqp_table_entry_t rabbit_able_entry(const char *_Nonnull key) {
+    amqp_table_entry_t entry = {{strlen(key), (void *)key}, {AMQP_FIELD_KIND_BOOLEAN, {1}}};
+    return entry;
+}
+
+// The login is variadic in the library. The client says that it understands a refusal, and the message of a broker that takes
+// nothing for a while; a broker sends these to no other client.
 static inline amqp_rpc_reply_t rabbit_login(
     const struct RabbitFunctions *_Nonnull call, amqp_connection_state_t _Nonnull state, const char *_Nonnull vhost,
     const char *_Nonnull user, const char *_Nonnull password, int heartbeat
 ) {
-    amqp_table_entry_t able = {{28, (void *)"authentication_failure_close"}, {AMQP_FIELD_KIND_BOOLEAN, {1}}};
+    amqp_table_entry_t able[2] = {
+        rabbit_able_entry("authentication_failure_close"), rabbit_able_entry("connection.blocked"),
+    };
     amqp_table_entry_t capabilities = {{12, (void *)"capabilities"}, {AMQP_FIELD_KIND_TABLE, {0}}};
-    capabilities.value.value.table.num_entries = 1;
-    capabilities.value.value.table.entries = &able;
+    capabilities.value.value.table.num_entries = 2;
+    capabilities.value.value.table.entries = able;
     amqp_table_t properties = {1, &capabilities};
     __typeof__(amqp_login_with_properties) *login = (__typeof__(amqp_login_with_properties) *)call->login;
     return login(
@@ -205,6 +213,16 @@ static inline int rabbit_acknowledged(
         return 1;
     }
     return 0;
+}
+
+// Whether a frame says that the broker takes no publication until it says otherwise, for what reason, or that it takes them again.
+static inline int rabbit_blocked(
+    const amqp_frame_t *_Nonnull frame, int *_Nonnull is_blocked, amqp_bytes_t *_Nonnull reason
+) {
+    if (frame->frame_type != AMQP_FRAME_METHOD || frame->channel != 0) return 0;
+    *is_blocked = frame->payload.method.id == AMQP_CONNECTION_BLOCKED_METHOD;
+    if (*is_blocked) *reason = ((const amqp_connection_blocked_t *)frame->payload.method.decoded)->reason;
+    return *is_blocked || frame->payload.method.id == AMQP_CONNECTION_UNBLOCKED_METHOD;
 }
 
 // Whether a frame ends the connection, the channel or the consumer; then `code` and `text` say why.

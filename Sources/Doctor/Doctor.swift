@@ -37,7 +37,7 @@ package struct Doctor: Sendable {
             let examination = try NetworkExamination(
                 tag: room.tag, others: [Room.lobby.tag],
                 interfaces: settings.interfaces, port: number)
-            observations = await examination.run()
+            observations = try await examination.run()
         } catch {
             throw StartFailure(error)
         }
@@ -73,6 +73,7 @@ private enum BrokerAdvice {
         case .login: "check the user in --bridge and the password in the file of --bridge-password"
         case .vhost: "check the vhost in --bridge, and that the user may enter it: rabbitmqctl set_permissions"
         case .permission: "rabbitmqctl set_permissions -p VHOST USER '^earshot' '^earshot' '^earshot'"
+        case .blocked: "give the broker memory or disk space: rabbitmqctl status shows its alarms"
         case .ended: "see the broker's log"
         }
     }

@@ -20,6 +20,14 @@ extension Phrase {
     package static let bridgeConnecting = Phrase("the bridge connects to its broker", "브리지가 브로커에 연결하는 중입니다")
     package static let bridgeConnected = Phrase("the bridge is connected to %1", "브리지가 %1에 연결되었습니다")
     package static let bridgeAgain = Phrase("the bridge is connected again, to %1", "브리지가 %1에 다시 연결되었습니다")
+    package static let bridgeBlocked = Phrase(
+        "bridge: %1 is connected, but takes nothing now: %2; what is said waits",
+        "브리지: %1에 연결되어 있지만 지금은 받지 않습니다: %2. 보낼 말은 기다립니다")
+    package static let bridgeUnblocked = Phrase(
+        "the bridge's broker %1 takes what is said again", "브리지의 브로커 %1이(가) 다시 말을 받습니다")
+    package static let bridgeNoThread = Phrase(
+        "bridge: it can not start, and is off until earshot is started anew: %1",
+        "브리지를 시작할 수 없어 earshot을 다시 시작할 때까지 꺼져 있습니다: %1")
     package static let bridgeNoName = Phrase(
         "bridge: the broker %1 has no address: %2", "브리지: 브로커 %1의 주소를 찾을 수 없습니다: %2")
     package static let bridgeNoTCP = Phrase("bridge: no connection to %1: %2", "브리지: %1에 연결할 수 없습니다: %2")

@@ -83,6 +83,8 @@ class Faults(Bridged):
     def test_wrong_settings_are_refused(self):
         for words, reason in ((["--bridge", f"amqp://192.0.2.1", "--bridge-key", self.key], "can not be"),
                               (["--bridge", "amqps://me:secret@host", "--bridge-key", self.key], "can not be"),
+                              *[(["--bridge", f"amqps://{part}", "--bridge-key", self.key], "can not be")
+                                for part in ("us%+5er@host", "us%-1er@host", "u%2@host", "u%@host", "host/%zz", "host/a%", "host/%ff")],
                               (["--bridge", "amqps://host"], "needs --bridge-key"),
                               (["--bridge-key", self.key], "only behind --bridge"),
                               (["--bridge", "amqps://host", "--bridge-key", self.password], "no bridge key")):
@@ -93,6 +95,37 @@ class Faults(Bridged):
         self.assertRegex(pathlib.Path(self.key).read_text(), re.compile(r"\A[0-9a-f]{64}\n\Z"))
         again = subprocess.run([BINARY, "bridge", "new", self.key], capture_output=True, text=True)
         self.assertEqual(again.returncode, 1)
+
+    def test_a_broker_that_takes_nothing_is_shown_until_it_does(self):
+        one, other = self.bridge("ann"), self.bridge("ben")
+        broker = bridged.broker
+        broker.control("set_vm_memory_high_watermark", "0.0000001")
+        self.addCleanup(broker.control, "set_vm_memory_high_watermark", "0.4")
+        # The broker says so of a connection on which something is published.
+        one.say("before the alarm is known")
+        notice = self.notice(one, "bridge_blocked", 30)["message"]
+        self.assertRegex(notice, r"is connected, but takes nothing now: low on memory; what is said waits\Z")
+        for number in range(6):
+            one.say(f"waits {number}")
+            one.hears(f"waits {number}")
+        stats = self.stats(one)
+        self.assertEqual((stats["bridge_connected"], stats["bridge_blocked"]), (1, 1))
+        self.assertGreaterEqual(stats["bridge_waiting"], 6)
+        self.assertEqual(one.result("bridge")["state"], notice)
+        late = self.bridge("late")
+        self.notice(late, "bridge_blocked", 30)
+        options = self.options()
+        doctor = subprocess.run([BINARY, "doctor", "--json", *options], capture_output=True, text=True, timeout=60).stdout
+        self.assertIn("takes nothing now: low on memory", doctor)
+        broker.control("set_vm_memory_high_watermark", "0.4")
+        for node in (one, late):
+            self.notice(node, "bridge_unblocked", 30)
+        for text in ("before the alarm is known", *[f"waits {number}" for number in range(6)]):
+            for node in (other, late):
+                node.hears(text)
+                self.assertEqual(self.count(node, text), 1)
+        self.assertEqual(self.stats(one)["bridge_blocked"], 0)
+        self.assertEqual([e for node in (one, other, late) for e in node.events if e.get("code") == "bridge_lost"], [])
 
     def test_a_lost_connection_comes_back_and_loses_nothing(self):
         port = bridged.recorder.forward(bridged.broker.plain, "127.0.0.1")

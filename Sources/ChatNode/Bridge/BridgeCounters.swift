@@ -10,6 +10,7 @@ extension Node {
         return [
             people,
             Counter(.bridgeConnected, bridge.broker == nil ? 0 : 1),
+            Counter(.bridgeBlocked, bridge.obstacle == nil ? 0 : 1),
             Counter(.bridgeWaiting, bridge.waiting),
             Counter(.bridgeConnections, bridge.connections),
             Counter(.bridgePublished, bridge.published),
@@ -23,7 +24,9 @@ extension Node {
     /// The state of this node's bridge; nil if it has none.
     package var bridgeState: Sentence? {
         guard let bridge else { return nil }
-        if let broker = bridge.broker { return Sentence(.bridgeConnected, broker) }
+        if let broker = bridge.broker {
+            return bridge.obstacle.map { Sentence(.bridgeBlocked, broker, $0) } ?? Sentence(.bridgeConnected, broker)
+        }
         return bridge.fault ?? Sentence(.bridgeConnecting)
     }
 }

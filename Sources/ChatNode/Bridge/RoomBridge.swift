@@ -35,6 +35,8 @@ struct RoomBridge: Sendable {
     private(set) var broker: String?
     /// Why there is no connection; nil before the first attempt, and while there is one.
     private(set) var fault: Sentence?
+    /// Why the broker takes no publication now, though it is connected; nil while it does. Not made safe for display.
+    private(set) var obstacle: String?
     private var wasConnected = false
     private var greetedAt: Instant?
     var published = 0
@@ -150,7 +152,7 @@ struct RoomBridge: Sendable {
         switch event {
         case .connected(let broker):
             self.broker = broker
-            fault = nil
+            (fault, obstacle) = (nil, nil)
             connections += 1
             outbox.add(.greeting, by: neighbour, isHistory: false, notBefore: now, now: now)
             defer { wasConnected = true }
@@ -158,10 +160,18 @@ struct RoomBridge: Sendable {
                 + due(now)
         case .disconnected(let why):
             let isNews = broker != nil || fault == nil
-            broker = nil
+            (broker, obstacle) = (nil, nil)
             fault = why
             outbox.disconnected()
             return isNews ? [.notice(.bridgeLost, why)] : []
+        case .blocked(let reason):
+            let isNews = obstacle == nil
+            obstacle = reason
+            return isNews ? [.notice(.bridgeBlocked, Sentence(.bridgeBlocked, broker ?? "", reason))] : []
+        case .unblocked:
+            guard obstacle != nil else { return [] }
+            obstacle = nil
+            return [.notice(.bridgeUnblocked, Sentence(.bridgeUnblocked, broker ?? ""))] + due(now)
         case .confirmed(let tags):
             for tag in tags { outbox.confirm(tag) }
         case .refused(let tag): outbox.refuse(tag, now: now)
@@ -183,14 +193,16 @@ struct RoomBridge: Sendable {
 
     /// When `due` has something; nil for never.
     func nextDeadline(now: Instant) -> Instant? {
-        .earlier(held.first?.until, broker == nil ? nil : outbox.nextDeadline(now: now))
+        .earlier(held.first?.until, isPublishing ? outbox.nextDeadline(now: now) : nil)
     }
+
+    private var isPublishing: Bool { broker != nil && obstacle == nil }
 
     mutating func due(_ now: Instant) -> [Effect] {
         let ripe = held.prefix { $0.until <= now }
         held.removeFirst(ripe.count)
         let effects = ripe.map { Effect.take(certificate: $0.certificate, frame: $0.frame) }
-        guard broker != nil else { return effects }
+        guard isPublishing else { return effects }
         let due = outbox.takeDue(now: now)
         published += due.count
         return effects + due.map(Effect.publish)

@@ -34,6 +34,9 @@ package enum BridgeEvent: Sendable {
     /// Nothing is published until the next `.connected`; content without confirmation may be lost. It is tried again by
     /// itself.
     case disconnected(Sentence)
+    /// The broker takes no publication until `.unblocked`, or the connection ends; the reason in its words.
+    case blocked(String)
+    case unblocked
     /// The broker keeps the publications with these tags.
     case confirmed([UInt64])
     /// The broker did not take the publication with this tag: it is to be published again.

@@ -171,6 +171,8 @@ extension Metric {
 extension Metric {
     package static let bridgeConnected = gauge(
         "bridge_connected", as: "bridge_connected", "Whether the bridge of this node has a broker.")
+    package static let bridgeBlocked = gauge(
+        "bridge_blocked", as: "bridge_blocked", "Whether that broker takes no publication now.")
     package static let bridgeWaiting = gauge(
         "bridge_waiting", as: "bridge_publications_waiting", "Publications that the broker has not confirmed.")
     package static let peopleElsewhere = gauge(

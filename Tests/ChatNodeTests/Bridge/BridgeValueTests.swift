@@ -1,5 +1,6 @@
 import Chat
 import Noise
+import Phrases
 import Testing
 import Wire
 
@@ -29,6 +30,48 @@ import Wire
             outbox.add(content(UInt8(number % 250)), by: author, isHistory: true, notBefore: start, now: start)
         }
         return outbox
+    }
+
+    /// A port that does nothing.
+    private struct NoPort: BridgePort {
+        func start(pace: Rate, _ handler: @escaping @Sendable (BridgeEvent) -> Void) {}
+        func publish(_ content: BridgedContent, tag: UInt64, isHistory: Bool) {}
+        func acknowledge(_ tag: UInt64) {}
+        func stop() {}
+        var counters: [Counter] { [] }
+    }
+
+    /// The publications, and the notices, of effects.
+    private func told(_ effects: [RoomBridge.Effect]) -> (publications: Int, notices: [NoticeCode]) {
+        var told = (publications: 0, notices: [NoticeCode]())
+        for effect in effects {
+            switch effect {
+            case .publish: told.publications += 1
+            case .notice(let code, _): told.notices.append(code)
+            case .take: break
+            }
+        }
+        return told
+    }
+
+    @Test func `while the broker takes nothing, all waits, with one notice, and one when it goes on`() throws {
+        var randomness = Randomness.seeded(5)
+        var configuration = NodeConfiguration()
+        configuration.bridge = BridgeSetup(key: BridgeKey(using: &randomness), port: NoPort())
+        var bridge = try #require(RoomBridge(configuration, now: start))
+        let connected = told(bridge.handle(.connected("b"), now: start))
+        #expect(connected.publications == 1)
+        let blocked = told(bridge.handle(.blocked("low on memory"), now: start))
+        #expect(blocked.notices == [.bridgeBlocked] && bridge.obstacle == "low on memory")
+        let again = told(bridge.handle(.blocked("low on disk"), now: start))
+        #expect(again.notices == [])
+        let published = told(bridge.publish(sealed: [UInt8](repeating: 1, count: 900), from: author, now: start))
+        #expect(published.publications == 0 && bridge.waiting == 2 && bridge.nextDeadline(now: start) == nil)
+        let goesOn = told(bridge.handle(.unblocked, now: start))
+        #expect(goesOn.notices == [.bridgeUnblocked] && goesOn.publications == 1)
+        _ = bridge.handle(.blocked("low on disk"), now: start)
+        _ = bridge.handle(.disconnected(Sentence(.bridgeConnecting)), now: start)
+        #expect(bridge.obstacle == nil)
     }
 
     @Test func `publications go in order, a window at a time, and again after a lost connection`() {

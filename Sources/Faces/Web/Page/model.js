@@ -107,6 +107,7 @@ const made = (info) => ({
 // Notices of bridges, with what they say of the room; undefined for nothing.
 const bridgeNotices = new Map(Object.entries({
   room_bridged: true, bridge_connected: true, room_unbridged: false, bridge_lost: undefined,
+  bridge_blocked: undefined, bridge_unblocked: undefined,
 }));
 
 // The name of a peer among those of all rooms: one key may be in several, and is another user in each.
