@@ -29,6 +29,8 @@ struct Finding: Hashable, Sendable {
         case port
         case firewallPort = "firewall_port"
         case peers
+        /// Nodes of the room that announce no address of a network that this machine is in.
+        case unreachable
         /// A node on this machine.
         case ownNode = "own_node"
         /// Nodes of other rooms answered on other machines, none of this room.

@@ -13,7 +13,18 @@ struct PeerDiagnosis {
         self.outward = outward
     }
 
-    var findings: [Finding] { own + [others].compactMap(\.self) }
+    var findings: [Finding] { own + [unreachable, others].compactMap(\.self) }
+
+    /// Nil where each node that was heard can be dialled.
+    private var unreachable: Finding? {
+        guard nodes.unreachable > 0 else { return nil }
+        let verb = nodes.unreachable == 1 ? "is" : "are"
+        return .problem(
+            .unreachable,
+            "\(Self.counted(nodes.unreachable)) of the room \(room) \(verb) heard, but at no address that can be reached: "
+                + "they are on this link, with addresses of another network",
+            "give this machine and those addresses of one network, or let them use IPv6")
+    }
 
     private var own: [Finding] {
         if nodes.own > 0 {
@@ -27,9 +38,10 @@ struct PeerDiagnosis {
 
     /// Nil where no packet of another machine could be heard, which other findings explain.
     private var others: Finding? {
-        if nodes.peers > 0 {
-            return .ok(.peers, "\(Self.counted(nodes.peers)) of the room \(room) answered")
+        if nodes.peers > nodes.unreachable {
+            return .ok(.peers, "\(Self.counted(nodes.peers - nodes.unreachable)) of the room \(room) answered")
         }
+        guard nodes.unreachable == 0 else { return nil }
         let heard = outward.flatMap(\.families).filter { $0.mdns == .open }
         guard !heard.isEmpty else { return nil }
         let place = (nodes.own > 0 ? "but for this machine, " : "") + "the room \(room) is empty"

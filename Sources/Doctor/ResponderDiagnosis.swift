@@ -69,17 +69,19 @@ struct ResponderDiagnosis {
         return [.ok(.hostName, "mDNS does not tell the name of this machine")]
     }
 
+    /// A note, because a machine that publishes its name chats as well as another.
     private func published(_ names: [String]) -> Finding {
+        let cost = "other machines then no longer find this one by that name, for ssh, printers or shared files"
         let what = "the name of this machine (\(names.joined(separator: ", "))) is given to every host that asks for it"
         guard observations.daemon == .answers else {
-            return .problem(
+            return .note(
                 .hostName, "\(what), by an mDNS responder other than Avahi's",
-                "if that is systemd-resolved: MulticastDNS=resolve in /etc/systemd/resolved.conf, "
-                    + "then sudo systemctl restart systemd-resolved")
+                "if that is to end, and it is systemd-resolved: MulticastDNS=resolve in /etc/systemd/resolved.conf, "
+                    + "then sudo systemctl restart systemd-resolved; \(cost)")
         }
-        return .problem(
+        return .note(
             .hostName, "\(what), by the Avahi daemon, with or without Earshot",
-            "publish-addresses=no under [publish] in /etc/avahi/avahi-daemon.conf, "
-                + "then sudo systemctl restart avahi-daemon")
+            "if that is to end: publish-addresses=no under [publish] in /etc/avahi/avahi-daemon.conf, "
+                + "then sudo systemctl restart avahi-daemon; \(cost)")
     }
 }

@@ -86,8 +86,22 @@ class Doctor(unittest.TestCase):
         with Hosts(2) as hosts:
             Node(on(hosts, 2), "other").uses_discovery("daemon")
             codes = self.examine(hosts, 1)
-            self.assertEqual((codes["problem"], codes["note"]), ({"host_name"}, set()))
+            self.assertEqual((codes["problem"], codes["note"]), (set(), {"host_name"}))
+            advice = next(finding["advice"] for finding in self.findings if finding["code"] == "host_name")
+            self.assertIn("publish-addresses=no", advice)
+            self.assertIn("no longer find this one by that name", advice)
             self.assertIn(f"{hosts.host_name(1)}.local", self.message("host_name"))
+
+    def test_a_node_with_addresses_of_another_network_alone(self):
+        for daemon in (False, True):
+            with self.subTest(daemon=daemon), Hosts(daemon=False) as hosts:
+                for host in (1, 2):
+                    hosts.add(host, daemon=daemon, quiet=daemon, family="ipv4")
+                hosts.set_address(2, "10.88.0.2/16")
+                Node(on(hosts, 2), "other").ready()
+                self.assertEqual(self.examine(hosts, 1)["problem"], {"unreachable"})
+                self.assertTrue(self.message("unreachable").startswith(
+                    "1 node of the room lobby is heard, but at no address that can be reached"))
 
     def test_a_daemon_that_is_kept_from_an_interface(self):
         with Hosts(1, quiet=True) as hosts:

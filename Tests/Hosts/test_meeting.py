@@ -35,6 +35,21 @@ class Meeting(unittest.TestCase):
                     self.assertRegex(node.wait_line(f"hello from {other}"), r"^\d\d:\d\d:\d\d <" + other + r"#\d{4}(-\d{4})?> ")
             self.leave(nodes)
 
+    def test_hosts_with_ipv4_of_two_networks_on_one_wire_meet_by_the_addresses_that_the_kernel_gives(self):
+        for daemon in (False, True):
+            with self.subTest(daemon=daemon), Hosts(daemon=daemon) as hosts:
+                for host in (1, 2, 3):
+                    hosts.add(host, daemon=daemon, eui64=True)
+                hosts.run(2, ["ip", "addr", "del", f"{hosts.address(2)}/16", "dev", "eth0"])
+                hosts.run(2, ["ip", "addr", "add", "10.88.0.2/16", "dev", "eth0"])
+                nodes = [Node(on(hosts, host), f"eui-{host}") for host in (1, 2)]
+                all_meet(nodes)
+                # One that comes later hears no announcement, but answers.
+                nodes.append(Node(on(hosts, 3), "eui-3"))
+                all_meet(nodes)
+                all_talk(nodes)
+                self.leave(nodes)
+
     def test_three_nodes_of_one_host_share_its_daemon(self):
         with Hosts(1) as hosts:
             nodes = [Node(on(hosts, 1), f"node-{number}") for number in range(3)]

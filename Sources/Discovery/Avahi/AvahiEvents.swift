@@ -126,7 +126,7 @@ extension AvahiDiscovery {
         for (_, state) in rooms.sorted(by: { $0.key < $1.key }) { state.tell(event) }
     }
 
-    private static func failure(_ reason: String) -> String {
+    static func failure(_ reason: String) -> String {
         let what = reason == DaemonConnection.noBus ? "there is no system bus (D-Bus)" : reason
         return "no Avahi daemon can be used: \(what); start one, or choose another way with --discovery"
     }
@@ -176,7 +176,8 @@ extension AvahiDiscovery {
     func warnOfInterfaces() {
         guard interfaceWarning.isDue(in: view) else { return }
         // It concerns the machine: one room tells it.
-        rooms.min { $0.key < $1.key }?.value.tell(.warning(.noInterface, Sentence(.noInterface)))
+        let phrase: Phrase = view.publications.isEmpty ? .noMulticast : .noInterface
+        rooms.min { $0.key < $1.key }?.value.tell(.warning(.noInterface, Sentence(phrase)))
     }
 
     func probeDaemon() {

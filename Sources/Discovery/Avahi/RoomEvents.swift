@@ -33,12 +33,10 @@ extension AvahiDiscovery {
     /// - Parameter weight: the number of nodes that the sender stands for if the instance is at its address.
     func heard(_ heard: HeardInstance, _ listing: Listing, weight: Int = 1, in room: RoomNumber) {
         // While the network changes, the network that the packet came from is unknown.
-        guard heard.isOurVersion, !isReading else { return }
-        let endpoints = heard.addresses(first: listing.family).lazy.compactMap {
-            self.view.endpoint(address: $0, port: heard.port, interface: listing.interface)
-        }
-        guard let endpoint = endpoints.first else { return }
-        let weight = endpoint.address == heard.sender ? weight : 0
+        guard heard.isOurVersion, !isReading,
+            let endpoint = heard.endpoint(in: view, at: listing.interface, first: listing.family)
+        else { return }
+        let weight = heard.isProof && endpoint.address == heard.sender ? weight : 0
         change(room) { $0.heard(listing, endpoint, weight: weight, now: $1) }
     }
 

@@ -18,6 +18,8 @@ struct ExaminationTally {
         var isOfRoom = false
         /// Whether this machine answered for it.
         var isOwn = false
+        /// Whether a packet had an address that this machine can dial; nil before one with all that a dial needs.
+        var isReachable: Bool?
     }
 
     /// The multicast query: for the nodes of the room and of `others`, and, so that any mDNS shows itself, for the service
@@ -26,6 +28,8 @@ struct ExaminationTally {
     /// The payload of the probe to the other port; random.
     let token: [UInt8]
     private let room: [String]
+    private let name: BrowsedName
+    private let view: NetworkView
     private let own: [String]
     private let ownAddresses: Set<[UInt8]>
     private let reverseNames: Set<[String]>
@@ -36,11 +40,13 @@ struct ExaminationTally {
     ///   - room: the subtype of the room.
     ///   - others: subtypes of rooms that people use often: an answer for one of them shows that nodes can be heard.
     ///   - own: the subtype that the responder of this machine is given a record of.
+    ///   - view: the addresses of this machine.
     init(
         room: String, others: [String] = [], own: String, token: [UInt8], places: [MulticastPlace],
-        addresses: [[UInt8]]
+        addresses: [[UInt8]], view: NetworkView = NetworkView()
     ) {
         self.room = MDNSName.subtype(room).labels
+        (name, self.view) = (BrowsedName(subtype: room), view)
         self.own = MDNSName.subtype(own).labels
         self.token = token
         let rooms = [room] + others.filter { $0 != room }
@@ -72,6 +78,9 @@ struct ExaminationTally {
             if isOwn, bytes == question { families[place]?.mdns = .open }
             if !isOwn { noteOther(sender, at: place) }
             for pointer in MDNSMessage.pointers(in: bytes) { noteNode(pointer, isOwn: isOwn) }
+            for heard in HeardInstance.all(in: bytes[...], from: sender, of: name) {
+                noteAddresses(of: heard, at: place)
+            }
         case .asker:
             guard isOwn else { return }
             for pointer in MDNSMessage.pointers(in: bytes) { noteAnswer(pointer, at: place) }
@@ -93,6 +102,13 @@ struct ExaminationTally {
         if nodes[instance] == nil { nodes[instance] = HeardNode() }
     }
 
+    /// Of a node that is noted.
+    private mutating func noteAddresses(of heard: HeardInstance, at place: MulticastPlace) {
+        guard nodes[heard.instance]?.isReachable != true else { return }
+        nodes[heard.instance]?.isReachable =
+            heard.endpoint(in: view, at: place.interface, first: place.family) != nil
+    }
+
     private static func isRoom(_ name: [String]) -> Bool {
         guard let subtype = name.first, subtype.hasPrefix("_r"), subtype.utf8.count <= 63 else { return false }
         return name == MDNSName.subtype(subtype).labels
@@ -103,7 +119,9 @@ struct ExaminationTally {
         var counts = NodeCounts()
         for node in nodes.values {
             switch (node.isOfRoom, node.isOwn) {
-            case (true, false): counts.peers += 1
+            case (true, false):
+                counts.peers += 1
+                if node.isReachable == false { counts.unreachable += 1 }
             case (true, true): counts.own += 1
             case (false, false): counts.others += 1
             case (false, true): counts.ownOthers += 1

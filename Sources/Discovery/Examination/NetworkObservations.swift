@@ -28,6 +28,8 @@ package struct NetworkObservations: Hashable, Sendable {
 package struct NodeCounts: Hashable, Sendable {
     /// Of the room, on other machines.
     package var peers = 0
+    /// Of those, the ones that announce no address that this machine can reach.
+    package var unreachable = 0
     /// Of the room, on this machine.
     package var own = 0
     /// Of other rooms, on other machines.
@@ -35,8 +37,9 @@ package struct NodeCounts: Hashable, Sendable {
     /// Of other rooms, on this machine.
     package var ownOthers = 0
 
-    package init(peers: Int = 0, own: Int = 0, others: Int = 0, ownOthers: Int = 0) {
+    package init(peers: Int = 0, unreachable: Int = 0, own: Int = 0, others: Int = 0, ownOthers: Int = 0) {
         self.peers = peers
+        self.unreachable = unreachable
         self.own = own
         self.others = others
         self.ownOthers = ownOthers

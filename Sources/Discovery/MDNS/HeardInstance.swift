@@ -52,8 +52,22 @@ struct HeardInstance: Hashable, Sendable {
         return (isProof ? [sender] : []) + rest.filter { $0.count == size } + rest.filter { $0.count != size }
     }
 
+    /// Where it can be dialled; nil if nowhere.
+    ///
+    /// Without an address on this link the link-local address that the packet came from is taken: a host that does not
+    /// announce its own, because the hardware address is in it, sends from there all the same, and has perhaps an IPv4
+    /// address of another network.
+    func endpoint(in view: NetworkView, at interface: UInt32, first family: Family) -> Endpoint? {
+        let listed = addresses(first: family).lazy.compactMap {
+            view.endpoint(address: $0, port: self.port, interface: interface)
+        }
+        if let endpoint = listed.first { return endpoint }
+        let source = view.endpoint(address: sender, port: port, interface: interface)
+        return source.flatMap { $0.isLinkLocalIPv6 ? $0 : nil }
+    }
+
     /// Whether the packet came from an address that it lists, which then is no other host's.
-    private var isProof: Bool { addresses.contains(sender) }
+    var isProof: Bool { addresses.contains(sender) }
 }
 
 /// Gathers services, texts and addresses by the names that they belong to.

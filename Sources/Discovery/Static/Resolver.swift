@@ -8,6 +8,10 @@ import Reactor
 /// Why a name has no endpoints now: the resolver's words, as the middle of a sentence.
 struct LookupFailure: Error, Hashable {
     let reason: String
+
+    /// An address of fe80::/10 is another host's on each link.
+    static let noInterface = LookupFailure(
+        reason: "an address of fe80::/10 needs its interface, as in [fe80::1%eth0]:4000")
 }
 
 /// Host names to endpoints, by the system's resolver.

@@ -61,7 +61,13 @@ final class StaticSearch: Sendable {
                 unsafe Unmanaged<StaticSearch>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, own.toOpaque())
-        if status == 0 { pthread_detach(thread) } else { unsafe own.release() }
+        guard status != 0 else {
+            pthread_detach(thread)
+            return
+        }
+        unsafe own.release()
+        let reason = SystemError(call: "pthread_create", errno: status).description
+        for peer in peers { tell(.warning(.peerUnreachable, Sentence(.unreachable, peer.text, reason))) }
     }
 
     func stop() {
@@ -102,8 +108,10 @@ final class StaticSearch: Sendable {
     private func refresh(_ entry: inout Entry) {
         defer { entry.lookedUpAt = .monotonic }
         do throws(LookupFailure) {
-            let endpoints = try lookUp(entry.peer)
-            guard !endpoints.isEmpty else { throw LookupFailure(reason: "it has no address") }
+            let addresses = try lookUp(entry.peer)
+            guard !addresses.isEmpty else { throw LookupFailure(reason: "it has no address") }
+            let endpoints = addresses.filter { !$0.isLinkLocalIPv6 || $0.scope != 0 }
+            guard !endpoints.isEmpty else { throw LookupFailure.noInterface }
             entry.failure = nil
             entry.pauses.reset()
             entry.due = .monotonic + Limits.namedPeerRefresh

@@ -105,10 +105,24 @@ import Testing
         #expect(Self.codes(without, .problem) == [.noResponder])
     }
 
-    @Test func `a published name is a problem, and only an answer makes silence about it good news`() throws {
+    @Test func `nodes that are heard at no address of this network are a problem, and no peers`() throws {
+        let none = Self.diagnose { $0.nodes.unreachable = 1 }
+        #expect(Self.codes(none, .problem) == [.unreachable])
+        #expect(!none.findings.contains { $0.code == .peers || $0.code == .nobody })
+        let finding = try #require(none.findings.first { $0.code == .unreachable })
+        #expect(finding.message.hasPrefix("1 node of the room lobby is heard, but at no address that can be reached"))
+        let some = Self.diagnose { $0.nodes = NodeCounts(peers: 3, unreachable: 2) }
+        #expect(Self.codes(some, .problem) == [.unreachable])
+        #expect(some.findings.first { $0.code == .peers }?.message == "1 node of the room lobby answered")
+    }
+
+    @Test func `a published name is a note with its cost, and only an answer makes silence about it good news`() throws
+    {
         let named = Self.diagnose([Self.family { $0.names = ["canary\u{1b}[2J.local"] }])
         let finding = try #require(named.findings.first { $0.code == .hostName })
-        #expect(finding.severity == .problem)
+        #expect(finding.severity == .note)
+        #expect(finding.advice?.contains("no longer find this one by that name") == true)
+        #expect(named.problems == 0)
         #expect(finding.message.contains("canary\u{fffd}[2J.local"))
         #expect(finding.advice?.contains("publish-addresses=no") == true)
         let other = Self.diagnose([Self.family { $0.names = ["canary.local"] }]) { $0.daemon = .isAbsent }

@@ -47,6 +47,30 @@ import Testing
         #expect(seen?.mdns == .open)
     }
 
+    @Test func `a node is reachable if one of its packets has an address that can be dialled`() {
+        let card = NetworkInterface(
+            index: 2, name: "eth0", addresses: [InterfaceAddress(bytes: Self.own, prefixLength: 16)])
+        var tally = ExaminationTally(
+            room: "_r73b49a38", own: "_r12345678", token: [1, 2, 3], places: [Self.place], addresses: [Self.own],
+            view: NetworkView(interfaces: [card]))
+        let announcement = Announcement(
+            instance: "abcdefghijklmnopqrstuvwxyz", host: "bcdefghijklmnopqrstuvwxyza", port: 9,
+            subtype: "_r73b49a38")
+        func hear(_ address: [UInt8]) {
+            let records = MDNSRecords.records(for: announcement, addresses: [address])
+            tally.heard(
+                MDNSMessage.announcement(of: records), from: [10, 99, 0, 3], by: .mdns, at: Self.place)
+        }
+        tally.heard(
+            answer("_r73b49a38", .instance(announcement.instance)), from: Self.other, by: .mdns, at: Self.place)
+        #expect(tally.counts == NodeCounts(peers: 1))
+        hear([10, 99, 0, 3])
+        #expect(tally.counts == NodeCounts(peers: 1, unreachable: 1))
+        hear(Self.other)
+        hear([10, 99, 0, 3])
+        #expect(tally.counts == NodeCounts(peers: 1))
+    }
+
     @Test mutating func `nodes of the room are counted once each`() {
         let names = [
             "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "bcdefghijklmnopqrstuvwxyza", "printer",

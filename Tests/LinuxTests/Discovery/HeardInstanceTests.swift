@@ -47,6 +47,29 @@ import Testing
         #expect(Self.read(bytes, from: [10, 0, 0, 3])[0].addresses(first: .ipv4) == addresses)
     }
 
+    @Test func `without an address of this link, the link-local source of the packet is dialled, and no other source`()
+        throws
+    {
+        let card = NetworkInterface(
+            index: 2, name: "eth0",
+            addresses: [
+                InterfaceAddress(bytes: [192, 0, 2, 7], prefixLength: 24),
+                InterfaceAddress(bytes: [0xfe, 0x80] + [UInt8](repeating: 7, count: 14), prefixLength: 64),
+            ])
+        let view = NetworkView(interfaces: [card])
+        func endpoint(_ addresses: [[UInt8]], from sender: [UInt8], at interface: UInt32 = 2) -> Endpoint? {
+            let bytes = MDNSMessage.announcement(of: MDNSRecords.records(for: Self.announcement, addresses: addresses))
+            return Self.read(bytes, from: sender).first?.endpoint(in: view, at: interface, first: .ipv6)
+        }
+        let source = Endpoint(address: Self.linkLocal, port: 4_660, scope: 2)
+        #expect(endpoint([[10, 0, 0, 1]], from: Self.linkLocal) == source)
+        #expect(endpoint([[192, 0, 2, 9]], from: Self.linkLocal) == Endpoint(address: [192, 0, 2, 9], port: 4_660))
+        #expect(endpoint([[10, 0, 0, 1]], from: [10, 0, 0, 1]) == nil)
+        #expect(endpoint([[10, 0, 0, 1]], from: [192, 0, 2, 9]) == nil)
+        #expect(endpoint([[10, 0, 0, 1]], from: [0x20, 1] + [UInt8](repeating: 1, count: 14)) == nil)
+        #expect(endpoint([[10, 0, 0, 1]], from: Self.linkLocal, at: 3) == nil)
+    }
+
     @Test func `names are the same in either case, and wherever they stand`() {
         let shouted = Self.records.map { record in
             MDNSMessage.record(

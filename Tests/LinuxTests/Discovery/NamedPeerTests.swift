@@ -75,6 +75,23 @@ import Wire
         await discovery.stop()
     }
 
+    @Test(.timeLimit(.minutes(1))) func `an address of fe80 without its interface is reported, and not dialled`()
+        async throws
+    {
+        let link = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+        let scoped = Endpoint(address: link, port: 4_000, scope: 2)
+        answers.set([[Endpoint(address: link, port: 4_000)], [Endpoint(address: link, port: 4_000), scoped]])
+        let peer = try #require(PeerAddress("[fe80::1]:4000"))
+        let discovery = try StaticDiscovery(peers: [peer]) { [answers] _ in answers.next() }
+        discovery.start(Announcement(instance: "a", host: "b", port: 1, subtype: "c")) { [events] in events.add($0) }
+        let reason = "an address of fe80::/10 needs its interface, as in [fe80::1%eth0]:4000"
+        #expect(
+            await events.next() == .warning(.peerUnreachable, Sentence(.unreachable, "[fe80::1]:4000", reason)))
+        discovery.dialFailed("[fe80::1]:4000")
+        #expect(await events.next() == .found(instance: "[fe80::1]:4000", endpoint: scoped, weight: 1))
+        await discovery.stop()
+    }
+
     @Test func `the resolver's words are the middle of a sentence`() throws {
         let peer = try #require(PeerAddress("no..name:4000"))
         let failure = #expect(throws: LookupFailure.self) { try Resolver.endpoints(of: peer) }
