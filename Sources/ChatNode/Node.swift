@@ -68,7 +68,7 @@ package actor Node {
     var discoveryMode: DiscoveryMode?
     /// Warnings from before `.ready`, which is the first event.
     var earlyWarnings: [NodeEvent] = []
-    var unroutedPeers = UnroutedPeers()
+    var unreachedPeers = UnreachedPeers()
     var startedAt: Instant?
     /// It sends no frame but pongs: an attacker of an experiment.
     var isSilent = false
@@ -174,6 +174,21 @@ package actor Node {
         emit(readyEvent(mode))
         for warning in earlyWarnings { emit(warning) }
         earlyWarnings = []
+        if configuration.room.isPrivate { awaitAnswer() }
+    }
+
+    /// Nodes of one network have met long before.
+    private static let answerTime = Duration.seconds(5)
+
+    /// Tells the user of a room with a key that no other node of it has answered for some time: with another key, or another
+    /// name, they do not see each other, which looks the same.
+    private func awaitAnswer() {
+        scheduler.schedule(at: scheduler.now + Node.answerTime) { [weak self] in
+            self?.assumeIsolated { node in
+                guard case .running = node.phase, node.router.roster.isUnmet else { return }
+                node.warn(.roomUnanswered, Sentence(.roomUnanswered, node.configuration.room.name))
+            }
+        }
     }
 
     func warn(_ code: NoticeCode, _ sentence: Sentence) {

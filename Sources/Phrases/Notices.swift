@@ -64,7 +64,22 @@ extension Phrase {
     package static let unrouted = Phrase(
         "peer %1 can not be reached: there is no route to it; earshot keeps trying",
         "%1에 연결할 수 없습니다: 경로가 없습니다. 계속 시도합니다")
+    package static let unanswered = Phrase(
+        "peer %1 can not be reached: it does not answer; earshot keeps trying",
+        "%1에 연결할 수 없습니다: 응답이 없습니다. 계속 시도합니다")
+    package static let portRefused = Phrase(
+        "peer %1 can not be reached: no program listens at that port; earshot keeps trying",
+        "%1에 연결할 수 없습니다: 그 포트에서 기다리는 프로그램이 없습니다. 계속 시도합니다")
+    package static let portForeign = Phrase(
+        "peer %1 is no other node of this room: another program answers, or a node of another room or key; earshot keeps trying",
+        "%1은(는) 이 방의 다른 노드가 아닙니다: 다른 프로그램이거나 방 또는 열쇠가 다릅니다. 계속 시도합니다")
+    package static let roomUnanswered = Phrase(
+        "no other node here has the name and the key of the room %1; if you expect one, compare both with it",
+        "이 방(%1)의 이름과 열쇠를 가진 다른 노드가 여기에 없습니다. 있어야 한다면 이름과 열쇠를 서로 비교하세요")
     package static let noInterface = Phrase(
-        "no network interface leads to other machines, so no peer is found; earshot doctor says why",
-        "다른 컴퓨터로 가는 네트워크가 없어 아무도 찾을 수 없습니다. 이유는 earshot doctor로 확인하세요")
+        "no network interface leads to other machines: only nodes on this machine are found; earshot doctor says why",
+        "다른 컴퓨터로 가는 네트워크가 없어 이 컴퓨터의 노드만 찾을 수 있습니다. 이유는 earshot doctor로 확인하세요")
+    package static let noMulticast = Phrase(
+        "no network interface can be used, so no peer is found; earshot doctor says why",
+        "쓸 수 있는 네트워크가 없어 아무도 찾을 수 없습니다. 이유는 earshot doctor로 확인하세요")
 }

@@ -1,9 +1,12 @@
 """Warnings to the user of a network, a daemon or a named peer that can not be used."""
 
+import os
+import subprocess
+import tempfile
 import time
 import unittest
 
-from earshot_node import Node, all_meet, on
+from earshot_node import BINARY, Node, all_meet, on
 from hosts import Hosts
 
 
@@ -46,7 +49,7 @@ class Warnings(unittest.TestCase):
         with Hosts(1, daemon=False) as hosts:
             hosts.link_down(1)
             alice = Node(on(hosts, 1), "alice")
-            text = "no network interface leads to other machines, so no peer is found; earshot doctor says why"
+            text = "no network interface leads to other machines: only nodes on this machine are found; earshot doctor says why"
             self.assertEqual(self.warned(alice, "no_interface"), [text])
             self.assertEqual(alice.events[0]["event"], "ready")
             hosts.link_up(1)
@@ -58,6 +61,19 @@ class Warnings(unittest.TestCase):
             hosts.link_down(1)
             self.assertEqual(self.warned(alice, "no_interface", 2), [text] * 2)
             self.assertFalse([event for event in bob.events if event["event"] == "notice"])
+
+    def test_where_nodes_of_this_machine_are_found_the_warning_says_so(self):
+        with Hosts(daemon=False) as hosts:
+            hosts.add(1, card=False, daemon=False)
+            alice, bob = Node(on(hosts, 1), "alice"), Node(on(hosts, 1), "bob")
+            all_meet([alice, bob])
+            text, = self.warned(alice, "no_interface")
+            self.assertNotIn("no peer is found", text)
+            hosts.add(2, daemon=False)
+            hosts.link_down(2)
+            nothing = Node(on(hosts, 2), "nothing", "--interface", "eth0")
+            self.assertEqual(self.warned(nothing, "no_interface"),
+                             ["no network interface can be used, so no peer is found; earshot doctor says why"])
 
     def test_loopback_that_was_chosen_is_no_reason_to_warn(self):
         with Hosts(daemon=False) as hosts:
@@ -83,6 +99,50 @@ class Warnings(unittest.TestCase):
                 self.assertLess(time.monotonic(), deadline)
             self.assertEqual(len(self.warned(alice, "peer_unreachable", 2)), 2)
             self.assertEqual(alice.quit(), 0)
+
+    def test_a_named_peer_at_a_wrong_port_or_without_its_interface_is_a_warning_once(self):
+        listener = ("import socket; s = socket.create_server(('', 4010)); print('x', flush=True)\n"
+                    "while True: c = s.accept()[0]; c.sendall(b'SSH-2.0-x\\r\\n'); c.close()")
+        with Hosts(2, daemon=False) as hosts:
+            self.assertEqual(hosts.start(2, ["python3", "-c", listener]).stdout.readline(), "x\n")
+            bob = Node(on(hosts, 2), "bob", "--discovery", "none", "--port", "4011")
+            bob.ready()
+            other = hosts.address(2)
+            named = [f"{other}:4009", f"{other}:4010", f"{other}:4011", "[fe80::1]:4012"]
+            alice = Node(on(hosts, 1), "alice", "--discovery", "none", *[word for peer in named for word in ("--peer", peer)])
+            all_meet([alice, bob])
+            texts = self.warned(alice, "peer_unreachable", 3)
+            deadline = time.monotonic() + 40
+            while alice.result("stats")["dials_failed"] < 8:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.5)  # The dials are the node's own; there is no event of one that fails again.
+            self.assertEqual(sorted(self.warned(alice, "peer_unreachable", 3)), sorted(texts))
+            self.assertEqual(sorted(texts), sorted([
+                f"peer {other}:4009 can not be reached: no program listens at that port; earshot keeps trying",
+                f"peer {other}:4010 is no other node of this room: another program answers, or a node of another room or key; "
+                "earshot keeps trying",
+                "peer [fe80::1]:4012 can not be reached: an address of fe80::/10 needs its interface, as in "
+                "[fe80::1%eth0]:4000; earshot keeps trying"]))
+            self.assertEqual(bob.quit(), 0)
+            alice.loses(bob)
+            self.assertEqual(len(self.warned(alice, "peer_unreachable", 3)), 3)
+
+    def test_a_private_room_that_no_other_node_has_says_so(self):
+        with Hosts(2, daemon=False) as hosts:
+            with tempfile.TemporaryDirectory() as folder:
+                keys = []
+                for number in (1, 2):
+                    keys.append(os.path.join(folder, f"key{number}"))
+                    with open(keys[-1], "w") as file:
+                        os.fchmod(file.fileno(), 0o600)
+                        file.write(subprocess.run([BINARY, "room", "new", "attic"], capture_output=True, text=True, check=True).stdout)
+                room = ["--room", "attic", "--key-file"]
+                alice, bob = [Node(on(hosts, host), name, *room, keys[0]) for host, name in ((1, "alice"), (2, "bob"))]
+                stranger = Node(on(hosts, 2), "stranger", *room, keys[1])
+                all_meet([alice, bob])
+                self.assertEqual(self.warned(stranger, "room_unanswered"), [
+                    "no other node here has the name and the key of the room attic; if you expect one, compare both with it"])
+                self.assertFalse([e for node in (alice, bob) for e in node.events if e.get("code") == "room_unanswered"])
 
 
 if __name__ == "__main__":

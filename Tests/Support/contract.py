@@ -116,7 +116,8 @@ ERROR_CODES = (
     "too_many_contacts", "no_identity",
 )
 NOTICE_CODES = ("discovery_changed", "discovery_lost", "clock_skew", "signed_out", "peer_unreachable", "no_interface",
-                "room_bridged", "room_unbridged", "bridge_connected", "bridge_lost")
+                "room_bridged", "room_unbridged", "bridge_connected", "bridge_lost", "bridge_blocked", "bridge_unblocked",
+                "room_unanswered")
 PEER_ROW = {
     "who": WHO,
     "state": one_of("online", "away", "offline"),

@@ -54,6 +54,9 @@ package struct Roster: ~Copyable, Sendable {
     /// True if it is, or was, here and that was reported.
     package func hasBeenHere(_ peer: PeerID) -> Bool { known[peer]?.since != nil }
 
+    /// Whether no peer has been here yet.
+    package var isUnmet: Bool { known.values.allSatisfy { $0.since == nil } }
+
     /// The stage in the peer's last payload.
     package func stage(of peer: PeerID) -> SenderStage { known[peer]?.stage ?? .newcomer }
 

@@ -79,6 +79,7 @@ extension Node {
         connection.establishedAt = now
         certificates.keep(certificate, now: now)
         let instance = dialler.instance(of: connection.id)
+        if let instance { unreachedPeers.linked(instance) }
         dialler.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
         adopt(connection, of: peer, dialled: instance)
         if news == .better {
@@ -216,7 +217,10 @@ extension Node {
         people.linkClosed(connection.id)
         linkIsThrough()
         defer { arm(.dialler) }
-        guard let peer = connection.peer else { return dialFailed(connection.id) }
+        guard let peer = connection.peer else {
+            noteUnreached(connection.id, .foreign)
+            return dialFailed(connection.id)
+        }
         let (isLast, isLastOfRun) = connections.removeLink(connection, of: peer)
         if isLastOfRun, let certificate = connection.certificate {
             discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }

@@ -48,7 +48,7 @@ extension Node: TransportHandler {
             transport.close(id)
             return
         }
-        if let instance = dialler.instance(of: id) { unroutedPeers.reached(instance) }
+        if let instance = dialler.instance(of: id) { unreachedPeers.connected(instance) }
         for slower in dialler.connected(id) { transport.close(slower) }
         open(id, to: source(of: id, at: endpoint), role: .initiator)
     }
@@ -69,7 +69,7 @@ extension Node: TransportHandler {
             people.guests.closed(id)
         } else if dialler.endpoint(of: id) != nil {
             counts.dialsFailed += 1
-            noteRoute(of: id, error)
+            noteUnreached(id, UnreachedPeers.Reason(error))
             dialFailed(id)
             arm(.dialler)
         }
@@ -85,12 +85,11 @@ extension Node: TransportHandler {
     /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
     private func isNamed(_ instance: String) -> Bool { instance.contains(":") }
 
-    /// Warns of a peer that the user named and that no route leads to. Peers of mDNS come and go without a word.
-    private func noteRoute(of id: ConnectionID, _ error: TransportError?) {
+    /// Warns of a peer that the user named and that no dial reaches. Peers of mDNS come and go without a word.
+    func noteUnreached(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
         guard let instance = dialler.instance(of: id), isNamed(instance) else { return }
-        let isWarningDue = unroutedPeers.failed(instance, error, isLast: dialler.isLastAttempt(id))
-        guard isWarningDue else { return }
-        warn(.peerUnreachable, Sentence(.unrouted, instance))
+        let news = unreachedPeers.failed(instance, reason, isLast: dialler.isLastAttempt(id))
+        if let news { warn(.peerUnreachable, news.sentence(of: instance)) }
     }
 }
 

@@ -150,8 +150,12 @@ struct Candidate {
 
     /// Whether no other address is being dialled or waits for its turn.
     func isLastAttempt(_ connection: ConnectionID) -> Bool {
-        guard case .dialling(let next, _, let open) = phase else { return false }
-        return open == [connection] && next >= endpoints.count
+        switch phase {
+        case .dialling(let next, _, let open): open == [connection] && next >= endpoints.count
+        // The slower ones were abandoned.
+        case .handshaking(let dialled): dialled == connection
+        case .waiting, .linked, .shutOut, .ignored: false
+        }
     }
 
     mutating func failed(

@@ -1,3 +1,5 @@
+import Chat
+import Noise
 import Phrases
 import Simulator
 import Testing
@@ -6,38 +8,54 @@ import Wire
 @testable import ChatNode
 
 /// Warnings of discovery and of dials.
-@Suite struct UnroutedPeerTests {
-    private typealias Failure = (error: TransportError?, isLast: Bool)
+@Suite struct UnreachedPeerTests {
+    private typealias Reason = UnreachedPeers.Reason
+    private typealias Failure = (reason: Reason, isLast: Bool)
 
-    /// For each failed dial, whether a warning follows.
-    private static func warnings(_ failures: [Failure], in peers: inout UnroutedPeers) -> [Bool] {
-        failures.map { peers.failed("10.0.0.1:4000", $0.error, isLast: $0.isLast) }
+    /// For each failed dial, the reason of the warning; nil for none.
+    private static func told(_ failures: [Failure], in peers: inout UnreachedPeers) -> [Reason?] {
+        failures.map { peers.failed("10.0.0.1:4000", $0.reason, isLast: $0.isLast) }
     }
 
-    @Test func `a peer without a route is reported once, and again after a dial that got further`() {
-        var peers = UnroutedPeers()
+    @Test func `each reason is a warning once, and no route again after a dial that got further`() {
+        var peers = UnreachedPeers()
         let rounds: [Failure] = [
-            (.unreachable, true), (.unreachable, true), (.timedOut, true), (.unreachable, true), (.refused, true),
-            (.unreachable, true),
+            (.unrouted, true), (.unrouted, true), (.silent, true), (.unrouted, true), (.silent, true),
+            (.refused, true), (.refused, true), (.unrouted, true),
         ]
-        let first = Self.warnings(rounds, in: &peers)
-        #expect(first == [true, false, false, false, false, true])
-        peers.reached("10.0.0.1:4000")
-        let afterLink = Self.warnings([(.unreachable, true)], in: &peers)
-        #expect(afterLink == [true])
-        let other = peers.failed("10.0.0.2:4000", .unreachable, isLast: true)
-        #expect(other)
+        let first = Self.told(rounds, in: &peers)
+        #expect(first == [.unrouted, nil, .silent, nil, nil, .refused, nil, .unrouted])
+        peers.connected("10.0.0.1:4000")
+        let afterConnection = Self.told([(.unrouted, true), (.refused, true)], in: &peers)
+        #expect(afterConnection == [.unrouted, nil])
+        let other = peers.failed("10.0.0.2:4000", .unrouted, isLast: true)
+        #expect(other == .unrouted)
+    }
+
+    @Test func `a peer that was linked and left is no news, a network that is gone is`() {
+        var peers = UnreachedPeers()
+        peers.linked("10.0.0.1:4000")
+        let told = Self.told([(.refused, true), (.silent, true), (.unrouted, true), (.unrouted, true)], in: &peers)
+        #expect(told == [nil, nil, .unrouted, nil])
+    }
+
+    @Test func `another program is a warning when it answers twice, as two ends that dial each other may once`() {
+        var peers = UnreachedPeers()
+        let told = Self.told(
+            [(.foreign, true), (.refused, true), (.foreign, true), (.foreign, true), (.foreign, true)], in: &peers)
+        #expect(told == [nil, .refused, nil, .foreign, nil])
     }
 
     @Test(arguments: [TransportError.refused, .timedOut, .reset, .system(call: "connect", errno: 1)])
     func `one address without a route means nothing beside another`(error: TransportError) {
-        var peers = UnroutedPeers()
+        var peers = UnreachedPeers()
+        let reason = Reason(error)
         let rounds: [Failure] = [
-            (.unreachable, false), (error, true), (error, false), (.unreachable, true), (.unreachable, false),
-            (.unreachable, true),
+            (.unrouted, false), (reason, true), (reason, false), (.unrouted, true), (.unrouted, false),
+            (.unrouted, true),
         ]
-        let warnings = Self.warnings(rounds, in: &peers)
-        #expect(warnings == [false, false, false, false, false, true])
+        let told = Self.told(rounds, in: &peers)
+        #expect(told == [nil, reason, nil, nil, nil, .unrouted])
     }
 
     @Test func `the last attempt is the one beside which no other address waits`() throws {
@@ -78,6 +96,21 @@ import Wire
         #expect(
             alice.notices(.peerUnreachable) == [
                 "peer 10.0.0.1:4000 can not be reached: there is no route to it; earshot keeps trying"
+            ])
+    }
+
+    @Test func `in a room with a key that no other node has, this is said once after 5 s`() throws {
+        let simulation = Simulation(seed: 34)
+        var randomness = Randomness.seeded(34)
+        let key = try RoomKey(reading: RoomKey.generate(using: &randomness), forRoomNamed: "attic")
+        let room = Room("attic", key: key)
+        let alice = simulation.node("alice", configure: { $0.room = room })
+        simulation.advance(by: .milliseconds(4_900))
+        #expect(alice.notices(.roomUnanswered) == [])
+        simulation.advance(by: .seconds(60))
+        #expect(
+            alice.notices(.roomUnanswered) == [
+                "no other node here has the name and the key of the room attic; if you expect one, compare both with it"
             ])
     }
 

@@ -1,0 +1,185 @@
+"""The examples in the documents work as they are written: each block of commands is taken from its page and run.
+
+`earshot`, and `Scripts/run`, are the program under test. A block that this file does not know fails a test, so that a new example
+is run too, or is named here with the reason why it is not. Tests/Bridge runs those that need a broker.
+"""
+
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from earshot_node import BINARY, ROOT, Node
+
+PAGES = ("README.md", "Docs/Options.md", "Docs/Bridge.md", "Docs/Simulation.md", "Docs/Troubleshooting.md")
+# The first words of blocks that are no example to run here, with the reason.
+ELSEWHERE = {
+    "earshot [chat] [options]": "a usage line",
+    "Scripts/test ": "names of scripts, which a test looks for",
+    "sudo apt-get install rabbitmq-server": "Tests/Bridge runs it with its own broker",
+    "earshot --nick ann --discovery none --bridgeable on": "Tests/Bridge runs it with its own broker",
+    "sudo openssl req -x509": "it changes the machine's broker; Tests/Bridge has certificates of its own",
+    "for n in 1 2; do": "it makes network namespaces on the machine; Tests/Bridge has networks of its own",
+    "routing key = ": "a format",
+}
+
+
+def blocks(page):
+    """The indented blocks of a page, without their indentation."""
+    found, current = [], []
+    for line in (ROOT / page).read_text().splitlines() + [""]:
+        if line.startswith("    "):
+            current.append(line[4:])
+        elif current and line.strip():
+            current = []
+        elif current:
+            found.append("\n".join(current))
+            current = []
+    return found
+
+
+class Examples(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="earshot-examples.")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for part in ("Scripts", "bin", "home", "run"):
+            (self.folder / part).mkdir(mode=0o700)
+        for name in ("Scripts/run", "bin/earshot"):
+            os.symlink(BINARY, self.folder / name)
+        self.environment = os.environ | {
+            "HOME": str(self.folder / "home"), "XDG_RUNTIME_DIR": str(self.folder / "run"),
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        self.environment.pop("XDG_CONFIG_HOME", None)
+
+    def block(self, page, start):
+        found = [block for block in blocks(page) if block.startswith(start)]
+        self.assertEqual(len(found), 1, f"{page}: {start}")
+        return found[0]
+
+    def run_block(self, text, input="", timeout=90, **more):
+        """Runs a block as a person would enter it, line by line, all of which must succeed."""
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", text], input=input, capture_output=True, text=True, timeout=timeout,
+                              cwd=self.folder, env=self.environment | more)
+
+    def succeeds(self, text, **more):
+        done = self.run_block(text, **more)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def node(self, name, *options):
+        node = Node(lambda command, **more: subprocess.Popen(command, cwd=self.folder, env=self.environment, **more), name, *options)
+        self.addCleanup(node.process.wait)
+        self.addCleanup(node.process.kill)
+        node.ready()
+        return node
+
+    def test_every_block_is_known(self):
+        source = pathlib.Path(__file__).read_text()
+        for page in PAGES:
+            for block in blocks(page):
+                first = block.splitlines()[0]
+                is_run = any(first.startswith(words) for words in re.findall(r'self\.block\("' + re.escape(page) + r'", "([^"]+)"\)', source))
+                is_elsewhere = any(first.startswith(words) for words in ELSEWHERE)
+                self.assertTrue(is_run or is_elsewhere, f"{page}: no test runs this example:\n{block}")
+
+    def test_the_start(self):
+        block = self.block("README.md", "Scripts/run            # chat")
+        done = self.run_block(block.replace("\n", "\n set +e; "), input="hello\n")
+        self.assertIn("hello", done.stdout)
+        # On a network without other machines the doctor finds a problem, and says so by its code.
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertRegex(done.stdout, r"(no|\d+) problems?, (no|\d+) notes?\n\Z")
+
+    def test_the_doctor(self):
+        done = self.run_block(self.block("Docs/Troubleshooting.md", "earshot doctor"))
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        self.assertRegex(done.stdout, r"(no|\d+) problems?, (no|\d+) notes?\n\Z")
+
+    def test_a_private_room(self):
+        for page, block in (("README.md", self.block("README.md", "(umask 077; Scripts/run room new kitchen")),
+                            ("Docs/Options.md", self.block("Docs/Options.md", "(umask 077; earshot room new kitchen"))):
+            with self.subTest(page=page):
+                done = self.succeeds(block, input="for the kitchen\n")
+                self.assertIn("in kitchen", done.stdout)
+                self.assertIn("for the kitchen", done.stdout)
+                self.assertEqual((self.folder / "kitchen.key").stat().st_mode & 0o777, 0o600)
+
+    def test_a_kept_identity(self):
+        block = self.block("README.md", "Scripts/run --identity")
+        names = [re.search(r"you are (\S+) in", self.succeeds(block, input="hello\n").stdout)[1] for _ in range(2)]
+        self.assertEqual(names[0].split("#")[1], names[1].split("#")[1])
+
+    def test_an_identity_with_a_pass_phrase(self):
+        new, show = self.block("Docs/Options.md", "earshot identity new").splitlines()
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execvpe("bash", ["bash", "-c", new], self.environment)
+        seen = b""
+        for answer in (b"a long pass phrase\n", b"a long pass phrase\n"):
+            while not seen.rstrip().endswith(b":"):
+                seen += os.read(terminal, 1024)
+            os.write(terminal, answer)
+            seen = b""
+        try:
+            while data := os.read(terminal, 1024):
+                seen += data
+        except OSError:
+            pass  # Linux says so at the end of a terminal.
+        self.assertEqual(os.waitpid(process, 0)[1], 0, seen)
+        os.close(terminal)
+        self.assertRegex(self.succeeds(show).stdout, r"#\d{4}")
+
+    def test_the_configuration_file(self):
+        path = self.folder / "home/.config/earshot"
+        path.mkdir(parents=True)
+        (path / "config").write_text(self.block("Docs/Options.md", "# the secrets are in files of their own") + "\n")
+        self.assertRegex(self.succeeds("earshot --plain", input="hello\n").stdout, r"you are quiet-otter#\d{4} in kitchen")
+
+    def test_other_programs_and_the_running_node(self):
+        node = self.node("ann", "--discovery", "none")
+        other = Node(subprocess.Popen, "ben", "--discovery", "none", "--no-control", "--peer", f"127.0.0.1:{node.ready()['port']}")
+        self.addCleanup(other.process.wait)
+        self.addCleanup(other.process.kill)
+        node.sees(other)
+        (self.folder / "Makefile").write_text("all:\n\t@echo it is built\n")
+        lines = self.block("README.md", "Scripts/run send the build is done").replace("4821", str(other.number)).splitlines()
+        tail = subprocess.Popen(["bash", "-c", f"exec {lines.pop()}"], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(tail.stdout.close)
+        self.addCleanup(tail.wait)
+        self.addCleanup(tail.kill)
+        self.assertIn("in lobby", tail.stdout.readline())
+        for line in lines:
+            self.succeeds(line)
+        other.hears("the build is done")
+        other.hears("it is built")
+        other.wait(lambda e: e["event"] == "request" and e["text"] == "hello", "request")
+        self.assertIn("the build is done", tail.stdout.readline())
+        tail.send_signal(signal.SIGTERM)
+
+    def test_scripts_that_are_named_are_there(self):
+        for line in self.block("README.md", "Scripts/test ").splitlines():
+            self.assertTrue(os.access(ROOT / line.split()[0], os.X_OK), line)
+
+    def test_a_bridge_keeps_trying_while_its_brokers_have_no_address(self):
+        (self.folder / "kitchen.key").write_text(self.succeeds("earshot room new kitchen").stdout)
+        (self.folder / "kitchen.key").chmod(0o600)
+        done = self.succeeds(self.block("Docs/Bridge.md", "earshot bridge new bridge.key"), input="secret\n")
+        self.assertIn("made a bridge key in bridge.key", done.stdout)
+        self.assertIn("in kitchen", done.stdout)
+        self.assertEqual((self.folder / "broker.password").read_text(), "secret\n")
+
+    def test_the_simulation_prints_what_the_page_shows(self):
+        command, *shown = self.block("Docs/Simulation.md", "$ earshot simulate --nodes 50 --loss 2").splitlines()
+        printed = self.succeeds(command.removeprefix("$ ")).stdout.splitlines()
+        missing = [line for line in shown if line.strip() not in ("", "…") and line not in printed]
+        self.assertEqual(missing, [], "\n".join(printed))
+
+
+if __name__ == "__main__":
+    unittest.main()
