@@ -81,7 +81,6 @@ struct Earshot {
 
     /// The node lives on the main thread, which has nothing else to do.
     private static func chat(_ arguments: Arguments, startUp: StartUp) -> Never {
-        Descriptors.raiseLimit(to: App.descriptors)
         checkResources()
         do throws(StartFailure) {
             let loop = try StartFailure.naming { () throws(SystemError) in try EventLoop(name: "node") }
@@ -151,6 +150,7 @@ struct Earshot {
 
     /// Ends the program where the system refuses what every node needs.
     private static func checkResources() {
+        Descriptors.raiseLimit(to: App.descriptors)
         do throws(StartFailure) {
             try StartResources.check()
             guard Randomness.isAvailable else {

@@ -92,6 +92,7 @@ class Limits(unittest.TestCase):
         def prepare():
             resource.setrlimit(resource.RLIMIT_NOFILE, (12, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
         self.assertEqual(self.start("--plain", *ALONE, preexec_fn=prepare).returncode, 0)
+        self.assertEqual(self.start("simulate", "--nodes", "2", preexec_fn=prepare).returncode, 0)
 
     def test_too_few_threads(self):
         if os.geteuid():
@@ -108,7 +109,9 @@ class Limits(unittest.TestCase):
                     self.assertRegex(done.stderr.decode(), r"\Aearshot: pthread_create: [^\n]+; \d+ more threads are needed; [^\n]+ulimit -u\)\n\Z")
 
     def test_too_little_memory(self):
-        self.refused("ulimit -v", "--plain", "--no-control", **limited(resource.RLIMIT_AS, 100_000 << 10))
+        for kilobytes in (64_000, 100_000):
+            with self.subTest(kilobytes=kilobytes):
+                self.refused("ulimit -v", "--plain", "--no-control", **limited(resource.RLIMIT_AS, kilobytes << 10))
 
     def test_every_command_that_needs_threads_says_so(self):
         for words in (["doctor"], ["send", "hello"], ["tail"], ["simulate", "--nodes", "2"]):

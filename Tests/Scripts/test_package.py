@@ -44,6 +44,7 @@ class Package(unittest.TestCase):
         return {line.split()[5].removeprefix("./") for line in lines if line.startswith("-")}
 
     def test_it_names_the_libraries_that_the_program_loads_and_needs_no_toolchain(self):
+        self.assertEqual(run("dpkg-deb", "--field", self.package, "Recommends"), "libwebsockets17\n")
         depends = run("dpkg-deb", "--field", self.package, "Depends")
         for library in ("libc6 (>=", "libsodium23", "libavahi-common3", "libavahi-client3", "libavahi-core7"):
             self.assertIn(library, depends)
