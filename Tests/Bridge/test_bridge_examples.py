@@ -62,7 +62,7 @@ class Trial(unittest.TestCase):
     def run_lines(self, lines, input=""):
         for line in lines:
             done = subprocess.run(["bash", "-euc", line], input=input, cwd=self.folder, env=self.environment, capture_output=True,
-                                  text=True, timeout=90)
+                                  text=True, timeout=300)
             self.assertEqual(done.returncode, 0, f"{line}: {done.stdout}{done.stderr}")
 
 
