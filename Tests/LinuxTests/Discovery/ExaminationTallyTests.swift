@@ -1,3 +1,4 @@
+import ChatNode
 import Glibc
 import Reactor
 import Testing
