@@ -1,6 +1,9 @@
 """The Socket.IO gateway, by python-socketio in each transport (Docs/Web.md, section 6)."""
 
+import json
 import queue
+import socket
+import time
 import unittest
 
 import socketio
@@ -36,16 +39,20 @@ class Gateway(WebTest):
         self.addCleanup(client.client.disconnect)
         client.client.emit("connectUser", ("alicia",))
         users, = client.next("userList")
-        self.assertEqual([(user["nickname"], user["isConnected"]) for user in users], [("alicia", True), ("bob", True)])
+        names = [f"alicia#{alice.node.number}", f"bob#{bob.number}"]
+        self.assertEqual([(user["nickname"], user["isConnected"]) for user in users], [(name, True) for name in names])
+        # A name is taken as it was sent: no user is renamed.
+        client.client.emit("connectUser", (names[0],))
+        self.assertEqual([user["nickname"] for user in client.next("userList")[0]], names)
         self.assertEqual(users[1]["id"], bob.key)
         bob.wait(lambda event: event["event"] == "peer" and event["who"]["nickname"] == "alicia", "name")
         client.client.call("chatMessage", ("alicia", "hello 안녕"), timeout=20)
         bob.hears("hello 안녕")
-        self.assertEqual(client.next("newChatMessage")[:2], ("alicia", "hello 안녕"))
+        self.assertEqual(client.next("newChatMessage")[:2], (names[0], "hello 안녕"))
         bob.say("hello from bob")
-        self.assertEqual(client.next("newChatMessage")[:2], ("bob", "hello from bob"))
+        self.assertEqual(client.next("newChatMessage")[:2], (names[1], "hello from bob"))
         bob.say("/typing")
-        self.assertEqual(client.next("userTypingUpdate"), ({"bob": 1},))
+        self.assertEqual(client.next("userTypingUpdate"), ({names[1]: 1},))
         bob.say("/typing off")
         self.assertEqual(client.next("userTypingUpdate"), ({},))
         client.client.emit("startType", ("alicia",))
@@ -53,11 +60,13 @@ class Gateway(WebTest):
         client.client.emit("stopType", ("alicia",))
         bob.wait(lambda event: event["event"] == "typing" and not event["on"], "end of typing", from_start=False)
         carol = self.person("carol", alice)
-        self.assertEqual(client.next("userConnectUpdate")[0]["nickname"], "carol")
+        self.assertEqual(client.next("userConnectUpdate")[0]["nickname"], f"carol#{carol.number}")
         carol.quit()
-        self.assertEqual(client.next("userExitUpdate"), ("carol",))
+        self.assertEqual(client.next("userExitUpdate")[0], f"carol#{carol.number}")
         client.client.emit("chatMessage", ("alicia", "x" * 241))
         self.assertEqual(client.next("refused")[1], "too_long")
+        client.client.emit("chatMessage", ("alicia", "/join kitchen secret"))
+        self.assertEqual(client.next("refused")[1], "unknown_command")
         client.client.emit("dance", ())
         self.assertEqual(client.next("refused")[1], "bad_event")
         self.assertEqual(client.client.transport(), "polling" if transports == ["polling"] else "websocket")
@@ -93,8 +102,15 @@ class Gateway(WebTest):
         for wrong in ("/socket.io/", "/socket.io/?EIO=4", "/socket.io/?EIO=3&transport=websocket"):
             with self.assertRaises(websocket.WebSocketException, msg=wrong):
                 websocket.create_connection(f"ws://127.0.0.1:{alice.port}{wrong}", timeout=20)
-        for wrong in ("/socket.io/?EIO=3&transport=polling", "/socket.io/", path + "&sid=x", path + "&sid="):
-            self.assertEqual(alice.ask("GET", wrong, token="")[0], 400, wrong)
+        sid = self.opened(alice, path)
+        for method, wrong, code in (
+            ("GET", "/socket.io/?EIO=3&transport=polling", 5), ("GET", "/socket.io/?transport=polling", 5), ("GET", "/socket.io/", 0),
+            ("GET", "/socket.io/?EIO=4&transport=webtransport", 0), ("GET", "/socket.io/?EIO=4&transport=websocket", 3),
+            ("GET", path + "&sid=x", 1), ("GET", path + "&sid=", 1), ("POST", path, 2), ("DELETE", path, 2),
+            ("DELETE", f"{path}&sid={sid}", 2),
+        ):
+            status, _, body = alice.ask(method, wrong, token="")
+            self.assertEqual((status, body["code"]), (400, code), wrong)
         self.assertEqual(alice.ask("GET", path, token="", headers={"Origin": "http://evil.example"})[0], 403)
         for body in (b"4", b"40", b"4" + b"[" * 50, b"42[]", b"\xff", b"9", b"4451-x", b"42" + b"9" * 30 + b'["a"]', b""):
             sid = self.opened(alice, path)
@@ -105,6 +121,127 @@ class Gateway(WebTest):
         sid = self.opened(alice, path)
         self.assertEqual(alice.ask("POST", f"{path}&sid={sid}", b"4" * 16_385, {"Content-Type": "text/plain"}, token="")[0], 413)
         self.assertEqual(alice.ask("GET", "/api/v1/me")[0], 200)
+
+    def connected(self, alice, auth=""):
+        """The query of a session over polling whose client has shown the token, and its greeting."""
+        path = f"/socket.io/?EIO=4&transport=polling&sid={self.opened(alice, '/socket.io/?EIO=4&transport=polling')}"
+        self.post(alice, path, f'40{{"token":"{alice.token}"{auth}}}')
+        return path, self.poll(alice, path)
+
+    def post(self, alice, path, body):
+        status, _, answer = alice.ask("POST", path, body.encode(), {"Content-Type": "text/plain"}, token="")
+        self.assertEqual((status, answer), (200, b"ok"))
+
+    def poll(self, alice, path):
+        status, _, answer = alice.ask("GET", path, token="")
+        self.assertEqual(status, 200)
+        return answer.decode()
+
+    def heard(self, alice, path, text):
+        """The packets up to one that has a text."""
+        packets = []
+        while not any(text in packet for packet in packets):
+            packets += self.poll(alice, path).split("\x1e")
+        return packets
+
+    def test_a_client_that_comes_back_gets_what_it_missed(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path, greeting = self.connected(alice)
+        before = json.loads(greeting[2:])
+        bob.say("first")
+        first = self.heard(alice, path, "first")[-1]
+        offset = json.loads(first[2:])[-1]
+        # The connection ends without a farewell; meanwhile something happens.
+        client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}{path.replace('polling', 'websocket')}", timeout=20)
+        client.send("2probe")
+        self.assertEqual(client.recv(), "3probe")
+        client.send("5")
+        client.sock.close()
+        for text in ("missed", "SECRET-ONE", "frist"):
+            bob.say(text)
+            alice.node.hears(text)
+        bob.say("/edit edited")
+        alice.node.wait(lambda event: event["event"] == "edited", "edit")
+        deleted = next(event["id"] for event in alice.node.events if event.get("text") == "SECRET-ONE")
+        bob.say(f"/delete {deleted[:8]}")
+        alice.node.wait(lambda event: event["event"] == "deleted", "deletion")
+        path, greeting = self.connected(alice, f',"pid":"{before["pid"]}","offset":"{offset}"')
+        packets = greeting.split("\x1e")
+        self.assertEqual(json.loads(packets[0][2:]), before)
+        self.assertEqual([json.loads(packet[2:])[2] for packet in packets[1:]], ["missed", "edited"])
+        # An event that it has does not come again, and nothing comes by another's id.
+        offset = json.loads(packets[-1][2:])[-1]
+        path, greeting = self.connected(alice, f',"pid":"{before["pid"]}","offset":"{offset}"')
+        self.assertEqual(json.loads(greeting[2:]), before)
+        for pid, since in (("x", offset), (before["pid"], "999"), (before["pid"], "x")):
+            _, greeting = self.connected(alice, f',"pid":"{pid}","offset":"{since}"')
+            self.assertNotEqual(json.loads(greeting[2:])["sid"], before["sid"], (pid, since))
+        # Nothing of a room that was wiped is there any more.
+        path, greeting = self.connected(alice)
+        earlier = json.loads(greeting[2:])
+        bob.say("SECRET-TWO")
+        offset = json.loads(self.heard(alice, path, "SECRET-TWO")[-1][2:])[-1]
+        bob.say("SECRET-THREE")
+        alice.node.hears("SECRET-THREE")
+        alice.node.say("/wipe yes")
+        alice.node.wait(lambda event: event["event"] == "result" and event["command"] == "wipe", "wipe")
+        alice.node.wait(lambda event: event["event"] == "ready", "new life", from_start=False)
+        _, greeting = self.connected(alice, f',"pid":"{earlier["pid"]}","offset":"{int(offset) - 1}"')
+        self.assertNotIn("SECRET", greeting)
+        self.assertNotEqual(json.loads(greeting.split("\x1e")[0][2:])["sid"], earlier["sid"])
+
+    def test_packets_of_a_poll_whose_client_is_gone_wait_for_the_next_one(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path, _ = self.connected(alice)
+        for turn in range(5):
+            with socket.create_connection(("127.0.0.1", alice.port), timeout=20) as client:
+                client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{alice.port}\r\n\r\n".encode())
+                # The request waits once an answer to a later one has come.
+                alice.get("/api/v1/me")
+            bob.say(f"swallowed? {turn}")
+            alice.node.hears(f"swallowed? {turn}")
+            self.heard(alice, path, f"swallowed? {turn}")
+
+    def test_a_noop_of_a_client_ends_nothing(self):
+        alice = self.served()
+        path, _ = self.connected(alice)
+        self.post(alice, path, '6\x1e427["chatMessage","x","said behind a noop"]')
+        self.heard(alice, path, "437[]")
+        alice.node.hears("said behind a noop")
+
+    def test_polls_are_answered_while_the_client_changes_to_a_websocket(self):
+        alice = self.served()
+        path, _ = self.connected(alice)
+        client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}{path.replace('polling', 'websocket')}", timeout=20)
+        client.send("2probe")
+        self.assertEqual(client.recv(), "3probe")
+        # A request that comes only now would wait for 25 s.
+        started = time.monotonic()
+        self.assertEqual([self.poll(alice, path) for _ in range(3)], ["6"] * 3)
+        self.assertLess(time.monotonic() - started, 15)
+        client.send("5")
+        client.send('427["chatMessage","x","over the WebSocket"]')
+        while client.recv() != "437[]":
+            pass
+        status, _, fault = alice.ask("GET", path, token="")
+        self.assertEqual((status, fault["code"]), (400, 3))
+
+    def test_events_at_once_take_effect_in_their_order(self):
+        alice = self.served()
+        path, _ = self.connected(alice)
+        events = [f'42{number}["chatMessage","x","{number}"]' for number in range(20)]
+        self.post(alice, path, "\x1e".join(['4299["connectUser","alicia"]', *events, '4298["exitUser","x"]']))
+        packets = []
+        while "41" not in packets:
+            packets += self.poll(alice, path).split("\x1e")
+        self.assertEqual([packet for packet in packets if packet.startswith("43")],
+                         ["4399[]"] + [f"43{number}[]" for number in range(20)] + ["4398[]"])
+        said = [event for event in alice.node.events if event["event"] == "message"]
+        alice.node.hears("19")
+        said = [event for event in alice.node.events if event["event"] == "message"]
+        self.assertEqual({event["from"]["nickname"] for event in said}, {"alicia"})
 
     def test_sessions_without_the_token_give_way_and_no_id_is_guessed(self):
         alice = self.served()

@@ -85,9 +85,12 @@ class Gateway(WebTest):
         self.assertEqual((body["channelId"], body["senderUserId"], body["change"]), ("lobby", bob.key, "added"))
         self.assertEqual(body["content"], {"type": "TEXT", "text": "hello 안녕", "title": None, "cardColor": None})
         bob.say("/edit changed")
-        self.assertEqual(heard.next("MESSAGE")[2]["change"], "modified")
+        modified = heard.next("MESSAGE")[2]
+        # A typed decoder finds each member in each change.
+        self.assertEqual(modified, {**body, "change": "modified", "edited": True, "content": {**body["content"], "text": "changed"}})
         bob.say("/delete")
-        self.assertEqual(heard.next("MESSAGE")[2], {"change": "removed", "id": body["id"], "channelId": "lobby"})
+        removed = heard.next("MESSAGE")[2]
+        self.assertEqual(removed, {**modified, "change": "removed", "content": {**body["content"], "text": ""}})
         connection.send("/app/channel/lobby", json.dumps({"senderUserId": "x", "messageContent": "from STOMP", "messageType": "TEXT"}),
                         receipt="r-2")
         self.assertEqual(heard.next("RECEIPT")[1]["receipt-id"], "r-2")
@@ -96,7 +99,7 @@ class Gateway(WebTest):
         self.assertEqual(heard.next("MESSAGE")[2]["event"], "request")
         alice.node.say(f"/accept {bob.number}")
         self.assertEqual(heard.next("MESSAGE")[2]["state"], "accepted")
-        connection.send(f"/app/direct/{bob.key}", json.dumps({"messageContent": "between us"}))
+        connection.send(f"/app/direct/lobby/{bob.key}", json.dumps({"messageContent": "between us"}))
         bob.hears("between us")
         bob.quit()
         while (change := heard.next("MESSAGE")[2]).get("event") != "peer":
@@ -129,10 +132,12 @@ class Gateway(WebTest):
         connection.connect(passcode=place["token"], wait=True)
         connection.disconnect()
 
-    def raw(self, alice, data, reads=True):
-        """The bytes that answer bytes, up to the end."""
+    def raw(self, alice, data, ends=False):
+        """The bytes that answer bytes, up to the end; `ends`: the client shuts its side first."""
         with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
             client.sendall(data)
+            if ends:
+                client.shutdown(socket.SHUT_WR)
             received = b""
             try:
                 while part := client.recv(65536):
@@ -144,6 +149,105 @@ class Gateway(WebTest):
     def frame(self, command, body=b"", **headers):
         text = "".join(f"{name.replace('_', '-')}:{value}\n" for name, value in headers.items())
         return f"{command}\n{text}\n".encode() + body + b"\0"
+
+    def test_frames_in_one_segment_take_effect_in_their_order(self):
+        alice = self.gateway()
+        connect = self.frame("CONNECT", accept_version="1.2", passcode=alice.token)
+        say = lambda text, **headers: self.frame("SEND", b'{"messageContent":"%s"}' % text.encode(), destination="/app/channel/lobby",
+                                                 **headers)
+        end = self.frame("DISCONNECT", receipt="end")
+
+        def commands(data, **options):
+            frames = self.raw(alice, connect + data, **options).split(b"\0")
+            return [frame.lstrip(b"\n").split(b"\n\n")[0].decode().split("\n") for frame in frames if frame.strip(b"\n")][1:]
+
+        def receipts(frames):
+            return [frame[1].split(":")[1] for frame in frames if frame[0] == "RECEIPT"]
+
+        frames = commands(self.frame("SUBSCRIBE", id="1", destination="/channel/lobby") + self.frame("UNSUBSCRIBE", id="1") + end)
+        self.assertEqual((receipts(frames), len(frames)), (["end"], 1))
+        frames = commands(self.frame("SUBSCRIBE", id="1", destination="/channel/lobby") * 2 + end)
+        self.assertEqual([frame[0] for frame in frames], ["ERROR"])
+        many = b"".join(self.frame("SUBSCRIBE", id=str(number), destination="/channel/lobby", receipt=str(number)) for number in range(65))
+        frames = commands(many + end)
+        self.assertEqual((receipts(frames), frames[-1][0]), ([str(number) for number in range(64)], "ERROR"))
+        frames = commands(b"".join(say(str(number), receipt=str(number)) for number in range(20)) + end)
+        self.assertEqual(receipts(frames), [str(number) for number in range(20)] + ["end"])
+        frames = commands(say("x" * 241, receipt="7") + end)
+        self.assertEqual([frame[0] for frame in frames], ["ERROR"])
+        self.assertIn("receipt-id:7", frames[0])
+        # The client ends its side without a farewell.
+        frames = commands(say("half closed", receipt="1") + say("both halves", receipt="2"), ends=True)
+        self.assertEqual(receipts(frames), ["1", "2"])
+        # Each text of a client is said, although the client is gone before the node has said all of them.
+        with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
+            client.sendall(connect + b"".join(say(f"gone {number}") for number in range(20)))
+        for number in range(20):
+            alice.node.hears(f"gone {number}")
+        said = [event["text"] for event in alice.node.events if event["event"] == "message"]
+        self.assertEqual([text for text in said if text.startswith("gone")], [f"gone {number}" for number in range(20)])
+        frames = commands(self.frame("BEGIN", transaction="t") + say("a", transaction="t") + say("before")
+                          + self.frame("COMMIT", transaction="t", receipt="c") + end)
+        self.assertEqual(receipts(frames), ["c", "end"])
+        alice.node.hears("a")
+        said = [event["text"] for event in alice.node.events if event["event"] == "message"]
+        self.assertEqual(said[-2:], ["before", "a"])
+        self.assertEqual(alice.node.result("stats")["stomp_clients"], 0)
+
+    def test_a_websocket_that_is_gone_has_said_what_it_sent(self):
+        alice = self.gateway()
+        client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}/stomp", timeout=20, subprotocols=["v12.stomp"])
+        client.send(self.frame("CONNECT", accept_version="1.2", passcode=alice.token))
+        for number in range(20):
+            client.send(self.frame("SEND", b'{"messageContent":"gone %d"}' % number, destination="/app/channel/lobby"))
+        client.close()
+        for number in range(20):
+            alice.node.hears(f"gone {number}")
+
+    def test_no_event_is_missed_between_the_roster_and_what_follows(self):
+        """A peer changes its state all the time while a client subscribes again and again: the roster and the events agree."""
+        alice = self.gateway()
+        bob = self.person("bob", alice)
+        with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
+            client.sendall(self.frame("CONNECT", accept_version="1.2", passcode=alice.token))
+            for turn in range(40):
+                bob.say(f"/away {turn}")
+                client.sendall(self.frame("SUBSCRIBE", id=str(turn), destination="/topic/people/lobby"))
+            bob.say("/away done")
+            received, last = b"", {}
+            while len(last) < 40 or any(reason != "done" for reason in last.values()):
+                received += client.recv(65536)
+                *frames, received = received.split(b"\0")
+                for frame in frames:
+                    head, _, body = frame.partition(b"\n\n")
+                    if b"MESSAGE" not in head:
+                        continue
+                    name = head.split(b"subscription:")[1].split(b"\n")[0]
+                    value = json.loads(body)
+                    last[name] = value["peers"][0]["reason"] if value["event"] == "result" else value.get("reason")
+
+    def test_one_key_in_two_rooms_is_named_by_room(self):
+        alice = self.gateway()
+        bob = self.person("bob", alice)
+        with socket.create_connection(("127.0.0.1", alice.stomp_port), timeout=20) as client:
+            client.sendall(self.frame("CONNECT", accept_version="1.2", passcode=alice.token)
+                           + self.frame("SUBSCRIBE", id="1", destination="/user/queue/direct", receipt="r"))
+            received = b""
+            while b"receipt-id:r" not in received:
+                received += client.recv(65536)
+            bob.say(f"/msg {alice.node.number} may I?")
+            while b"may I?" not in received:
+                received += client.recv(65536)
+            request = json.loads(received.split(b"\0")[-2].split(b"\n\n")[1])
+            self.assertEqual((request["room"], request["from"]["key"]), ("lobby", bob.key))
+            alice.node.say(f"/accept {bob.number}")
+            bob.wait(lambda event: event["event"] == "direct", "acceptance")
+            client.sendall(self.frame("SEND", b'{"messageContent":"yes"}', destination=f"/app/direct/{request['room']}/{bob.key}"))
+            bob.hears("yes")
+            while b'"yes"' not in received:
+                received += client.recv(65536)
+            body = json.loads(received.split(b"\0")[-2].split(b"\n\n")[1])
+            self.assertEqual((body["room"], body["channelId"], body["conversationId"]), ("lobby", bob.key, f"r1-{bob.key}"))
 
     def test_faults_are_errors_and_the_connection_ends(self):
         alice = self.gateway()
@@ -162,7 +266,11 @@ class Gateway(WebTest):
             (self.frame("SUBSCRIBE", id="1", destination="/elsewhere"), b"no such destination"),
             (self.frame("SUBSCRIBE", destination="/channel/lobby"), b"an id"),
             (self.frame("UNSUBSCRIBE", id="9"), b"no subscription"),
-            (self.frame("BEGIN", transaction="1"), b"no transactions"),
+            (self.frame("BEGIN"), b"has the header transaction"),
+            (self.frame("COMMIT", transaction="1"), b"no transaction of this name"),
+            (self.frame("ACK"), b"has the header id"),
+            (self.frame("ACK", id="m-1"), b"no message of this id"),
+            (self.frame("SEND", b'{"messageContent":"/join lab secret"}', destination="/app/channel/lobby"), b"begins a message"),
             (self.frame("HELLO"), b"no command"),
             (self.frame("SEND", b'{"messageContent":"' + b"x" * 241 + b'"}', destination="/app/channel/lobby", receipt="7"),
              b"240 is the most"),
@@ -179,7 +287,8 @@ class Gateway(WebTest):
             (self.frame("SUBSCRIBE", id="1", destination="/channel/lobby\\nreceipt\\c9"), b"lobby"),
             (self.frame("SEND", b'{"messageContent":"a","messageContent":"b"}', destination="/app/channel/lobby"), b"JSON"),
             (self.frame("SEND", b'{"x":' + b"[" * 500, destination="/app/channel/lobby"), b"JSON"),
-            (self.frame("SEND", b'{"messageContent":"x"}', destination="/app/direct/" + "0" * 64), b"no peer"),
+            (self.frame("SEND", b'{"messageContent":"x"}', destination="/app/direct/lobby/" + "0" * 64), b"no peer"),
+            (self.frame("SEND", b'{"messageContent":"x"}', destination="/app/direct/" + "0" * 64), b"no such destination"),
         ):
             answer = self.raw(alice, connect + wrong)
             self.assertTrue(answer.startswith(b"CONNECTED\n"), answer)

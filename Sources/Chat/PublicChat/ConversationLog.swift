@@ -59,7 +59,7 @@ package struct ConversationLog: Sendable {
     /// Applies an author's edit or deletion. Nil if the message is not here or has another author, or if a later edit
     /// is shown.
     mutating func apply(_ change: MessageChange) -> ChatEvent? {
-        guard messages[id: change.target]?.author == change.author else { return nil }
+        guard let message = messages[id: change.target], message.author == change.author else { return nil }
         switch change.kind {
         case .edit(let text):
             let edited = messages.update(change.target) { $0.show(text, as: change.authorClock) }
@@ -67,7 +67,7 @@ package struct ConversationLog: Sendable {
         case .delete:
             messages.delete(change.target)
             unread.remove(change.target)
-            return .deleted(conversation, change.target, unread: unreadCount)
+            return .deleted(conversation, message, unread: unreadCount)
         }
     }
 

@@ -13,8 +13,8 @@ package enum ChatEvent: Hashable, Sendable {
     case message(Conversation, Message, unread: Int)
     /// The message was edited; this is its present form.
     case edited(Conversation, Message, unread: Int)
-    /// The message was deleted.
-    case deleted(Conversation, MessageID, unread: Int)
+    /// The message, as it was, is deleted.
+    case deleted(Conversation, Message, unread: Int)
     /// A peer asks for a direct conversation. Reported once while the request is open.
     case request(from: PeerID, text: String)
     case direct(DirectChange, with: PeerID)

@@ -64,8 +64,10 @@ package enum NodeEvent: Sendable {
     case direct(DirectChange, with: PeerName)
     /// A peer invites the user to a room. `isThere`: the program is in that room already, which the node does not know.
     case invitation(from: PeerName, to: Room, isThere: Bool = false)
-    case edited(ConversationView, MessageID, text: String, unread: Int)
-    case deleted(ConversationView, MessageID, unread: Int)
+    /// The message in its present form.
+    case edited(MessageView)
+    /// The message without its text, which is forgotten.
+    case deleted(MessageView)
     case delivered(with: PeerName, ids: [MessageID])
     case read(with: PeerName, ids: [MessageID])
     /// Own direct messages that the node no longer tries to deliver.
@@ -109,6 +111,13 @@ package struct MessageView: Hashable, Sendable {
     package var delivery: Delivery?
     /// True for an own direct message that the peer gets as a request, to be accepted first.
     package var isRequest = false
+
+    /// The message once it is deleted.
+    var withoutText: MessageView {
+        var message = self
+        message.text = ""
+        return message
+    }
 }
 
 /// A row of `/who`.

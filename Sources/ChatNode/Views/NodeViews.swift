@@ -143,9 +143,9 @@ extension Node {
         case .message(let conversation, let message, let unread):
             .message(view(message, in: conversation, unread: unread))
         case .edited(let conversation, let message, let unread):
-            .edited(view(conversation), message.id, text: message.content, unread: unread)
-        case .deleted(let conversation, let id, let unread):
-            .deleted(view(conversation), id, unread: unread)
+            .edited(view(message, in: conversation, unread: unread))
+        case .deleted(let conversation, let message, let unread):
+            .deleted(view(message, in: conversation, unread: unread).withoutText)
         case .request(let peer, let text):
             .request(from: who(peer), text: text)
         case .direct(let change, let peer):

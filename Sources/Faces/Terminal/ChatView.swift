@@ -162,16 +162,7 @@ extension ChatView {
             for text in notices(of: report, at: wallClock) {
                 add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
             }
-        case .edited(let conversation, let id, let text, let unread):
-            let target = RoomConversation(room, conversation)
-            prompt.conversations.note(target, unread: unread)
-            if let index = log.lastIndex(where: { $0.id == id }) { log[index].text = text }
-            if !change(room, { $0.arrivals.edit(id, to: text) }) { tell(report, of: target, at: wallClock) }
-        case .deleted(let conversation, let id, let unread):
-            let target = RoomConversation(room, conversation)
-            prompt.conversations.note(target, unread: unread)
-            log.removeAll { $0.id == id }
-            if !change(room, { $0.arrivals.delete(id) }) { tell(report, of: target, at: wallClock) }
+        case .edited(let message), .deleted(let message): showChange(of: message, report, at: wallClock)
         case .notice(let code, _) where code.isRoomBridged != nil: showBridged(code, report, at: wallClock)
         case .notice(let code, let sentence) where code.isWarning:
             add(rendering.error(DisplayGuard.safe(sentence.text(in: language))))
@@ -246,6 +237,21 @@ extension ChatView {
             let line = isOpen(room) ? text : language(.inRoom, text, DisplayGuard.safe(room.name))
             add(rendering.notice(line, at: time), of: time)
         }
+    }
+
+    /// Shows that a message was edited or deleted.
+    private mutating func showChange(of message: MessageView, _ report: RoomReport, at time: Timestamp) {
+        let (id, target) = (message.id, RoomConversation(report.room, message.conversation))
+        prompt.conversations.note(target, unread: message.unread)
+        let isHeld: Bool
+        if case .event(.deleted) = report.report {
+            log.removeAll { $0.id == id }
+            isHeld = change(report.room) { $0.arrivals.delete(id) }
+        } else {
+            if let index = log.lastIndex(where: { $0.id == id }) { log[index].text = message.text }
+            isHeld = change(report.room) { $0.arrivals.edit(id, to: message.text) }
+        }
+        if !isHeld { tell(report, of: target, at: time) }
     }
 
     private mutating func note(_ change: DirectChange, _ who: PeerName, _ report: RoomReport, at time: Timestamp) {

@@ -79,10 +79,10 @@ extension JSONWriter {
             member("from", from)
             members(of: room)
             member("there", isThere)
-        case .edited(let conversation, let id, let text, unread: _):
-            members(of: conversation, id)
-            member("text", text)
-        case .deleted(let conversation, let id, unread: _): members(of: conversation, id)
+        case .edited(let message):
+            members(of: message.conversation, message.id)
+            member("text", message.text)
+        case .deleted(let message): members(of: message.conversation, message.id)
         case .delivered(let with, let ids), .read(let with, let ids): members(with, ids)
         case .failed(let with, let messages): members(with, messages.map(\.id))
         case .typing(let who, let conversation, let isOn):

@@ -108,11 +108,12 @@ package struct PlainOutput: Sendable {
         case .direct(.accepted, let who): return language(.directAccepted, PlainName.of(who))
         case .direct(.declined, let who): return language(.directDeclined, PlainName.of(who))
         case .direct(.left, let who): return language(.directLeft, PlainName.of(who))
-        case .edited(let conversation, let id, let text, unread: _):
-            let mark = memory[id] == nil ? ":" : ""
-            return language(.edited, reference(to: id, in: conversation) + mark, DisplayGuard.safe(text))
-        case .deleted(let conversation, let id, unread: _):
-            return language(.deleted, reference(to: id, in: conversation))
+        case .edited(let message):
+            let mark = memory[message.id] == nil ? ":" : ""
+            let place = reference(to: message.id, in: message.conversation)
+            return language(.edited, place + mark, DisplayGuard.safe(message.text))
+        case .deleted(let message):
+            return language(.deleted, reference(to: message.id, in: message.conversation))
         case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
         case .read(let who, ids: _): return language(.hasRead, PlainName.of(who))
         case .message, .delivered, .failed, .typing, .stopped: return nil

@@ -39,7 +39,7 @@ import Wire
             switch event {
             case .message(let message): message.isFromCurrentUser ? nil : message.text
             case .request(_, let text): "request \(text)"
-            case .edited(_, _, let text, _): "edited \(text)"
+            case .edited(let message): "edited \(message.text)"
             case .deleted: "deleted"
             case .typing(_, _, let isOn): "typing \(isOn)"
             case .direct(let change, _): "direct \(change)"

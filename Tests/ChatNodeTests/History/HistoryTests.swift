@@ -57,8 +57,12 @@ import Wire
         #expect(Set(alice.texts()) == ["no typo", "alone", "alone too"])
         #expect(Set(bob.texts()) == Set(alice.texts()))
         #expect(bob.messages.filter { $0.text == "alone" }.map(\.isHistory) == [true])
-        #expect(bob.events.contains { if case .edited(_, _, "no typo", _) = $0 { true } else { false } })
-        #expect(alice.events.contains { if case .deleted = $0 { true } else { false } })
+        #expect(
+            bob.events.contains {
+                if case .edited(let view) = $0 { view.text == "no typo" && view.isEdited } else { false }
+            })
+        // A deleted message keeps its author and time in the event, without its text.
+        #expect(alice.events.contains { if case .deleted(let view) = $0 { view.text.isEmpty } else { false } })
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)

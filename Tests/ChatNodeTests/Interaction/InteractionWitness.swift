@@ -71,16 +71,18 @@ final class InteractionWitness {
     private func note(_ event: NodeEvent) {
         switch event {
         case .message(let message): note(message)
-        case .edited(let view, let id, let text, let count):
+        case .edited(let message):
             // A request is reported by its text alone; accepted, it is a message with an id.
-            let isPublic = Conversation(view) == .publicRoom
+            let (id, conversation) = (message.id, Conversation(message.conversation))
+            let isPublic = conversation == .publicRoom
             if isPublic, !shown.keys.contains(id) { breach("\(id.hexadecimal) was edited and never shown") }
-            shown[id] = .some(text)
-            check(count, in: Conversation(view), at: "an edit")
-        case .deleted(let view, let id, let count):
-            shown[id] = .some(nil)
-            unread[Conversation(view)]?.remove(id)
-            check(count, in: Conversation(view), at: "a deletion")
+            shown[id] = .some(message.text)
+            check(message.unread, in: conversation, at: "an edit")
+        case .deleted(let message):
+            let conversation = Conversation(message.conversation)
+            shown[message.id] = .some(nil)
+            unread[conversation]?.remove(message.id)
+            check(message.unread, in: conversation, at: "a deletion")
         case .request(let from, let text):
             requestTexts[from.key, default: []].append(text)
         case .ready, .peer, .crowd, .elsewhere, .direct, .invitation, .delivered, .read, .failed, .typing, .notice,

@@ -137,7 +137,9 @@ import Wire
             }
             #expect(
                 await world.wait {
-                    bob.told.events.contains { if case .edited(_, _, "hello", _) = $0 { true } else { false } }
+                    bob.told.events.contains {
+                        if case .edited(let message) = $0 { message.text == "hello" } else { false }
+                    }
                 })
             try await alice.perform { node throws(ChatError) in try node.delete(nil) }
             #expect(

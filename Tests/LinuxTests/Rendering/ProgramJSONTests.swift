@@ -101,13 +101,12 @@ import Wire
 
     @Test func `edits, deletions and typing say in which conversation`() throws {
         let who = try Sample.who()
-        let id = try Sample.message(0x0c)
         #expect(
-            Self.text(.event(.edited(.publicRoom, id, text: "ho", unread: 0)))
+            Self.text(.event(.edited(try Sample.said("ho", by: who))))
                 == "{\"event\":\"edited\",\"room\":\"lobby\",\"conversation\":\"public\",\"id\":\"\(Self.id)\",\"text\":\"ho\"}\n"
         )
         #expect(
-            Self.text(.event(.deleted(.direct(with: who), id, unread: 0)))
+            Self.text(.event(.deleted(try Sample.said("", by: who, in: .direct(with: who)))))
                 == "{\"event\":\"deleted\",\"room\":\"lobby\",\"conversation\":\"direct\",\"with\":\(Self.who),\"id\":\"\(Self.id)\"}\n"
         )
         #expect(

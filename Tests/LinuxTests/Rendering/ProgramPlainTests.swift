@@ -104,19 +104,19 @@ import Wire
             String(decoding: output.rendering(of: report, at: Sample.time).output, as: UTF8.self)
         }
         let who = try Sample.who()
-        let id = try Sample.message(0x0c)
         #expect(
-            lines(.event(.edited(.publicRoom, id, text: "ho", unread: 0)))
+            lines(.event(.edited(try Sample.said("ho", by: who))))
                 == "23:59:59 * edited in public, 0c0c0c0c: ho\n")
         #expect(
-            lines(.event(.deleted(.direct(with: who), id, unread: 0)))
+            lines(.event(.deleted(try Sample.said("", by: who, in: .direct(with: who)))))
                 == "23:59:59 * deleted in quiet-otter#4821, 0c0c0c0c\n")
         _ = lines(.event(.message(try Sample.said("hi", by: who))))
         #expect(
-            lines(.event(.edited(.publicRoom, id, text: "ho\n", unread: 0)))
+            lines(.event(.edited(try Sample.said("ho\n", by: who))))
                 == "23:59:59 * edited: 00:00:00 <quiet-otter#4821> ho \n")
         #expect(
-            lines(.event(.deleted(.publicRoom, id, unread: 0))) == "23:59:59 * deleted: 00:00:00 <quiet-otter#4821>\n")
+            lines(.event(.deleted(try Sample.said("", by: who)))) == "23:59:59 * deleted: 00:00:00 <quiet-otter#4821>\n"
+        )
     }
 
     @Test func `the last 256 messages are remembered, from history too`() throws {
@@ -170,7 +170,7 @@ import Wire
             let events: [NodeEvent] = [
                 .message(try Sample.said(text, by: who)), .message(try Sample.said(text, by: who, in: direct)),
                 .request(from: who, text: text), .peer(.here, who, online: 1),
-                .edited(direct, id, text: text, unread: 0),
+                .edited(try Sample.said(text, by: who, in: direct)),
                 .direct(.accepted, with: who), .read(with: who, ids: []),
                 .failed(with: who, messages: [Undelivered(id: id, text: text)]),
                 .notice(.clockSkew, Sentence(stringLiteral: text)),

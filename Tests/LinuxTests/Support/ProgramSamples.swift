@@ -54,8 +54,8 @@ enum Sample {
         let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }
         let placed = try places.flatMap { place -> [NodeEvent] in
             [
-                .message(try said("hi", by: who, in: place)), .edited(place, id, text: "ho", unread: 0),
-                .deleted(place, id, unread: 0), .typing(who, place, isOn: true),
+                .message(try said("hi", by: who, in: place)), .edited(try said("ho", by: who, in: place)),
+                .deleted(try said("", by: who, in: place)), .typing(who, place, isOn: true),
             ]
         }
         let life: [NodeEvent] = [.ready(me: who, port: 40_123, room: "lobby", discovery: .daemon), .stopped(.asked)]

@@ -103,7 +103,7 @@ import Wire
             .message(try Self.said("live", by: fox, id: 8)),
             .message(try Self.said("second", by: fox, id: 2, at: -20, history: true)),
             .message(try Self.said("first", by: fox, id: 1, at: -90_000, history: true)),
-            .edited(.direct(with: fox), try Sample.message(9), text: "waited, edited", unread: 1))
+            .edited(try Self.said("waited, edited", by: fox, in: .direct(with: fox), id: 9)))
         #expect(user.rows().isEmpty)
         user.advance(.seconds(1))
         #expect(

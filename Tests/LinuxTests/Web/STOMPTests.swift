@@ -1,5 +1,7 @@
+import Chat
 import ChatNode
 import Commands
+import Rendering
 import Testing
 import Wire
 
@@ -73,20 +75,16 @@ import Wire
         #expect(try decoder.next()?.body == Array("abc".utf8))
     }
 
-    @Test func `a client without the token is refused and counted, and 1,024 requests may wait`() {
+    @Test func `a client without the token is refused and counted`() {
         var stranger = STOMPSession(token, at: start)
         let effects = stranger.receive(Array("CONNECT\naccept-version:1.2\npasscode:x\n\n\0".utf8), at: start)
         #expect(effects.first == .refused && effects.last == .close)
-        var session = connected()
-        let send = Array("SEND\ndestination:/app/channel/lobby\n\n{\"messageContent\":\"x\"}\0".utf8)
-        for _ in 0..<STOMPSession.mostRequests { #expect(!session.receive(send, at: start).contains(.close)) }
-        #expect(session.receive(send, at: start).contains(.close))
     }
 
     @Test func `heart-beats are sent in the negotiated time, and a silent client is let go after twice the time`() {
         var session = connected("heart-beat:20000,500\n")
         #expect(session.deadline == start + .seconds(1))
-        #expect(session.tick(at: start + .seconds(1)) == [.send([0x0a])])
+        #expect(session.tick(at: start + .seconds(1)) == [.send([0x0a], of: nil)])
         #expect(session.tick(at: start + .milliseconds(1_500)).isEmpty)
         #expect(session.receive([0x0a], at: start + .seconds(30)).isEmpty)
         #expect(!session.tick(at: start + .seconds(69)).contains(.close))
@@ -106,20 +104,307 @@ import Wire
         let typing = RoomReport(room, .event(.typing(try Sample.who(), .publicRoom, isOn: true)))
         #expect(session.tell(typing, at: start).isEmpty)
         _ = session.complete(1, [], at: start)
-        let event = RoomReport(room, .event(.deleted(.publicRoom, MessageID(1, 2), unread: 0)))
+        let event = RoomReport(room, .event(.deleted(try Sample.said("", by: try Sample.who()))))
         #expect(session.tell(event, at: start).count == 1)
         #expect(session.tell(RoomReport(RoomLabel(number: 2, name: "b"), event.report), at: start).isEmpty)
     }
+}
 
-    @Test func `64 subscriptions are the most`() {
-        var session = connected()
-        for id in 0..<64 {
-            #expect(
-                session.receive(Array("SUBSCRIBE\nid:\(id)\ndestination:/user/queue/direct\n\n\0".utf8), at: start)
-                    .isEmpty)
+/// Frames take effect in their order, in any pieces.
+@Suite struct STOMPOrderTests {
+    private let token = WebToken()
+    private let start = Instant(nanoseconds: 0)
+
+    /// Lets a session act on bytes, performs its commands one after the other, and returns the frames that it sends.
+    ///
+    /// - Parameters:
+    ///   - performed: gets the commands.
+    ///   - answer: the reports of a command.
+    private func answers(
+        to text: String, of session: inout STOMPSession, performed: inout [Command],
+        _ answer: (Command) -> [RoomReport]? = { _ in [] }
+    ) throws -> [STOMPFrame] {
+        var effects = session.receive(Array(text.utf8), at: start)[...]
+        var (sent, isClosed): ([UInt8], Bool) = ([], false)
+        while let effect = effects.popFirst() {
+            switch effect {
+            case .send(let bytes, of: _):
+                #expect(!isClosed, "sent behind the end")
+                sent += bytes
+            case .perform(let number, let command, in: _):
+                performed.append(command)
+                effects += session.complete(number, answer(command), at: start)
+            case .close: isClosed = true
+            case .refused: break
+            }
         }
+        var decoder = STOMPDecoder()
+        decoder.feed(sent)
+        var frames: [STOMPFrame] = []
+        while let frame = try decoder.next() { frames.append(frame) }
+        return frames + (isClosed ? [STOMPFrame("closed")] : [])
+    }
+
+    private func session(_ version: String = "1.2", _ headers: String = "") -> STOMPSession {
+        var session = STOMPSession(token, at: start)
+        _ = session.receive(
+            Array("CONNECT\naccept-version:\(version)\npasscode:\(token.text)\n\(headers)\n\0".utf8), at: start)
+        return session
+    }
+
+    /// The frames that answer some text, in short.
+    private func talk(
+        _ text: String, to session: inout STOMPSession, _ answer: (Command) -> [RoomReport]? = { _ in [] }
+    ) throws -> [String] {
+        var performed: [Command] = []
+        return try answers(to: text, of: &session, performed: &performed, answer).map {
+            "\($0.command) \($0["receipt-id"] ?? $0["message"] ?? "")"
+        }
+    }
+
+    private func talk(_ text: String, _ answer: (Command) -> [RoomReport]? = { _ in [] }) throws -> [String] {
+        var session = session()
+        return try talk(text, to: &session, answer)
+    }
+
+    private static func say(_ text: String, _ headers: String = "") -> String {
+        "SEND\ndestination:/app/channel/lobby\n\(headers)\n{\"messageContent\":\"\(text)\"}\0"
+    }
+
+    @Test func `a subscription and its end may come at once`() throws {
         #expect(
-            session.receive(Array("SUBSCRIBE\nid:x\ndestination:/user/queue/direct\n\n\0".utf8), at: start).contains(
-                .close))
+            try talk(
+                "SUBSCRIBE\nid:1\ndestination:/channel/lobby\nreceipt:a\n\n\0UNSUBSCRIBE\nid:1\nreceipt:b\n\n\0")
+                == ["RECEIPT a", "RECEIPT b"])
+    }
+
+    @Test func `one id is of one subscription, and one that is the destination may be taken again`() throws {
+        #expect(
+            try talk(String(repeating: "SUBSCRIBE\nid:1\ndestination:/channel/lobby\n\n\0", count: 2))
+                == ["ERROR the id is in use", "closed "])
+        var session = session()
+        let again = "SUBSCRIBE\nid:/channel/lobby\ndestination:/channel/lobby\nreceipt:r\n\n\0"
+        #expect(try talk(again + again, to: &session) == ["RECEIPT r", "RECEIPT r"])
+        let said = RoomReport(.lobby, .event(.message(try Sample.said("hi", by: try Sample.who()))))
+        #expect(session.tell(said, at: start).count == 1)
+        #expect(
+            try talk("SUBSCRIBE\nid:/channel/lobby\ndestination:/topic/typing/lobby\n\n\0", to: &session)
+                == ["ERROR the id is in use", "closed "])
+    }
+
+    @Test(arguments: ["/user/queue/direct", "/channel/lobby"])
+    func `64 subscriptions are the most, at once too`(place: String) throws {
+        let all = (0...64).map { "SUBSCRIBE\nid:\($0)\ndestination:\(place)\nreceipt:\($0)\n\n\0" }.joined()
+        let answers = try talk(all)
+        #expect(answers.prefix(64) == (0..<64).map { "RECEIPT \($0)" }[...])
+        #expect(answers.dropFirst(64) == ["ERROR 64", "closed "])
+    }
+
+    @Test func `all receipts come in front of that of the end`() throws {
+        let sends = (0..<20).map { Self.say("\($0)", "receipt:\($0)\n") }.joined()
+        #expect(
+            try talk(sends + "DISCONNECT\nreceipt:end\n\n\0")
+                == (0..<20).map { "RECEIPT \($0)" } + ["RECEIPT end", "closed "])
+    }
+
+    @Test func `an error comes in front of the end, and nothing behind it takes effect`() throws {
+        var performed: [Command] = []
+        var session = session()
+        let refusal = RoomReport(.lobby, .error(ChatError(.tooLong, .messageLong, "241", "240")))
+        let frames = try answers(
+            to: Self.say("long", "receipt:1\n") + Self.say("next") + "DISCONNECT\nreceipt:end\n\n\0", of: &session,
+            performed: &performed
+        ) { $0 == .sayToRoom("long") ? [refusal] : [] }
+        #expect(frames.map(\.command) == ["ERROR", "closed"])
+        #expect(frames.first?["receipt-id"] == "1" && frames.first?["code"] == "too_long")
+        #expect(performed == [.sayToRoom("long")])
+    }
+
+    @Test func `frames in front of a fault, or of the end of the input, take effect`() throws {
+        #expect(
+            try talk(Self.say("x", "receipt:1\n") + "HELLO\n\n\0")
+                == ["RECEIPT 1", "ERROR there is no command of this name", "closed "])
+        var session = session()
+        let first = session.receive(
+            Array((Self.say("a", "receipt:1\n") + Self.say("b", "receipt:2\n")).utf8), at: start)
+        #expect(first == [.perform(number: 1, .sayToRoom("a"), in: .named("lobby"))])
+        #expect(session.end(at: start).isEmpty)
+        #expect(session.complete(1, [], at: start).count == 2)
+        #expect(session.complete(2, [], at: start).last == .close)
+        #expect(session.isOver)
+        // A client that is silent for want of input is not let go.
+        #expect(session.deadline == nil)
+    }
+
+    @Test func `a second answer changes nothing, and a node that leaves is an error`() throws {
+        var session = session()
+        _ = session.receive(Array(Self.say("a", "receipt:1\n").utf8), at: start)
+        #expect(session.complete(1, [], at: start).count == 1)
+        #expect(session.complete(1, [], at: start).isEmpty)
+        #expect(try talk(Self.say("a", "receipt:1\n")) { _ in nil } == ["ERROR 1", "closed "])
+    }
+
+    @Test func `1 MiB of frames may wait, and more is refused in its order`() throws {
+        var session = session()
+        _ = session.receive(Array(Self.say("first", "receipt:1\n").utf8), at: start)
+        let heartBeats = [UInt8](repeating: 0x0a, count: 65_536)
+        for _ in 0..<17 { #expect(session.receive(heartBeats, at: start).isEmpty) }
+        let effects = session.complete(1, [], at: start)
+        #expect(effects.count == 3 && effects.last == .close)
+    }
+
+    @Test func `a transaction is said as a whole when it is committed, or not at all`() throws {
+        var performed: [Command] = []
+        var session = session()
+        let frames = try answers(
+            to: "BEGIN\ntransaction:t\nreceipt:1\n\n\0" + Self.say("a", "transaction:t\nreceipt:2\n") + Self.say("now")
+                + Self.say("b", "transaction:t\n") + "COMMIT\ntransaction:t\nreceipt:3\n\n\0", of: &session,
+            performed: &performed)
+        #expect(frames.map { $0["receipt-id"] } == ["1", "2", "3"])
+        #expect(performed == [.sayToRoom("now"), .sayToRoom("a"), .sayToRoom("b")])
+        performed = []
+        _ = try answers(
+            to: "BEGIN\ntransaction:t\n\n\0" + Self.say("a", "transaction:t\n") + "ABORT\ntransaction:t\n\n\0",
+            of: &session, performed: &performed)
+        #expect(performed.isEmpty)
+        let long = String(repeating: "x", count: 241)
+        _ = try answers(
+            to: "BEGIN\ntransaction:t\n\n\0" + Self.say("a", "transaction:t\n") + Self.say(long, "transaction:t\n")
+                + "COMMIT\ntransaction:t\n\n\0", of: &session, performed: &performed)
+        #expect(performed.isEmpty)
+        #expect(session.isOver)
+    }
+
+    @Test(arguments: [
+        "BEGIN\n\n\0", "COMMIT\n\n\0", "ABORT\n\n\0", "COMMIT\ntransaction:t\n\n\0", "ABORT\ntransaction:t\n\n\0",
+        "BEGIN\ntransaction:t\n\n\0BEGIN\ntransaction:t\n\n\0",
+        "SEND\ndestination:/app/channel/lobby\ntransaction:t\n\n{\"messageContent\":\"x\"}\0",
+        "ACK\n\n\0", "NACK\n\n\0", "ACK\nid:m-1\n\n\0", "ACK\nid:\n\n\0", "ACK\nmessage-id:m-1\nsubscription:1\n\n\0",
+    ])
+    func `the standard's wrong transactions and acknowledgements are errors`(text: String) throws {
+        #expect(try talk(text).last == "closed ")
+    }
+
+    @Test(arguments: [
+        ("1.2", "ACK\nid:m-1\nreceipt:r\n\n\0", true), ("1.2", "NACK\nid:m-2\n\n\0", false),
+        ("1.2", "ACK\nid:m-1\ntransaction:t\n\n\0", false),
+        ("1.1", "ACK\nmessage-id:m-1\nsubscription:1\nreceipt:r\n\n\0", true),
+        ("1.1", "ACK\nmessage-id:m-1\n\n\0", false), ("1.1", "ACK\nid:m-1\n\n\0", false),
+    ])
+    func `a message is acknowledged as each version says`(version: String, text: String, isRight: Bool) throws {
+        var session = session(version)
+        _ = try talk("SUBSCRIBE\nid:1\ndestination:/channel/lobby\nack:client\n\n\0", to: &session)
+        let said = RoomReport(.lobby, .event(.message(try Sample.said("hi", by: try Sample.who()))))
+        #expect(session.tell(said, at: start).count == 1)
+        let answer = try talk(text, to: &session)
+        #expect(answer.first?.hasPrefix(isRight ? "RECEIPT r" : "ERROR ") == true)
+        #expect(session.isOver != isRight)
+    }
+
+    @Test func `a heart-beat with spaces is taken`() {
+        let session = session("1.1, 1.2", "heart-beat:10000, 10000\n")
+        #expect(session.phase == .connected)
+        #expect(session.deadline == start + .seconds(10))
+    }
+
+    @Test func `bytes are read as bytes, whatever characters they make`() throws {
+        var decoder = STOMPDecoder()
+        decoder.feed(Array("SEND\r\na:\u{301}x\r\nid\u{301}:2\r\n\r\n\0".utf8))
+        let frame = try #require(try decoder.next())
+        #expect(frame["a"]?.utf8.elementsEqual("\u{301}x".utf8) == true)
+        #expect(frame["id"] == nil)
+        #expect(STOMPDestination("/channel/\u{301}x") == .channel("\u{301}x"))
+        // A colon with a mark is a colon, which some clients stop at.
+        var session = session()
+        let refusal = RoomReport(.lobby, .error(ChatError(.unknownRoom, .unknownRoom, "a:\u{301}b")))
+        var performed: [Command] = []
+        let error = try answers(to: Self.say("x"), of: &session, performed: &performed) { _ in [refusal] }.first
+        #expect(error?["message"]?.utf8.contains(UInt8(ascii: ":")) == false)
+    }
+
+    @Test func `a person is named by room and key`() throws {
+        let key = try Sample.peer(0xab)
+        #expect(STOMPDestination("/app/direct/lobby/\(key.hexadecimal)") == .toPeer(key, in: "lobby"))
+        #expect(STOMPDestination("/app/direct/lobby/2/\(key.hexadecimal)") == .toPeer(key, in: "lobby/2"))
+        #expect(STOMPDestination("/app/direct/lobby%2F2/\(key.hexadecimal)") == .toPeer(key, in: "lobby/2"))
+        for wrong in ["/app/direct/\(key.hexadecimal)", "/app/direct//\(key.hexadecimal)", "/app/direct/lobby/x"] {
+            #expect(STOMPDestination(wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test func `each change of a message has the same members, and no text once it is deleted`() throws {
+        var session = session()
+        _ = try talk("SUBSCRIBE\nid:1\ndestination:/channel/lobby\n\n\0", to: &session)
+        let message = try Sample.said("hi", by: try Sample.who("a\u{202e}b"))
+        var members: Set<[String]> = []
+        for event in [NodeEvent.message(message), .edited(message), .deleted(try Sample.said("", by: message.from))] {
+            guard case .send(let bytes, of: _)? = session.tell(RoomReport(.lobby, .event(event)), at: start).first
+            else {
+                Issue.record("nothing is sent")
+                continue
+            }
+            var decoder = STOMPDecoder()
+            decoder.feed(bytes)
+            guard case .object(let body)? = try decoder.next().map({ try JSONValue(parsing: $0.body) }) else {
+                continue
+            }
+            members.insert(body.keys.sorted())
+            let isDeleted = body["change"]?.string == "removed"
+            #expect(body["content"]?["text"]?.string == (isDeleted ? "" : "hi"))
+            #expect(body["room"]?.string == "lobby")
+        }
+        #expect(members.count == 1)
+    }
+
+    @Test(arguments: ["/who", "/nosuch", "/join kitchen secret", "/"])
+    func `a command is never said`(text: String) throws {
+        var performed: [Command] = []
+        var session = session()
+        let frames = try answers(to: Self.say(text), of: &session, performed: &performed)
+        #expect(performed.isEmpty)
+        #expect(frames.first?["code"] == "unknown_command")
+        var other = self.session()
+        _ = try answers(to: Self.say("/" + text), of: &other, performed: &performed)
+        #expect(performed == [.sayToRoom(text)])
+    }
+}
+
+/// Packets that wait for a client.
+@Suite struct OutputQueueTests {
+    @Test func `a forgotten packet is taken back, unless a part of it is sent`() throws {
+        let who = try Sample.who()
+        let topic = EventTopic(try Sample.said("hi", by: who), in: .lobby)
+        let deleted = RoomReport(.lobby, .event(.deleted(try Sample.said("", by: who))))
+        let wiped = RoomReport(.lobby, .event(.stopped(.asked)))
+        for report in [deleted, wiped] {
+            var queue = OutputQueue(capacity: 100)
+            for (text, topic) in [("first", nil), ("SECRET", topic), ("last", nil)] {
+                #expect(queue.append(Array(text.utf8), of: topic))
+            }
+            let erasure = try #require(Erasure(behind: report))
+            #expect(queue.erase(erasure))
+            #expect(queue.waiting == 9)
+            #expect(queue.next.map(Array.init) == Array("first".utf8))
+            queue.take(5)
+            #expect(queue.next.map(Array.init) == Array("last".utf8))
+            #expect(queue.append(Array("SECRET".utf8), of: topic))
+            queue.take(4)
+            queue.take(2)
+            #expect(!queue.erase(erasure))
+            #expect(queue.next.map(Array.init) == Array("CRET".utf8))
+        }
+    }
+
+    @Test func `more than its capacity is refused, and all that was taken makes room`() {
+        var queue = OutputQueue(capacity: 10)
+        #expect(queue.append([UInt8](repeating: 1, count: 10), of: nil))
+        #expect(!queue.append([1], of: nil))
+        queue.take(4)
+        #expect(queue.waiting == 6)
+        #expect(queue.append([2, 2, 2, 2], of: nil))
+        queue.take(6)
+        #expect(queue.next.map(Array.init) == [2, 2, 2, 2])
+        queue.take(4)
+        #expect(queue.isEmpty && queue.next == nil)
     }
 }

@@ -3,6 +3,7 @@ import ChatNode
 import Commands
 import Rendering
 import Testing
+import Wire
 
 @testable import WebFace
 
@@ -38,29 +39,193 @@ import Testing
         }
     }
 
-    @Test func `1,024 events may wait`() throws {
+    /// A session in the lobby, of a client that has shown the token.
+    private func connected(_ earlier: SocketIOSession.Earlier? = nil) throws -> SocketIOSession {
         var session = SocketIOSession(token, id: "x", room: nil)
         _ = session.receive("0{\"token\":\"\(token.text)\"}")
-        let answer = Report.answer(.whoami(try Sample.who(), room: "lobby", profile: .init()))
-        _ = session.complete(1, [RoomReport(.lobby, answer)])
-        let event = "2[\"chatMessage\",\"a\",\"b\"]"
-        let isSent = { (effects: [SocketIOSession.Effect]) in
-            effects.contains { if case .perform = $0 { true } else { false } }
+        _ = session.begin(earlier)
+        _ = session.complete(
+            1, [RoomReport(.lobby, .answer(.whoami(try Sample.who(), room: "lobby", profile: .init())))])
+        return session
+    }
+
+    private func commands(_ effects: [SocketIOSession.Effect]) -> [Command] {
+        effects.compactMap { if case .perform(_, let command, in: _) = $0 { command } else { nil } }
+    }
+
+    @Test func `events take effect one after the other, and 1,024 may wait`() throws {
+        var session = try connected()
+        let event = { "2\($0)[\"chatMessage\",\"a\",\"\($0)\"]" }
+        #expect(commands(session.receive(event(0))) == [.sayToRoom("0")])
+        for number in 1...1_024 { #expect(session.receive(event(number)).isEmpty) }
+        #expect(session.receive(event(1_025)) == [.refuse("1024 events wait", "busy")])
+        for number in 0..<1_024 {
+            let effects = session.complete(number + 2, [])
+            #expect(effects.first == .send("3\(number)[]"))
+            #expect(commands(effects) == [.sayToRoom("\(number + 1)")])
         }
-        for _ in 0..<1_024 { #expect(isSent(session.receive(event))) }
-        #expect(!isSent(session.receive(event)))
+    }
+
+    @Test func `the end waits for what came before it`() throws {
+        for end in ["1", "27[\"exitUser\",\"a\"]"] {
+            var session = try connected()
+            _ = session.receive("21[\"chatMessage\",\"a\",\"b\"]")
+            #expect(session.receive(end).isEmpty)
+            let effects = session.complete(2, [])
+            #expect(effects.first == .send("31[]") && effects.last == .close)
+            #expect(session.isOver && session.isIdle)
+        }
     }
 
     @Test func `a session is in the room that confirmed it`() throws {
         var session = SocketIOSession(token, id: "x", room: "kitchen")
-        #expect(
-            session.receive("0{\"token\":\"\(token.text)\"}") == [.perform(number: 1, .whoami, in: .named("kitchen"))])
+        #expect(session.receive("0{\"token\":\"\(token.text)\"}") == [.connect(pid: nil, offset: nil)])
+        #expect(session.begin(nil) == [.perform(number: 1, .whoami, in: .named("kitchen"))])
         let who = try Sample.who()
-        let message = Report.event(.message(try Sample.said("hi", by: who)))
-        #expect(session.tell(RoomReport(.kitchen, message)).isEmpty)
+        let typing = Report.event(.typing(who, .publicRoom, isOn: true))
+        #expect(session.tell(RoomReport(.kitchen, typing)).isEmpty)
         let answer = Report.answer(.whoami(who, room: "kitchen", profile: .init()))
-        #expect(session.complete(1, [RoomReport(.kitchen, answer)]) == [.send("0{\"sid\":\"x\"}")])
-        #expect(session.tell(RoomReport(.kitchen, message)).count == 1)
-        #expect(session.tell(RoomReport(.lobby, message)).isEmpty)
+        #expect(session.complete(1, [RoomReport(.kitchen, answer)]) == [.greet(since: nil)])
+        #expect(session.greeting(isRecovered: false).hasPrefix("0{\"sid\":\"x\",\"pid\":\""))
+        #expect(session.tell(RoomReport(.kitchen, typing)).count == 1)
+        #expect(session.tell(RoomReport(.lobby, typing)).isEmpty)
+    }
+
+    @Test func `a client comes back by its pid to its room, id and offset`() throws {
+        let earlier = SocketIOSession.Earlier(id: "before", pid: "secret", room: .lobby, offset: 7)
+        var session = SocketIOSession(token, id: "x", room: nil)
+        #expect(
+            session.receive("0{\"token\":\"\(token.text)\",\"pid\":\"secret\",\"offset\":\"7\"}")
+                == [.connect(pid: "secret", offset: 7)])
+        #expect(session.begin(earlier) == [.perform(number: 1, .whoami, in: .named("lobby"))])
+        let answer = Report.answer(.whoami(try Sample.who(), room: "lobby", profile: .init()))
+        #expect(session.complete(1, [RoomReport(.lobby, answer)]) == [.greet(since: 7)])
+        #expect(session.greeting(isRecovered: true) == "0{\"sid\":\"before\",\"pid\":\"secret\"}")
+        // A room of the same name that is another one, as after a wipe, has nothing to come back to.
+        var other = SocketIOSession(token, id: "x", room: nil)
+        _ = other.begin(earlier)
+        #expect(other.complete(1, [RoomReport(RoomLabel(number: 2, name: "lobby"), answer)]) == [.greet(since: nil)])
+    }
+
+    @Test func `a rename and a departure leave no ghost among those that type`() throws {
+        var session = try connected()
+        let (before, after) = (try Sample.who("otter"), try Sample.who("seal"))
+        func typing(_ event: NodeEvent) -> String {
+            session.tell(.event(event)).map { if case .send(let text, of: _) = $0 { text } else { "" } }.joined()
+        }
+        #expect(typing(.typing(before, .publicRoom, isOn: true)) == "2[\"userTypingUpdate\",{\"otter#4821\":1}]")
+        #expect(typing(.peer(.here, after, online: 1)) == "2[\"userTypingUpdate\",{\"seal#4821\":1}]")
+        #expect(typing(.peer(.away, after, online: 1)).isEmpty)
+        #expect(typing(.typing(after, .publicRoom, isOn: false)) == "2[\"userTypingUpdate\",{}]")
+        _ = typing(.typing(after, .publicRoom, isOn: true))
+        #expect(typing(.peer(.left, after, online: 0)) == "2[\"userTypingUpdate\",{}]")
+    }
+
+    @Test(arguments: [
+        ("otter", "otter"), ("quiet-otter#4821", "quiet-otter"), ("seal#4821", "seal"), ("seal#1000", "seal#1000"),
+        ("#4821", "#4821"),
+    ])
+    func `a name is taken as it was sent`(given: String, nickname: String) throws {
+        var session = try connected()
+        let who = RoomReport(.lobby, .answer(.whoami(try Sample.who(), room: "lobby", profile: .init())))
+        #expect(commands(session.receive("2[\"connectUser\",\"\(given)\"]")) == [.whoami])
+        let isSame = nickname == "quiet-otter"
+        #expect(commands(session.complete(2, [who])) == [isSame ? .who(all: true) : .rename(nickname)])
+    }
+
+    @Test func `a command is never said`() throws {
+        var session = try connected()
+        let effects = session.receive("2[\"chatMessage\",\"a\",\"/join kitchen secret\"]")
+        guard case .refuse(_, "unknown_command")? = effects.first, effects.count == 1 else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(commands(session.receive("2[\"chatMessage\",\"a\",\"//me\"]")) == [.sayToRoom("/me")])
+    }
+}
+
+/// The events that a client can come back for.
+@Suite struct SocketIOEventsTests {
+    private func said(_ text: String, _ byte: UInt8 = 0x0c) throws -> MessageView {
+        let said = try Sample.said(text, by: try Sample.who())
+        return MessageView(
+            conversation: said.conversation, id: try Sample.message(byte), from: said.from, text: text,
+            sentAt: said.sentAt,
+            receivedAt: said.receivedAt, isFromCurrentUser: false, isHistory: false, isEdited: false, unread: 0)
+    }
+
+    @Test func `each event ends with its offset, and those behind an offset are missed ones`() throws {
+        var events = SocketIOEvents()
+        let who = try Sample.who()
+        #expect(events.append(.event(.message(try said("hi")))) == 1)
+        #expect(events.append(.event(.peer(.here, who, online: 1))) == 2)
+        #expect(events.append(RoomReport(RoomLabel(number: 2, name: "b"), .event(.peer(.left, who, online: 0)))) == 3)
+        #expect(events.append(.event(.typing(who, .publicRoom, isOn: true))) == nil)
+        #expect(events.packet(at: 1)?.text.hasSuffix(",\"1\"]") == true)
+        #expect(events.packet(at: 1)?.text.hasPrefix("2[\"newChatMessage\",\"quiet-otter#4821\",\"hi\",") == true)
+        #expect(events.packet(at: 2)?.text.hasSuffix("\"isConnected\":true},\"2\"]") == true)
+        #expect(events.packet(at: 3)?.text == "2[\"userExitUpdate\",\"quiet-otter#4821\",\"3\"]")
+        #expect(events.missed(since: 0, in: .lobby) == [1, 2])
+        #expect(events.missed(since: 2, in: .lobby) == [])
+        #expect(events.missed(since: 4, in: .lobby) == nil)
+        #expect(events.missed(since: -1, in: .lobby) == nil)
+        events.removeAll()
+        #expect(events.missed(since: 2, in: .lobby) == nil)
+        #expect(events.missed(since: 3, in: .lobby) == [])
+    }
+
+    @Test func `an edited message is there as it is now, and a deleted, left or wiped one is gone`() throws {
+        var events = SocketIOEvents()
+        _ = events.append(.event(.message(try said("frist", 1))))
+        _ = events.append(.event(.message(try said("SECRET", 2))))
+        _ = events.append(.event(.edited(try said("first", 1))))
+        #expect(events.packet(at: 1)?.text.contains("\"first\"") == true)
+        events.erase(try #require(Erasure(behind: .event(.deleted(try said("", 2))))))
+        #expect(events.packet(at: 2) == nil)
+        #expect(events.missed(since: 0, in: .lobby) == [1])
+        events.erase(try #require(Erasure(behind: .event(.stopped(.asked)))))
+        #expect(events.packet(at: 1) == nil)
+        #expect(!String(describing: events).contains("first"))
+    }
+
+    @Test func `1,024 events are kept, and an offset of before is not recovered`() throws {
+        var events = SocketIOEvents()
+        for number in 1...3_000 { #expect(events.append(.event(.message(try said("hi", 1)))) == number) }
+        #expect(events.missed(since: 1_500, in: .lobby) == nil)
+        let kept = try #require(events.missed(since: 2_900, in: .lobby))
+        #expect(kept == Array(2_901...3_000))
+        #expect(events.packet(at: 2_950) != nil && events.packet(at: 1) == nil)
+    }
+
+    @Test func `a client may come back once and for two minutes, and not to a room that was left`() throws {
+        var table = EngineTable()
+        let (token, start) = (WebToken(), Instant(nanoseconds: 0))
+        func lose() throws -> String {
+            let session = EngineSession(WebToken().text, token, room: nil, at: start)
+            _ = session.session.begin(nil)
+            let who = Report.answer(.whoami(try Sample.who(), room: "lobby", profile: .init()))
+            _ = session.session.complete(1, [RoomReport(.lobby, who)])
+            table.add(session)
+            table.end(session, at: start)
+            #expect(table[session.id] == nil && table.any(session.id) == nil)
+            return session.session.pid
+        }
+        let first = try lose()
+        #expect(table.takeLost("other", offset: 0, at: start) == nil)
+        #expect(table.takeLost(first, offset: 5, at: start + .seconds(119))?.offset == 5)
+        #expect(table.takeLost(first, offset: 5, at: start) == nil)
+        #expect(table.takeLost(try lose(), offset: 0, at: start + .seconds(120)) == nil)
+        let third = try lose()
+        _ = table.take(.event(.stopped(.asked)), at: start)
+        #expect(table.takeLost(third, offset: 0, at: start) == nil)
+        let many = try (0..<65).map { _ in try lose() }
+        #expect(table.takeLost(many[0], offset: 0, at: start) == nil)
+        #expect(table.takeLost(many[64], offset: 0, at: start) != nil)
+    }
+
+    @Test func `nothing is kept without a client that could come back for it`() throws {
+        var table = EngineTable()
+        #expect(table.take(.event(.message(try said("SECRET"))), at: Instant(nanoseconds: 0)) == nil)
+        #expect(!String(describing: table.events).contains("SECRET"))
     }
 }

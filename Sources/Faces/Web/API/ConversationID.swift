@@ -32,9 +32,9 @@ struct ConversationID: Hashable, Sendable, CustomStringConvertible {
     /// That of a report about a conversation; nil for others.
     init?(of report: RoomReport) {
         switch report.report {
-        case .event(.message(let message)): self.init(report.room, message.conversation)
-        case .event(.edited(let view, _, _, _)), .event(.deleted(let view, _, _)), .event(.typing(_, let view, _)),
-            .opened(let view, _):
+        case .event(.message(let message)), .event(.edited(let message)), .event(.deleted(let message)):
+            self.init(report.room, message.conversation)
+        case .event(.typing(_, let view, _)), .opened(let view, _):
             self.init(report.room, view)
         case .event(.delivered(let who, _)), .event(.read(let who, _)), .event(.failed(let who, _)),
             .event(.direct(_, let who)):

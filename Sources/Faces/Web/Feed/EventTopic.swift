@@ -22,15 +22,15 @@ struct EventTopic: Hashable, Sendable {
         author = message.from.key
     }
 
+    /// That of a text about a room.
+    init(_ room: RoomLabel) { self.room = room.number }
+
     init(_ report: RoomReport) {
         room = report.room.number
         switch report.report {
-        case .event(.message(let view)):
+        case .event(.message(let view)), .event(.edited(let view)), .event(.deleted(let view)):
             conversation = ConversationID(report.room, view.conversation)
             (message, author) = (view.id, view.from.key)
-        case .event(.edited(_, let id, text: _, unread: _)):
-            conversation = ConversationID(of: report)
-            message = id
         case .event(.request(let from, text: _)):
             conversation = ConversationID(report.room, .direct(with: from))
             author = from.key
@@ -51,7 +51,7 @@ enum Erasure: Hashable, Sendable {
     init?(behind report: RoomReport) {
         switch report.report {
         case .event(.stopped): self = .room(report.room.number)
-        case .event(.deleted(let view, let id, unread: _)): self = .message(ConversationID(report.room, view), id)
+        case .event(.deleted(let view)): self = .message(ConversationID(report.room, view.conversation), view.id)
         case .event(.direct(.left, let who)), .event(.direct(.declined, let who)):
             self = .conversation(ConversationID(report.room, .direct(with: who)))
         case .event, .error, .answer, .entered, .opened, .listening: return nil

@@ -25,9 +25,9 @@ struct MessageStore: Sendable {
             guard !(conversations[id] ?? []).contains(where: { $0.id == message.id }) else { return }
             conversations[id, default: []].append(Place(id: message.id, message: message))
             trim(id)
-        case .event(.edited(let view, let message, let text, unread: _)):
-            change(message, of: ConversationID(report.room, view)) {
-                ($0.text, $0.isEdited) = (text, true)
+        case .event(.edited(let message)):
+            change(message.id, of: ConversationID(report.room, message.conversation)) {
+                ($0.text, $0.isEdited) = (message.text, true)
             }
         case .event(.delivered(let who, let ids)): set(.delivered, ids, with: who, in: report.room)
         case .event(.read(let who, let ids)): set(.read, ids, with: who, in: report.room)

@@ -8,19 +8,25 @@ import Wire
 protocol GatewaySession: Sendable {
     /// Takes a WebSocket message, or bytes of a TCP connection.
     mutating func receive(_ input: [UInt8], at now: Instant) -> [GatewayEffect]
-    /// Takes the events and the answer or error of the command that `perform` asked for.
-    mutating func complete(_ number: Int, _ reports: [RoomReport], at now: Instant) -> [GatewayEffect]
+    /// No more input comes; the input before takes effect all the same.
+    mutating func end(at now: Instant) -> [GatewayEffect]
+    /// Takes the answer or error of the command that `perform` asked for; nothing for one without an answer, nil if the node
+    /// leaves instead. A second call for one number changes nothing.
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [GatewayEffect]
     /// Takes an event of a node, in the order in which the events happened.
     mutating func tell(_ report: RoomReport, at now: Instant) -> [GatewayEffect]
     /// Is called at `deadline`.
     mutating func tick(at now: Instant) -> [GatewayEffect]
     /// Nil if nothing is due.
     var deadline: Instant? { get }
+    /// Whether nothing follows.
+    var isOver: Bool { get }
 }
 
 /// An effect of a gateway's session.
 enum GatewayEffect: Hashable, Sendable {
-    case send([UInt8])
+    /// With its topic, by which it leaves a queue once its text is to be forgotten; nil for bytes without a text.
+    case send([UInt8], of: EventTopic?)
     case perform(number: Int, Command, in: GatewayRoom)
     /// Closes the connection once all output is sent.
     case close
@@ -32,24 +38,24 @@ enum GatewayEffect: Hashable, Sendable {
 enum GatewayRoom: Hashable, Sendable {
     case open
     case named(String)
-    /// The room in which a peer is known.
-    case of(PeerID)
 }
 
 extension CommandExecutor {
-    /// Performs a command for the client of a gateway.
-    func reports(of command: Command, in room: GatewayRoom) async -> [RoomReport] {
-        let label: RoomLabel?
-        switch room {
-        case .open: label = nil
-        case .named(let name):
+    /// Performs a command for the client of a gateway, which takes the events of the nodes too.
+    ///
+    /// - Parameter deliver: takes the answer or error in the node's turn, behind the events before and in front of those after;
+    ///   nothing for a command without an answer; nil if the node leaves instead. Calls behind the first one are void.
+    func perform(
+        _ command: Command, in room: GatewayRoom, _ deliver: @escaping @Sendable ([RoomReport]?) -> Void
+    ) async {
+        var label: RoomLabel?
+        if case .named(let name) = room {
             label = rooms.named(name)?.label
-            guard label != nil else { return [RoomReport(ChatError(.unknownRoom, .unknownRoom, name), of: rooms)] }
-        case .of(let peer):
-            label = await snapshot { rooms in
-                rooms.first { $0.peers.contains { $0.who.key == peer } }?.overview.room
-            }.flatMap(\.self)
+            guard label != nil else {
+                return deliver([RoomReport(ChatError(.unknownRoom, .unknownRoom, name), of: rooms)])
+            }
         }
-        return await reports(of: command, in: label) ?? []
+        let isDone = await obey(command, in: label, isPaced: true) { deliver([$0]) }
+        deliver(isDone ? [] : nil)
     }
 }

@@ -12,34 +12,47 @@ enum STOMPDestination: Hashable, Sendable {
     case typing(String)
     /// `/app/channel/ROOM`: takes messages to a room.
     case toChannel(String)
-    /// `/app/direct/KEY`: takes direct messages.
-    case toPeer(PeerID)
+    /// `/app/direct/ROOM/KEY`: takes direct messages. One key can be in several rooms.
+    case toPeer(PeerID, in: String)
+
+    /// Whether a client may send to it.
+    var takesMessages: Bool {
+        switch self {
+        case .toChannel, .toPeer: true
+        case .channel, .direct, .people, .typing: false
+        }
+    }
 
     /// - Parameter text: with the name of a room as it is, or percent-encoded (RFC 3986).
     init?(_ text: String) {
-        let rest = { (prefix: String) -> String? in
-            guard text.hasPrefix(prefix), text.count > prefix.count else { return nil }
-            return STOMPDestination.decoded(String(text.dropFirst(prefix.count)))
+        // By bytes: a combining mark behind a slash is a part of the room's name.
+        let rest = { (prefix: StaticString) -> Substring? in
+            let prefix = "\(prefix)"
+            guard text.utf8.starts(with: prefix.utf8), text.utf8.count > prefix.utf8.count else { return nil }
+            return Substring(text.utf8.dropFirst(prefix.utf8.count))
         }
-        if text == "/user/queue/direct" {
+        if text.utf8.elementsEqual("/user/queue/direct".utf8) {
             self = .direct
-        } else if let room = rest("/channel/") {
+        } else if let room = rest("/channel/").flatMap(STOMPDestination.decoded) {
             self = .channel(room)
-        } else if let room = rest("/topic/people/") {
+        } else if let room = rest("/topic/people/").flatMap(STOMPDestination.decoded) {
             self = .people(room)
-        } else if let room = rest("/topic/typing/") {
+        } else if let room = rest("/topic/typing/").flatMap(STOMPDestination.decoded) {
             self = .typing(room)
-        } else if let room = rest("/app/channel/") {
+        } else if let room = rest("/app/channel/").flatMap(STOMPDestination.decoded) {
             self = .toChannel(room)
-        } else if let key = rest("/app/direct/").flatMap({ PeerID(hexadecimal: $0) }) {
-            self = .toPeer(key)
+        } else if let parts = rest("/app/direct/"), let slash = parts.utf8.lastIndex(of: UInt8(ascii: "/")),
+            let key = PeerID(hexadecimal: parts[parts.utf8.index(after: slash)...]),
+            let room = STOMPDestination.decoded(parts[..<slash]), !room.isEmpty
+        {
+            self = .toPeer(key, in: room)
         } else {
             return nil
         }
     }
 
     /// Nil for bytes that are no UTF-8. A percent sign without two digits stands for itself.
-    private static func decoded(_ text: String) -> String? {
+    private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {

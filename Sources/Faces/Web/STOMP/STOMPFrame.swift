@@ -16,7 +16,7 @@ struct STOMPFrame: Hashable, Sendable {
         self.body = body
     }
 
-    subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
+    subscript(name: String) -> String? { headers.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
 
     /// The bytes of the frame; nothing is behind its NUL, as some clients would take it for a part of the body.
     var bytes: [UInt8] {
@@ -68,6 +68,9 @@ struct STOMPDecoder: Sendable {
     private var start = 0
     private var missing = Missing.nothing
 
+    /// Bytes of which no frame was made yet.
+    var waiting: Int { bytes.count - start }
+
     mutating func feed(_ input: [UInt8]) {
         if start > 0 {
             bytes.removeFirst(start)
@@ -94,7 +97,7 @@ struct STOMPDecoder: Sendable {
         let escapes = command != "CONNECT" && command != "STOMP"
         while true {
             guard let line = try line(&position) else { return nil }
-            if line.isEmpty { break }
+            if line.utf8.isEmpty { break }
             guard frame.headers.count < STOMPDecoder.mostHeaders else { throw STOMPFault("too many headers") }
             frame.headers.append(try STOMPDecoder.header(line, escapes: escapes))
         }
@@ -150,8 +153,11 @@ struct STOMPDecoder: Sendable {
     private static let tooLong = STOMPFault("a body has \(longestBody) bytes at most")
 
     private static func header(_ line: String, escapes: Bool) throws(STOMPFault) -> STOMPFrame.Header {
-        guard let colon = line.firstIndex(of: ":") else { throw STOMPFault("a header without a colon") }
-        let (name, value) = (String(line[..<colon]), String(line[line.index(after: colon)...]))
+        // By bytes: a combining mark behind the colon begins the value.
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            throw STOMPFault("a header without a colon")
+        }
+        let (name, value) = (String(line[..<colon]), String(line[line.utf8.index(after: colon)...]))
         guard escapes else { return STOMPFrame.Header(name: name, value: value) }
         return STOMPFrame.Header(name: try unescaped(name), value: try unescaped(value))
     }

@@ -4,14 +4,18 @@ import Commands
 import Rendering
 import Wire
 
-/// Subscriptions, and messages from the client.
+/// Subscriptions of the client.
 extension STOMPSession {
     mutating func subscribe(_ frame: STOMPFrame) -> [GatewayEffect] {
         guard let id = frame["id"], let destination = frame["destination"] else {
             return fail("a subscription has an id and a destination", to: frame)
         }
-        guard !subscriptions.contains(where: { $0.id == id }) else { return fail("the id is in use", to: frame) }
-        guard subscriptions.count < STOMPSession.mostSubscriptions else {
+        if let earlier = subscriptions.first(where: { $0.id.isSame(as: id) }) {
+            // A client that names its subscriptions by their destinations means the same one.
+            guard id.isSame(as: destination), earlier.destination.isSame(as: destination) else {
+                return fail("the id is in use", to: frame)
+            }
+        } else if subscriptions.count >= STOMPSession.mostSubscriptions {
             return fail("\(STOMPSession.mostSubscriptions) subscriptions are the most", to: frame)
         }
         let acks = ["auto": false, "client": true, "client-individual": true]
@@ -20,7 +24,7 @@ extension STOMPSession {
         let subscription = Subscription(id: id, destination: destination, place: place, wantsAck: wantsAck)
         switch place {
         case .direct:
-            subscriptions.append(subscription)
+            add(subscription)
             return receipt(frame["receipt"])
         case .channel(let room), .typing(let room):
             // The answer says whether the node is in the room.
@@ -31,58 +35,142 @@ extension STOMPSession {
         }
     }
 
+    private mutating func add(_ subscription: Subscription) {
+        subscriptions.removeAll { $0.id.isSame(as: subscription.id) }
+        subscriptions.append(subscription)
+    }
+
+    mutating func unsubscribe(_ frame: STOMPFrame) -> [GatewayEffect] {
+        guard let id = frame["id"], subscriptions.contains(where: { $0.id.isSame(as: id) }) else {
+            return fail("there is no subscription of this id", to: frame)
+        }
+        subscriptions.removeAll { $0.id.isSame(as: id) }
+        return receipt(frame["receipt"])
+    }
+
+    /// ACK and NACK (STOMP 1.2, section "ACK"; 1.1 names the message and the subscription). Nothing is sent again.
+    mutating func acknowledge(_ frame: STOMPFrame) -> [GatewayEffect] {
+        let names = version == "1.1" ? ["message-id", "subscription"] : ["id"]
+        for name in names where frame[name] == nil { return fail("\(frame.command) has the header \(name)", to: frame) }
+        let number = names.first.flatMap { frame[$0] }.flatMap { id -> Int? in
+            id.utf8.starts(with: "m-".utf8) ? Int(String(decoding: id.utf8.dropFirst(2), as: UTF8.self)) : nil
+        }
+        guard let number, (1...max(1, lastMessage)).contains(number), lastMessage > 0 else {
+            return fail("there is no message of this id", to: frame)
+        }
+        if let name = frame["transaction"], !transactions.contains(name) {
+            return fail(STOMPTransactions.unknown.message, to: frame)
+        }
+        return receipt(frame["receipt"])
+    }
+}
+
+/// Messages from the client.
+extension STOMPSession {
     mutating func send(_ frame: STOMPFrame) -> [GatewayEffect] {
         guard let place = frame["destination"].flatMap({ STOMPDestination($0) }) else {
             return fail("there is no such destination", to: frame)
         }
-        let text: String
-        do throws(JSONFault) {
-            let body = try JSONValue(parsing: frame.body)
-            guard let content = body["messageContent"]?.string else {
-                return fail("a body is an object with messageContent", to: frame, code: "bad_member")
-            }
-            guard body["messageType"].map({ $0.string == "TEXT" }) ?? true else {
-                return fail("the messageType is TEXT", to: frame, code: "bad_member")
-            }
-            text = content
-        } catch {
+        guard place.takesMessages else { return fail("the destination takes no messages", to: frame) }
+        guard let body = try? JSONValue(parsing: frame.body) else {
             return fail("a body is JSON", to: frame, code: "bad_json")
         }
-        switch place {
-        case .toChannel(let room): return perform(.sayToRoom(text), in: .named(room), .receipt(frame["receipt"]))
-        case .toPeer(let peer):
-            return perform(.message(who: peer.hexadecimal, text: text), in: .of(peer), .receipt(frame["receipt"]))
-        case .channel, .direct, .people, .typing: return fail("the destination takes no messages", to: frame)
+        guard let content = body["messageContent"]?.string else {
+            return fail("a body is an object with messageContent", to: frame, code: "bad_member")
+        }
+        guard body["messageType"].map({ $0.string == "TEXT" }) ?? true else {
+            return fail("the messageType is TEXT", to: frame, code: "bad_member")
+        }
+        do throws(ChatError) {
+            let message = STOMPTransactions.Message(place: place, text: try GatewayText.said(content))
+            guard let name = frame["transaction"] else { return perform(message, .receipt(frame["receipt"])) }
+            return keep(message, in: name, frame)
+        } catch {
+            return fail(error.message, to: frame, code: error.code.rawValue)
+        }
+    }
+
+    /// A message of a transaction keeps the rules already when it comes, so that a transaction is said as a whole.
+    private mutating func keep(
+        _ message: STOMPTransactions.Message, in name: String, _ frame: STOMPFrame
+    ) -> [GatewayEffect] {
+        do throws(ChatError) {
+            _ = try Text.compose(message.text)
+        } catch {
+            return fail(error.message, to: frame, code: error.code.rawValue)
+        }
+        do throws(STOMPFault) {
+            try transactions.add(message, to: name)
+        } catch {
+            return fail(error.message, to: frame)
+        }
+        return receipt(frame["receipt"])
+    }
+
+    /// BEGIN, COMMIT and ABORT.
+    mutating func change(by frame: STOMPFrame) -> [GatewayEffect] {
+        guard let name = frame["transaction"] else {
+            return fail("\(frame.command) has the header transaction", to: frame)
+        }
+        do throws(STOMPFault) {
+            switch frame.command {
+            case "BEGIN": try transactions.begin(name)
+            case "ABORT": try transactions.abort(name)
+            case _:
+                try transactions.commit(name, receipt: frame["receipt"])
+                return []
+            }
+        } catch {
+            return fail(error.message, to: frame)
+        }
+        return receipt(frame["receipt"])
+    }
+
+    mutating func perform(_ step: STOMPTransactions.Step) -> [GatewayEffect] {
+        switch step {
+        case .say(let message, let receipt): perform(message, .part(receipt: receipt))
+        case .confirm(let id): receipt(id)
+        }
+    }
+
+    private mutating func perform(_ message: STOMPTransactions.Message, _ request: Request) -> [GatewayEffect] {
+        switch message.place {
+        case .toChannel(let room): perform(.sayToRoom(message.text), in: .named(room), request)
+        case .toPeer(let peer, let room):
+            perform(.message(who: peer.hexadecimal, text: message.text), in: .named(room), request)
+        case .channel, .direct, .people, .typing: []
         }
     }
 
     private mutating func perform(_ command: Command, in room: GatewayRoom, _ request: Request) -> [GatewayEffect] {
-        guard requests.count < STOMPSession.mostRequests else {
-            return fail("\(STOMPSession.mostRequests) frames wait for the node")
-        }
         lastRequest += 1
-        requests[lastRequest] = request
+        pending = (lastRequest, request)
         return [.perform(number: lastRequest, command, in: room)]
     }
 
-    mutating func complete(_ number: Int, _ reports: [RoomReport], at _: Instant) -> [GatewayEffect] {
-        guard phase == .connected, let request = requests.removeValue(forKey: number) else { return [] }
+    /// The reaction to the reports of a command; nil if the node leaves instead.
+    mutating func finish(_ request: Request, _ reports: [RoomReport]?) -> [GatewayEffect] {
         let receiptID =
             switch request {
-            case .receipt(let id), .subscription(_, receipt: let id): id
+            case .receipt(let id), .subscription(_, receipt: let id), .part(receipt: let id): id
             }
+        guard let reports else { return fail("the node leaves", receipt: receiptID, code: "leaving") }
         for report in reports {
             guard case .error(let error) = report.report else { continue }
             return fail(error.message, receipt: receiptID, code: error.code.rawValue)
         }
-        guard case .subscription(let subscription, _) = request else { return receipt(receiptID) }
-        subscriptions.append(subscription)
-        var effects = receipt(receiptID)
-        for report in reports {
-            guard case .answer(.peers) = report.report else { continue }
-            effects.append(message(JSONOutput(.forPrograms).line(of: report), to: subscription))
+        switch request {
+        case .receipt: return receipt(receiptID)
+        case .part: return []
+        case .subscription(let subscription, _):
+            add(subscription)
+            var effects = receipt(receiptID)
+            for report in reports {
+                guard case .answer(.peers) = report.report else { continue }
+                effects.append(message(JSONOutput(.forPrograms).line(of: report), of: nil, to: subscription))
+            }
+            return effects
         }
-        return effects
     }
 }
 
@@ -90,92 +178,86 @@ extension STOMPSession {
 extension STOMPSession {
     mutating func tell(_ report: RoomReport, at now: Instant) -> [GatewayEffect] {
         guard phase == .connected, case .event(let event) = report.report else { return [] }
-        let place: STOMPDestination
-        let body: [UInt8]
-        switch event {
-        case .message(let message):
-            place = STOMPSession.place(of: message.conversation, in: report.room)
-            body = STOMPSession.body(of: message, in: report.room)
-        case .edited(let view, let id, let text, unread: _):
-            place = STOMPSession.place(of: view, in: report.room)
-            body = STOMPSession.body(of: id, "modified", text, view, in: report.room)
-        case .deleted(let view, let id, unread: _):
-            place = STOMPSession.place(of: view, in: report.room)
-            body = STOMPSession.body(of: id, "removed", nil, view, in: report.room)
-        case .request, .direct, .delivered, .read, .failed:
-            (place, body) = (.direct, JSONOutput(.forPrograms).line(of: report))
-        case .typing: (place, body) = (.typing(report.room.name), JSONOutput(.forPrograms).line(of: report))
-        case .peer, .crowd, .elsewhere:
-            (place, body) = (.people(report.room.name), JSONOutput(.forPrograms).line(of: report))
-        case .ready, .invitation, .notice, .stopped: return []
-        }
+        let (place, body, source) = STOMPSession.content(of: event, report)
+        guard let place else { return [] }
         var effects: [GatewayEffect] = []
         for subscription in subscriptions where subscription.place == place {
-            effects.append(message(body, to: subscription))
+            effects.append(message(body, of: source, to: subscription))
         }
         return effects
     }
 
-    private mutating func message(_ body: [UInt8], to subscription: Subscription) -> GatewayEffect {
+    /// The destination and the body of an event, and its source if it has a text.
+    private static func content(
+        of event: NodeEvent, _ report: RoomReport
+    ) -> (STOMPDestination?, [UInt8], EventTopic?) {
+        let line = JSONOutput(.forPrograms).line(of: report)
+        switch event {
+        case .message(let message): return content("added", message, in: report.room)
+        case .edited(let message): return content("modified", message, in: report.room)
+        case .deleted(let message): return content("removed", message, in: report.room)
+        case .request, .direct, .delivered, .read, .failed: return (.direct, line, EventTopic(report))
+        case .typing: return (.typing(report.room.name), line, EventTopic(report))
+        case .peer, .crowd, .elsewhere: return (.people(report.room.name), line, EventTopic(report))
+        case .ready, .invitation, .notice, .stopped: return (nil, [], nil)
+        }
+    }
+
+    private static func content(
+        _ change: String, _ message: MessageView, in room: RoomLabel
+    ) -> (STOMPDestination?, [UInt8], EventTopic?) {
+        let place: STOMPDestination =
+            switch message.conversation {
+            case .publicRoom: .channel(room.name)
+            case .direct: .direct
+            }
+        return (place, body(of: message, change, in: room), EventTopic(message, in: room))
+    }
+
+    private mutating func message(
+        _ body: [UInt8], of source: EventTopic?, to subscription: Subscription
+    ) -> GatewayEffect {
         lastMessage += 1
         let headers: [(String, String?)] = [
             ("subscription", subscription.id), ("message-id", "m-\(lastMessage)"),
             ("destination", subscription.destination), ("content-type", "application/json"),
             ("content-length", "\(body.count)"), ("ack", subscription.wantsAck ? "m-\(lastMessage)" : nil),
         ]
-        return .send(STOMPFrame("MESSAGE", headers, body: body).bytes)
+        return .send(STOMPFrame("MESSAGE", headers, body: body).bytes, of: source)
     }
 
-    private static func place(of view: ConversationView, in room: RoomLabel) -> STOMPDestination {
-        switch view {
-        case .publicRoom: .channel(room.name)
-        case .direct: .direct
-        }
-    }
-
-    private static func body(of message: MessageView, in room: RoomLabel) -> [UInt8] {
+    /// Each change has all members, as typed decoders want them; the text of a deleted message is empty.
+    private static func body(of message: MessageView, _ change: String, in room: RoomLabel) -> [UInt8] {
         WebJSON.object {
-            $0.member("change", "added")
+            $0.member("change", change)
             $0.member("id", message.id.hexadecimal)
-            $0.members(of: message.conversation, channel: room)
+            $0.member("room", room.name)
+            switch message.conversation {
+            case .publicRoom: $0.member("channelId", room.name)
+            case .direct(let who):
+                $0.member("channelId", who.key.hexadecimal)
+                $0.member("with", who)
+            }
+            $0.member("conversationId", "\(ConversationID(room, message.conversation))")
             $0.member("senderUserId", message.from.key.hexadecimal)
-            $0.member("content") { $0.content(message.text) }
+            $0.member("content") {
+                $0.object {
+                    $0.member("type", "TEXT")
+                    $0.member("text", DisplayGuard.safe(message.text))
+                    $0.member("title", nil as String?)
+                    $0.member("cardColor", nil as String?)
+                }
+            }
             $0.member("createdAt", message.sentAt)
             $0.member("from", message.from)
             $0.member("isFromCurrentUser", message.isFromCurrentUser)
             $0.member("history", message.isHistory)
-        }
-    }
-
-    /// - Parameter text: nil for a message that was deleted.
-    private static func body(
-        of id: MessageID, _ change: String, _ text: String?, _ view: ConversationView, in room: RoomLabel
-    ) -> [UInt8] {
-        WebJSON.object {
-            $0.member("change", change)
-            $0.member("id", id.hexadecimal)
-            $0.members(of: view, channel: room)
-            if let text { $0.member("content") { $0.content(text) } }
+            $0.member("edited", message.isEdited)
         }
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func members(of view: ConversationView, channel room: RoomLabel) {
-        switch view {
-        case .publicRoom: member("channelId", room.name)
-        case .direct(let who):
-            member("channelId", who.key.hexadecimal)
-            member("with", who)
-        }
-    }
-
-    fileprivate mutating func content(_ text: String) {
-        object {
-            $0.member("type", "TEXT")
-            $0.member("text", text)
-            $0.member("title", nil as String?)
-            $0.member("cardColor", nil as String?)
-        }
-    }
+extension String {
+    /// Whether the bytes are the same: other texts, too, compare as equal in Swift.
+    fileprivate func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

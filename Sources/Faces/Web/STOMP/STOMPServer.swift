@@ -12,6 +12,8 @@ import Wire
 /// It lives on a thread of its own: a client that does not read delays neither the node nor another client.
 package actor STOMPServer {
     static let mostClients = 64
+    /// How long a client may take to end its side of a connection that is ended.
+    private static let lingering = Duration.seconds(2)
 
     let loop: EventLoop
     private let ipv4: Descriptor
@@ -136,7 +138,7 @@ extension STOMPServer {
         accepted += 1
         let client = STOMPClient(accepted, socket, STOMPSession(token, at: loop.now))
         clients[client.number] = client
-        clientCount.store(clients.count, ordering: .relaxed)
+        countClients()
         let number = client.number
         let handler = DescriptorWatch { [weak self] ready in self?.assumeIsolated { $0.ready(number, ready) } }
         guard (try? loop.watch(client.descriptor, .readable, handler)) != nil else { return drop(client) }
@@ -145,18 +147,44 @@ extension STOMPServer {
 
     private func ready(_ number: Int, _ readiness: Readiness) {
         guard let client = clients[number] else { return }
-        if readiness.contains(.error) { return drop(client) }
-        if readiness.contains(.readable) || readiness.contains(.hangUp) {
-            guard let input = client.receive() else { return drop(client) }
-            if !input.isEmpty { perform(client.session.receive(input, at: loop.now), for: client) }
+        guard !client.isLingering else {
+            if client.receive() == nil { drop(client) }
+            return
         }
+        if readiness.isWorthReading, !client.isInputOver {
+            if let input = client.receive() {
+                if !input.isEmpty { perform(client.session.receive(input, at: loop.now), for: client) }
+            } else {
+                client.isInputOver = true
+                perform(client.session.end(at: loop.now), for: client)
+            }
+        }
+        // With both directions shut, and all of its input read, the client is gone.
+        if client.isInputOver, readiness.contains(.error) || readiness.contains(.hangUp) { lose(client) }
         proceed(client)
+    }
+
+    /// A client is gone: what it sent before takes effect all the same.
+    private func lose(_ client: STOMPClient) {
+        guard !client.isLost else { return }
+        loop.unwatch(client.descriptor)
+        client.lose()
+        countClients()
+        guard !client.isInputOver else { return }
+        client.isInputOver = true
+        perform(client.session.end(at: loop.now), for: client)
     }
 
     private func pass(_ events: [RoomReport]) {
         backlog.subtract(events.count, ordering: .relaxed)
         for client in clients.values {
-            for report in events { perform(client.session.tell(report, at: loop.now), for: client) }
+            for report in events {
+                if let erasure = Erasure(behind: report), !client.erase(erasure) {
+                    dropped.add(1, ordering: .relaxed)
+                    lose(client)
+                }
+                perform(client.session.tell(report, at: loop.now), for: client)
+            }
             proceed(client)
         }
     }
@@ -164,31 +192,37 @@ extension STOMPServer {
     private func letGoOfAll() {
         for client in clients.values {
             dropped.add(1, ordering: .relaxed)
-            drop(client)
+            lose(client)
+            proceed(client)
         }
     }
 
     private func perform(_ effects: [GatewayEffect], for client: STOMPClient) {
         for effect in effects {
             switch effect {
-            case .send(let bytes):
-                guard client.append(bytes) else {
+            case .send(let bytes, let topic):
+                guard client.append(bytes, of: topic) else {
                     dropped.add(1, ordering: .relaxed)
-                    return drop(client)
+                    lose(client)
+                    continue
                 }
             case .close: client.isClosing = true
             case .refused: refusals.add(1, ordering: .relaxed)
-            case .perform(let number, let command, let room):
-                let client = client.number
-                Task {
-                    let reports = await desk?.reports(of: command, in: room) ?? []
-                    complete(number, reports, for: client)
-                }
+            case .perform(let number, let command, let room): perform(command, in: room, number, for: client.number)
             }
         }
     }
 
-    private func complete(_ request: Int, _ reports: [RoomReport], for number: Int) {
+    /// The answer comes between the events before and those after, as both pass through the loop.
+    private func perform(_ command: Command, in room: GatewayRoom, _ request: Int, for number: Int) {
+        let deliver: @Sendable ([RoomReport]?) -> Void = { [weak self, loop] reports in
+            loop.execute { self?.assumeIsolated { $0.complete(request, reports, for: number) } }
+        }
+        guard let desk else { return deliver(nil) }
+        Task { await desk.perform(command, in: room, deliver) }
+    }
+
+    private func complete(_ request: Int, _ reports: [RoomReport]?, for number: Int) {
         guard let client = clients[number] else { return }
         perform(client.session.complete(request, reports, at: loop.now), for: client)
         proceed(client)
@@ -196,10 +230,29 @@ extension STOMPServer {
 
     /// Writes what the system takes, and waits for the rest.
     private func proceed(_ client: STOMPClient) {
-        guard clients[client.number] != nil else { return }
-        guard client.send(), !(client.isClosing && !client.isWaiting) else { return drop(client) }
-        loop.change(client.descriptor, to: client.isWaiting ? [.readable, .writable] : .readable)
+        guard clients[client.number] != nil, !client.isLingering else { return }
+        if !client.isLost, !client.send() { lose(client) }
+        if client.isLost {
+            guard !client.session.isOver else { return drop(client) }
+        } else {
+            guard !client.isClosing || client.isWaiting else { return linger(client) }
+            var interest: Interest = client.isInputOver ? [] : .readable
+            if client.isWaiting { interest.insert(.writable) }
+            loop.change(client.descriptor, to: interest)
+        }
         arm(client)
+    }
+
+    /// Ends the output, and reads what still comes: with bytes unread, the system would take the last frames back.
+    private func linger(_ client: STOMPClient) {
+        guard !client.isInputOver else { return drop(client) }
+        client.endOutput()
+        countClients()
+        loop.change(client.descriptor, to: .readable)
+        let number = client.number
+        loop.schedule(at: loop.now + STOMPServer.lingering) { [weak self] in
+            self?.assumeIsolated { server in server.clients[number].map { server.drop($0) } }
+        }
     }
 
     /// Lets the session act at its deadline.
@@ -218,9 +271,13 @@ extension STOMPServer {
     }
 
     private func drop(_ client: STOMPClient) {
-        loop.unwatch(client.descriptor)
+        if !client.isLost { loop.unwatch(client.descriptor) }
         clients[client.number] = nil
-        clientCount.store(clients.count, ordering: .relaxed)
+        countClients()
+    }
+
+    private func countClients() {
+        clientCount.store(clients.values.count { !$0.isLingering && !$0.isLost }, ordering: .relaxed)
     }
 }
 
@@ -230,10 +287,16 @@ private final class STOMPClient {
     var session: STOMPSession
     /// The next deadline for which a timer is armed.
     var armed: Instant?
+    /// Whether the connection ends behind the output that waits.
     var isClosing = false
+    /// Whether the client has ended its input.
+    var isInputOver = false
+    /// Whether the output is ended, and only the end of the input is awaited.
+    private(set) var isLingering = false
+    /// Whether nothing more reaches the client.
+    private(set) var isLost = false
     private let socket: Descriptor
-    private var output: [UInt8] = []
-    private var written = 0
+    private var output = OutputQueue(capacity: WebConnection.mostWaiting)
 
     init(_ number: Int, _ socket: consuming Descriptor, _ session: STOMPSession) {
         (self.number, self.session) = (number, session)
@@ -241,13 +304,26 @@ private final class STOMPClient {
     }
 
     var descriptor: CInt { socket.number }
-    var isWaiting: Bool { written < output.count }
+    var isWaiting: Bool { !output.isEmpty }
 
     /// - Returns: false if too much waits already.
-    func append(_ bytes: [UInt8]) -> Bool {
-        guard output.count - written + bytes.count <= WebConnection.mostWaiting else { return false }
-        output += bytes
-        return true
+    func append(_ bytes: [UInt8], of topic: EventTopic?) -> Bool {
+        isLost || output.append(bytes, of: topic)
+    }
+
+    /// Takes back waiting packets whose text is to be forgotten.
+    ///
+    /// - Returns: false if a part of one is sent.
+    func erase(_ erasure: Erasure) -> Bool { output.erase(erasure) }
+
+    func lose() {
+        isLost = true
+        output.removeAll()
+    }
+
+    func endOutput() {
+        isLingering = true
+        _ = shutdown(descriptor, CInt(SHUT_WR))
     }
 
     /// Reads once: nil at the end of the connection.
@@ -260,14 +336,13 @@ private final class STOMPClient {
 
     /// - Returns: false if the connection is of no use any more.
     func send() -> Bool {
-        while isWaiting {
-            let count = unsafe output[written...].withUnsafeBytes { bytes in
+        while let next = output.next {
+            let count = unsafe next.withUnsafeBytes { bytes in
                 unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
             }
             guard count > 0 else { return errno == EAGAIN || errno == EINTR }
-            written += count
+            output.take(count)
         }
-        (output, written) = ([], 0)
         return true
     }
 }

@@ -5,10 +5,12 @@ import Rendering
 import Wire
 
 /// The session of one STOMP client, versions 1.1 and 1.2.
+///
+/// Its frames take effect one after the other: a frame waits until the node has performed the one before.
 struct STOMPSession: GatewaySession {
     static let mostSubscriptions = 64
-    /// Commands that wait for the node, as it sends no faster than its pace.
-    static let mostRequests = 1_024
+    /// Bytes of frames that wait for the node, which sends no faster than its pace.
+    static let mostWaiting = 1 << 20
     /// The shortest time in which a heart-beat is sent, and the time in which one is wanted.
     private static let beats: (sent: Int, wanted: Int) = (1_000, 10_000)
     /// A client without a token is let go.
@@ -26,6 +28,8 @@ struct STOMPSession: GatewaySession {
     enum Request: Hashable, Sendable {
         case receipt(String?)
         case subscription(Subscription, receipt: String?)
+        /// A message of a transaction; the receipt of its COMMIT if it is refused.
+        case part(receipt: String?)
     }
 
     enum Phase: Hashable, Sendable { case connecting, connected, over }
@@ -34,9 +38,15 @@ struct STOMPSession: GatewaySession {
     /// Whether the token was in the head of the WebSocket.
     let isAuthorized: Bool
     private(set) var phase = Phase.connecting
+    /// The negotiated version: "1.1" or "1.2".
+    private(set) var version = ""
     private var decoder = STOMPDecoder()
+    private var isInputOver = false
+    private var isOverfull = false
     var subscriptions: [Subscription] = []
-    var requests: [Int: Request] = [:]
+    var transactions = STOMPTransactions()
+    /// The command that the node performs now.
+    var pending: (number: Int, request: Request)?
     var lastRequest = 0
     var lastMessage = 0
     private var sending: (period: Duration, next: Instant)?
@@ -46,6 +56,8 @@ struct STOMPSession: GatewaySession {
         (self.token, self.isAuthorized) = (token, isAuthorized)
         hearing = (STOMPSession.patience, now + STOMPSession.patience)
     }
+
+    var isOver: Bool { phase == .over }
 
     var deadline: Instant? {
         guard phase != .over else { return nil }
@@ -57,18 +69,53 @@ struct STOMPSession: GatewaySession {
         if let hearing, now >= hearing.end { return fail("no heart-beat came") }
         guard let sending, now >= sending.next else { return [] }
         self.sending?.next = now + sending.period
-        return [.send([0x0a])]
+        return [.send([0x0a], of: nil)]
     }
 
     mutating func receive(_ input: [UInt8], at now: Instant) -> [GatewayEffect] {
-        guard phase != .over else { return [] }
+        guard phase != .over, !isInputOver else { return [] }
         if phase == .connected, let hearing { self.hearing?.end = now + hearing.period }
-        decoder.feed(input)
+        if decoder.waiting + input.count <= STOMPSession.mostWaiting, !isOverfull {
+            decoder.feed(input)
+        } else {
+            isOverfull = true
+        }
+        return advance(at: now)
+    }
+
+    mutating func end(at now: Instant) -> [GatewayEffect] {
+        (isInputOver, hearing) = (true, nil)
+        return advance(at: now)
+    }
+
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?, at now: Instant) -> [GatewayEffect] {
+        guard phase == .connected, let request = pending?.request, pending?.number == number else { return [] }
+        pending = nil
+        return finish(request, reports) + advance(at: now)
+    }
+
+    /// Reacts to the frames that wait, up to one that the node has to perform.
+    private mutating func advance(at now: Instant) -> [GatewayEffect] {
         var effects: [GatewayEffect] = []
-        do throws(STOMPFault) {
-            while phase != .over, let frame = try decoder.next() { effects += react(to: frame, at: now) }
-        } catch {
-            effects += fail(error.message)
+        while phase != .over, pending == nil {
+            if let step = transactions.next() {
+                effects += perform(step)
+                continue
+            }
+            do throws(STOMPFault) {
+                guard let frame = try decoder.next() else { break }
+                effects += react(to: frame, at: now)
+            } catch {
+                effects += fail(error.message)
+            }
+        }
+        if phase != .over, pending == nil {
+            if isOverfull {
+                effects += fail("\(STOMPSession.mostWaiting) bytes of frames wait for the node")
+            } else if isInputOver {
+                phase = .over
+                effects.append(.close)
+            }
         }
         if !effects.isEmpty, let sending { self.sending?.next = now + sending.period }
         return effects
@@ -79,34 +126,27 @@ struct STOMPSession: GatewaySession {
         case (.connecting, "CONNECT"), (.connecting, "STOMP"): return connect(frame, at: now)
         case (.connecting, _): return fail("CONNECT comes first", to: frame)
         case (_, "SUBSCRIBE"): return subscribe(frame)
-        case (_, "UNSUBSCRIBE"):
-            guard let id = frame["id"], subscriptions.contains(where: { $0.id == id }) else {
-                return fail("there is no subscription of this id", to: frame)
-            }
-            subscriptions.removeAll { $0.id == id }
-            return receipt(frame["receipt"])
+        case (_, "UNSUBSCRIBE"): return unsubscribe(frame)
         case (_, "SEND"): return send(frame)
-        case (_, "ACK"), (_, "NACK"): return receipt(frame["receipt"])
+        case (_, "ACK"), (_, "NACK"): return acknowledge(frame)
+        case (_, "BEGIN"), (_, "COMMIT"), (_, "ABORT"): return change(by: frame)
         case (_, "DISCONNECT"):
             phase = .over
             return receipt(frame["receipt"]) + [.close]
-        case (_, "BEGIN"), (_, "COMMIT"), (_, "ABORT"): return fail("there are no transactions", to: frame)
         case (_, _): return fail("there is no command of this name", to: frame)
         }
     }
 
     private mutating func connect(_ frame: STOMPFrame, at now: Instant) -> [GatewayEffect] {
-        let versions = (frame["accept-version"] ?? "1.0").split(separator: ",").map {
-            $0.split(separator: " ").joined()
-        }
+        let versions = STOMPSession.list(frame["accept-version"] ?? "1.0")
         guard let version = ["1.2", "1.1"].first(where: versions.contains) else {
             phase = .over
             let text = Array("Supported protocol versions are 1.1 1.2".utf8)
             let headers: [(String, String?)] = [("version", "1.1,1.2"), ("content-type", "text/plain")]
-            return [.send(STOMPFrame("ERROR", headers, body: text).bytes), .close]
+            return [.send(STOMPFrame("ERROR", headers, body: text).bytes, of: nil), .close]
         }
         guard isAuthorized || hasToken(frame) else { return [.refused] + fail("the token is missing or wrong") }
-        let beats = (frame["heart-beat"] ?? "0,0").split(separator: ",").map { Int($0) ?? -1 }
+        let beats = STOMPSession.list(frame["heart-beat"] ?? "0,0").map { Int($0) ?? -1 }
         guard beats.count == 2, beats.allSatisfy({ (0...86_400_000).contains($0) }) else {
             return fail("a heart-beat is two numbers of milliseconds")
         }
@@ -115,33 +155,37 @@ struct STOMPSession: GatewaySession {
             let period = Duration.milliseconds(max(STOMPSession.beats.sent, beats[1]))
             sending = (period, now + period)
         }
-        if beats[0] > 0 {
+        if beats[0] > 0, !isInputOver {
             // Twice the time: a heart-beat may come late.
             let period = Duration.milliseconds(2 * max(STOMPSession.beats.wanted, beats[0]))
             hearing = (period, now + period)
         }
-        phase = .connected
-        return [
-            .send(
-                STOMPFrame(
-                    "CONNECTED",
-                    [
-                        ("version", version), ("heart-beat", "\(STOMPSession.beats.sent),\(STOMPSession.beats.wanted)"),
-                        ("server", "earshot/\(Version.current)"),
-                    ]
-                ).bytes)
+        (phase, self.version) = (.connected, version)
+        let headers: [(String, String?)] = [
+            ("version", version), ("heart-beat", "\(STOMPSession.beats.sent),\(STOMPSession.beats.wanted)"),
+            ("server", "earshot/\(Version.current)"),
         ]
+        return [.send(STOMPFrame("CONNECTED", headers).bytes, of: nil)]
+    }
+
+    /// The parts of a list with commas, without the spaces that some clients write.
+    private static func list(_ text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { part in
+            String(decoding: part.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }, as: UTF8.self)
+        }
     }
 
     private func hasToken(_ frame: STOMPFrame) -> Bool {
         if let given = frame["passcode"], token.isEqual(to: given) { return true }
         guard let field = frame["Authorization"] ?? frame["authorization"] else { return false }
-        return token.isEqual(to: field.lowercased().hasPrefix("bearer ") ? String(field.dropFirst(7)) : field)
+        let words = field.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        return words.count == 2 && words[0].lowercased() == "bearer"
+            ? token.isEqual(to: words[1]) : token.isEqual(to: field)
     }
 
     func receipt(_ id: String?) -> [GatewayEffect] {
         guard let id else { return [] }
-        return [.send(STOMPFrame("RECEIPT", [("receipt-id", id)]).bytes)]
+        return [.send(STOMPFrame("RECEIPT", [("receipt-id", id)]).bytes, of: nil)]
     }
 
     /// An ERROR, behind which the connection is closed.
@@ -151,12 +195,14 @@ struct STOMPSession: GatewaySession {
 
     mutating func fail(_ message: String, receipt: String?, code: String?) -> [GatewayEffect] {
         phase = .over
+        transactions = STOMPTransactions()
         let shown = DisplayGuard.safe(message)
+        // Some clients stop at a second colon.
+        let line = shown.utf8.map { $0 == UInt8(ascii: ":") ? UInt8(ascii: ";") : $0 }
         let headers: [(String, String?)] = [
-            // Some clients stop at a second colon.
-            ("message", shown.split(separator: ":").joined(separator: " ")), ("receipt-id", receipt), ("code", code),
+            ("message", String(decoding: line, as: UTF8.self)), ("receipt-id", receipt), ("code", code),
             ("content-type", "text/plain"),
         ]
-        return [.send(STOMPFrame("ERROR", headers, body: Array(shown.utf8)).bytes), .close]
+        return [.send(STOMPFrame("ERROR", headers, body: Array(shown.utf8)).bytes, of: nil), .close]
     }
 }

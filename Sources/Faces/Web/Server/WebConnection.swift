@@ -58,6 +58,8 @@ final class WebConnection {
     /// Bytes that are for this client alone.
     private var messages: [Message] = []
     private var first = 0
+    /// The packets of the answer to a poll that is not written yet.
+    var poll: EnginePoll?
     /// The session of a gateway.
     var session: (any GatewaySession)?
     /// The next deadline of the session for which a timer runs.

@@ -134,12 +134,16 @@ extension WebServer {
         guard let connection = connections[key] else { return -1 }
         connection.head = head(on: key)
         // A client of STOMP may give the token in its first frame.
-        let isGateway = connection.head.path == "/stomp" || EngineSession.isSocket(connection.head)
+        let isEngine = connection.head.path == EngineSession.path
+        let isGateway = connection.head.path == "/stomp" || isEngine
         let isSocket = connection.head.path == "/api/v1/socket" && connection.head.protocols.contains("earshot.v1")
         let refusal = gate.refusal(of: connection.head, connections: connections.count, isOpen: isGateway)
         guard isSocket || isGateway, refusal == nil else {
             return refuseUpgrade(
                 connection, at: key, refusal ?? .problem(404, "not_found", "there is no such WebSocket"))
+        }
+        if isEngine, let fault = engineFault(of: connection.head, isUpgrade: true) {
+            return refuseUpgrade(connection, at: key, fault.answer)
         }
         return 0
     }

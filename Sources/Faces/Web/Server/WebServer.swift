@@ -35,8 +35,10 @@ package actor WebServer {
     var log: EventLog
     var store = MessageStore()
     var answers = IdempotentAnswers()
-    /// By their ids.
-    var engines: [String: EngineSession] = [:]
+    /// Sessions of Engine.IO, of Socket.IO's clients.
+    var engines = EngineTable()
+    /// Connections of gateways that are gone while the node performs what came over them, by their numbers.
+    var departing: [Int: WebConnection] = [:]
     private var whenEmpty: CheckedContinuation<Void, Never>?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -123,8 +125,11 @@ extension WebServer {
     }
 
     func disconnected(_ key: UInt) {
-        if let connection = connections[key] { leaveEngine(connection, at: key) }
-        connections[key] = nil
+        let connection = connections.removeValue(forKey: key)
+        if let connection {
+            leaveEngine(connection, at: key)
+            leaveGateway(connection, at: key)
+        }
         clientCount.store(connections.count, ordering: .relaxed)
         if connections.isEmpty { finish() }
     }
@@ -167,9 +172,9 @@ extension WebServer {
         for report in events {
             keep(report)
             for (key, connection) in connections where connection.use == .gateway {
-                drive(connection, at: key, about: EventTopic(report)) { $0.tell(report, at: .monotonic) }
+                drive(connection, at: key) { $0.tell(report, at: .monotonic) }
             }
-            for session in engines.values { perform(session.session.tell(report), for: session) }
+            tellEngines(report)
             // The end of the last connections tells that the node leaves.
             if report.isEnd, desk?.departure.isDecided ?? true { continue }
             guard log.append(report) != nil else { continue }
@@ -188,10 +193,10 @@ extension WebServer {
             answers.erase(erasure)
             for connection in connections.values { connection.erase(erasure) }
         }
-        if case .event(.edited(_, _, let text, unread: _)) = report.report {
+        if case .event(.edited(let message)) = report.report {
             let topic = EventTopic(report)
             log.change(topic, to: store.message(topic), in: report.room)
-            for connection in connections.values { connection.feed?.change(topic, to: text) }
+            for connection in connections.values { connection.feed?.change(topic, to: message.text) }
         }
     }
 

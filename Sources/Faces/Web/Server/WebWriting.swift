@@ -27,6 +27,7 @@ extension WebServer {
         guard unsafe writeHead(answer, length: answer.body.count, to: wsi),
             unsafe isHead || answer.body.isEmpty || write(answer.body, LWS_WRITE_HTTP_FINAL, to: wsi)
         else { return -1 }
+        connection.poll = nil
         if answer.closes || connection.closing != nil { return -1 }
         connection.phase = .answered
         guard unsafe library.call.lws_partial_buffered(wsi) == 0 else {

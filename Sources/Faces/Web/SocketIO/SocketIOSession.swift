@@ -6,18 +6,33 @@ import Wire
 
 /// The session of one Socket.IO client, as a value: packets in, packets and commands out (Docs/Web.md, section 6).
 ///
-/// The events are those of a well-known tutorial's chat. The node is the only user that a client can be.
+/// The events are those of a well-known tutorial's chat. The node is the only user that a client can be. Its events take
+/// effect one after the other: an event waits until the node has performed the one before.
 struct SocketIOSession: Sendable {
     enum Effect: Hashable, Sendable {
-        case send(String)
+        case send(String, of: EventTopic? = nil)
         case perform(number: Int, Command, in: GatewayRoom)
+        /// The client has shown the token, and may name a session that it had.
+        case connect(pid: String?, offset: Int?)
+        /// The client is in its room: it is greeted, and gets what it missed since an offset.
+        case greet(since: Int?)
+        /// An event was refused: `message`, `code`.
+        case refuse(String, String)
         case close
         /// The client has not shown the token; to be counted.
         case refused
     }
 
-    /// Commands that wait for the node, as it sends no faster than its pace.
-    private static let mostSteps = 1_024
+    /// A session that ended without the wish of its client, which may come back to it.
+    struct Earlier: Hashable, Sendable {
+        let id: String
+        let pid: String
+        let room: RoomLabel
+        let offset: Int?
+    }
+
+    /// Events that wait for the node, as it sends no faster than its pace.
+    static let mostWaiting = 1_024
 
     private enum Step: Hashable, Sendable {
         /// The room and the name were asked for, to connect.
@@ -29,47 +44,115 @@ struct SocketIOSession: Sendable {
     }
 
     private let token: WebToken
-    private let id: String
-    private let wanted: GatewayRoom
-    private(set) var isConnected = false
-    /// The room of the session, once it is connected.
-    private var room = ""
+    private(set) var id: String
+    /// The private id of the session, by which its client comes back.
+    private(set) var pid: String
+    private var wanted: GatewayRoom
+    private var earlier: Earlier?
+    /// The room of the session; nil before it is connected.
+    private(set) var room: RoomLabel?
     private var me = ""
-    private var steps: [Int: Step] = [:]
+    private var pending: (number: Int, step: Step)?
+    private var waiting: [SocketIOPacket] = []
     private var last = 0
-    private var typing: Set<String> = []
+    /// The client has ended the session, or exits.
+    private(set) var isOver = false
+    /// The peers that type, by the names that the client knows.
+    private var typing: [PeerID: String] = [:]
 
+    /// - Parameters:
+    ///   - id: the public id of the session.
+    ///   - room: nil for the one that is open when the client connects.
     init(_ token: WebToken, id: String, room: String?) {
-        (self.token, self.id) = (token, id)
+        (self.token, self.id, pid) = (token, id, WebToken().text)
         wanted = room.map { .named($0) } ?? .open
     }
 
+    var isConnected: Bool { room != nil }
+
+    /// Whether all that came has taken effect.
+    var isIdle: Bool { pending == nil && waiting.isEmpty }
+
+    /// The name of a peer or of the user, as it is sent and taken: no two have the same.
+    static func name(of who: PeerName) -> String {
+        DisplayGuard.safeName(who.nickname.isEmpty ? "\(who.stage)" : who.nickname) + who.numberText
+    }
+
     mutating func receive(_ text: String) -> [Effect] {
+        guard !isOver else { return [] }
         guard let packet = SocketIOPacket(text) else { return [.close] }
         switch packet {
         case .connect(let auth):
-            guard !isConnected, let given = auth?["token"]?.string, token.isEqual(to: given) else {
+            guard !isConnected, pending == nil, let given = auth?["token"]?.string, token.isEqual(to: given) else {
                 return [.refused] + connectError("the token is missing or wrong")
             }
-            return perform(.whoami, in: wanted, .connecting)
-        case .disconnect: return [.close]
-        case .event(let name, let arguments, let acknowledgement):
+            return [.connect(pid: auth?["pid"]?.string, offset: auth?["offset"]?.string.flatMap { Int($0) })]
+        case .disconnect, .event:
             guard isConnected else { return [.close] }
-            return react(to: name, arguments.map(\.string), acknowledgement)
+            guard waiting.count < SocketIOSession.mostWaiting else {
+                return [.refuse("\(SocketIOSession.mostWaiting) events wait", "busy")]
+            }
+            waiting.append(packet)
+            return advance()
         }
     }
 
+    /// Connects a client that has shown the token.
+    ///
+    /// - Parameter earlier: the session that it comes back to.
+    mutating func begin(_ earlier: Earlier?) -> [Effect] {
+        if let earlier { wanted = .named(earlier.room.name) }
+        self.earlier = earlier
+        return perform(.whoami, in: wanted, .connecting)
+    }
+
+    /// The first packet to a client that is connected.
+    ///
+    /// - Parameter isRecovered: whether it gets all that it missed.
+    mutating func greeting(isRecovered: Bool) -> String {
+        if isRecovered, let earlier { (id, pid) = (earlier.id, earlier.pid) }
+        earlier = nil
+        return SocketIOPacket.object("0") {
+            $0.member("sid", id)
+            $0.member("pid", pid)
+        }
+    }
+
+    /// Reacts to the events that wait, up to one that the node has to perform.
+    private mutating func advance() -> [Effect] {
+        var effects: [Effect] = []
+        while pending == nil, !isOver, !waiting.isEmpty {
+            switch waiting.removeFirst() {
+            case .connect: break
+            case .disconnect:
+                isOver = true
+                effects.append(.close)
+            case .event(let name, let arguments, let acknowledgement):
+                effects += react(to: name, arguments.map(\.string), acknowledgement)
+            }
+        }
+        return effects
+    }
+
     private mutating func react(to name: String, _ texts: [String?], _ number: Int?) -> [Effect] {
+        guard let room else { return [.close] }
+        let place = GatewayRoom.named(room.name)
         switch name {
         case "connectUser":
             guard let nickname = texts.first ?? nil else { return refusal("connectUser has a nickname") }
-            return perform(.whoami, in: .named(room), .naming(nickname, acknowledgement: number))
+            return perform(.whoami, in: place, .naming(nickname, acknowledgement: number))
         case "chatMessage":
             guard texts.count >= 2, let text = texts[1] else { return refusal("chatMessage has a nickname and a text") }
-            return perform(.sayToRoom(text), in: .named(room), .acknowledging(number))
+            do throws(ChatError) {
+                return perform(.sayToRoom(try GatewayText.said(text)), in: place, .acknowledging(number))
+            } catch {
+                return refusal(error.message, code: error.code.rawValue)
+            }
         case "startType", "stopType":
-            return perform(.typing(name == "startType"), in: .named(room), .acknowledging(number))
-        case "exitUser": return acknowledgement(number) + [.send("1"), .close]
+            return perform(.typing(name == "startType"), in: place, .acknowledging(number))
+        case "exitUser":
+            isOver = true
+            return acknowledgement(number) + [.send("1"), .close]
         case _: return refusal("there is no event \(DisplayGuard.safe(String(name.prefix(32))))")
         }
     }
@@ -79,16 +162,21 @@ struct SocketIOSession: Sendable {
     }
 
     private mutating func perform(_ command: Command, in room: GatewayRoom, _ step: Step) -> [Effect] {
-        guard steps.count < SocketIOSession.mostSteps else {
-            return refusal("\(SocketIOSession.mostSteps) events wait", code: "busy")
-        }
         last += 1
-        steps[last] = step
+        pending = (last, step)
         return [.perform(number: last, command, in: room)]
     }
 
-    mutating func complete(_ number: Int, _ reports: [RoomReport]) -> [Effect] {
-        guard let step = steps.removeValue(forKey: number) else { return [] }
+    /// Takes the answer or error of a command: nothing for one without an answer, nil if the node leaves instead. A second
+    /// call for one number changes nothing.
+    mutating func complete(_ number: Int, _ reports: [RoomReport]?) -> [Effect] {
+        guard let step = pending?.step, pending?.number == number else { return [] }
+        pending = nil
+        guard let reports else { return [.close] }
+        return finish(step, reports) + advance()
+    }
+
+    private mutating func finish(_ step: Step, _ reports: [RoomReport]) -> [Effect] {
         for report in reports {
             guard case .error(let error) = report.report else { continue }
             guard isConnected else { return connectError(error.message) }
@@ -99,89 +187,83 @@ struct SocketIOSession: Sendable {
             guard case .answer(.whoami(let who, _, _)) = reports.last?.report, let label = reports.last?.room else {
                 return [.close]
             }
-            (isConnected, room, me) = (true, label.name, who.nickname)
-            return [.send(SocketIOPacket.object("0") { $0.member("sid", id) })]
-        case .naming(let nickname, let acknowledgement):
-            guard case .answer(.whoami(let who, _, _)) = reports.last?.report else { return [.close] }
-            me = nickname
+            (room, me) = (label, SocketIOSession.name(of: who))
+            return [.greet(since: earlier?.room == label ? earlier?.offset : nil)]
+        case .naming(let given, let acknowledgement):
+            guard case .answer(.whoami(let who, _, _)) = reports.last?.report, let room else { return [.close] }
+            let nickname = SocketIOSession.nickname(given, of: who)
             let next = who.nickname == nickname ? Command.who(all: true) : .rename(nickname)
-            return perform(next, in: .named(room), .listing(acknowledgement: acknowledgement))
+            me = SocketIOSession.name(of: who)
+            return perform(next, in: .named(room.name), .listing(acknowledgement: acknowledgement))
         case .listing(let acknowledgement):
+            guard let room else { return [.close] }
+            if case .answer(.done(_, let who)) = reports.last?.report { me = SocketIOSession.name(of: who) }
             guard case .answer(.peers(let peers, _, _)) = reports.last?.report else {
-                return perform(.who(all: true), in: .named(room), .listing(acknowledgement: acknowledgement))
+                return perform(.who(all: true), in: .named(room.name), .listing(acknowledgement: acknowledgement))
             }
-            return [.send(userList(peers))] + self.acknowledgement(acknowledgement)
+            return [.send(userList(peers), of: EventTopic(room))] + self.acknowledgement(acknowledgement)
         case .acknowledging(let number): return acknowledgement(number)
         }
     }
 
+    /// The nickname that a client asks for: it may be a name as it was sent, with the user's own number.
+    private static func nickname(_ given: String, of me: PeerName) -> String {
+        if given.utf8.elementsEqual(name(of: me).utf8) { return me.nickname }
+        let number = Array(me.numberText.utf8)
+        guard given.utf8.count > number.count, given.utf8.suffix(number.count).elementsEqual(number) else {
+            return given
+        }
+        return String(decoding: given.utf8.dropLast(number.count), as: UTF8.self)
+    }
+
     private func acknowledgement(_ number: Int?) -> [Effect] { number.map { [.send("3\($0)[]")] } ?? [] }
 
-    private func refusal(_ message: String, code: String = "bad_event") -> [Effect] {
-        [
-            .send(
-                SocketIOPacket.event("refused") {
-                    $0.string(message)
-                    $0.string(code)
-                })
-        ]
-    }
+    private func refusal(_ message: String, code: String = "bad_event") -> [Effect] { [.refuse(message, code)] }
 
     private func userList(_ peers: [PeerView]) -> String {
         SocketIOPacket.event("userList") {
             $0.array { list in
                 list.user(id, me, isConnected: true)
                 for peer in peers {
-                    list.user(peer.who.key.hexadecimal, peer.who.nickname, isConnected: peer.state != .left)
+                    let name = SocketIOSession.name(of: peer.who)
+                    list.user(peer.who.key.hexadecimal, name, isConnected: peer.state != .left)
                 }
             }
         }
     }
 
+    /// Takes an event; each session knows by itself who types, as that is void when its client comes back.
     mutating func tell(_ report: RoomReport) -> [Effect] {
-        guard isConnected, report.room.name == room, case .event(let event) = report.report else { return [] }
+        guard let room, report.room == room, case .event(let event) = report.report else { return [] }
+        let before = typing
         switch event {
-        case .message(let message):
-            guard case .publicRoom = message.conversation else { return [] }
-            return [
-                .send(
-                    SocketIOPacket.event("newChatMessage") {
-                        $0.string(message.from.nickname)
-                        $0.string(message.text)
-                        $0.string(UniversalTime(message.sentAt).text)
-                    })
-            ]
         case .typing(let who, .publicRoom, let isOn):
-            if isOn { typing.insert(who.nickname) } else { typing.remove(who.nickname) }
-            return [
-                .send(
-                    SocketIOPacket.event("userTypingUpdate") {
-                        $0.object { users in for name in typing.sorted() { users.member(name, 1) } }
-                    })
-            ]
-        case .peer(.left, let who, reason: _, online: _), .elsewhere(.left, let who, reason: _):
-            typing.remove(who.nickname)
-            return [.send(SocketIOPacket.event("userExitUpdate") { $0.string(who.nickname) })]
+            typing[who.key] = isOn ? SocketIOSession.name(of: who) : nil
+            return [.send(typingUpdate, of: EventTopic(room))]
+        case .peer(.left, let who, reason: _, online: _), .elsewhere(.left, let who, reason: _): typing[who.key] = nil
         case .peer(_, let who, reason: _, online: _), .elsewhere(_, let who, reason: _):
-            return [
-                .send(
-                    SocketIOPacket.event("userConnectUpdate") {
-                        $0.user(who.key.hexadecimal, who.nickname, isConnected: true)
-                    })
-            ]
-        case .ready, .crowd, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
-            .notice,
-            .stopped:
-            return []
+            // The name may be another one now.
+            if typing[who.key] != nil { typing[who.key] = SocketIOSession.name(of: who) }
+        case .stopped: typing = [:]
+        case .ready, .crowd, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed,
+            .typing, .notice:
+            break
+        }
+        return typing == before ? [] : [.send(typingUpdate, of: EventTopic(room))]
+    }
+
+    private var typingUpdate: String {
+        SocketIOPacket.event("userTypingUpdate") {
+            $0.object { users in for name in typing.values.sorted() { users.member(name, 1) } }
         }
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func user(_ id: String, _ nickname: String, isConnected: Bool) {
+    mutating func user(_ id: String, _ name: String, isConnected: Bool) {
         object {
             $0.member("id", id)
-            $0.member("nickname", nickname)
+            $0.member("nickname", name)
             $0.member("isConnected", isConnected)
         }
     }

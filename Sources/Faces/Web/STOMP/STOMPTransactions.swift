@@ -1,0 +1,54 @@
+/// The open transactions of a STOMP client, and the messages of those that were committed and not said yet.
+struct STOMPTransactions: Sendable {
+    /// A message that a client sends, once it is known to keep the rules.
+    struct Message: Hashable, Sendable {
+        let place: STOMPDestination
+        let text: String
+    }
+
+    /// A step of a committed transaction.
+    enum Step: Hashable, Sendable {
+        /// With the receipt of the COMMIT, for an error.
+        case say(Message, receipt: String?)
+        case confirm(receipt: String?)
+    }
+
+    static let mostOpen = 16
+    /// In each transaction.
+    static let mostMessages = 256
+
+    private var open: [String: [Message]] = [:]
+    private var committed: ArraySlice<Step> = []
+
+    func contains(_ name: String) -> Bool { open[name] != nil }
+
+    mutating func begin(_ name: String) throws(STOMPFault) {
+        guard open[name] == nil else { throw STOMPFault("the transaction is open") }
+        guard open.count < STOMPTransactions.mostOpen else {
+            throw STOMPFault("\(STOMPTransactions.mostOpen) open transactions are the most")
+        }
+        open[name] = []
+    }
+
+    mutating func add(_ message: Message, to name: String) throws(STOMPFault) {
+        guard let messages = open[name] else { throw STOMPTransactions.unknown }
+        guard messages.count < STOMPTransactions.mostMessages else {
+            throw STOMPFault("\(STOMPTransactions.mostMessages) messages are the most in a transaction")
+        }
+        open[name]?.append(message)
+    }
+
+    mutating func commit(_ name: String, receipt: String?) throws(STOMPFault) {
+        guard let messages = open.removeValue(forKey: name) else { throw STOMPTransactions.unknown }
+        committed += messages.map { .say($0, receipt: receipt) } + [.confirm(receipt: receipt)]
+    }
+
+    mutating func abort(_ name: String) throws(STOMPFault) {
+        guard open.removeValue(forKey: name) != nil else { throw STOMPTransactions.unknown }
+    }
+
+    /// The next step of what was committed.
+    mutating func next() -> Step? { committed.popFirst() }
+
+    static let unknown = STOMPFault("there is no transaction of this name")
+}
