@@ -246,8 +246,9 @@ extension STOMPServer {
     /// Ends the output, and reads what still comes: with bytes unread, the system would take the last frames back.
     private func linger(_ client: STOMPClient) {
         guard !client.isInputOver else { return drop(client) }
-        client.endOutput()
+        client.isLingering = true
         countClients()
+        client.endOutput()
         loop.change(client.descriptor, to: .readable)
         let number = client.number
         loop.schedule(at: loop.now + STOMPServer.lingering) { [weak self] in
@@ -292,7 +293,7 @@ private final class STOMPClient {
     /// Whether the client has ended its input.
     var isInputOver = false
     /// Whether the output is ended, and only the end of the input is awaited.
-    private(set) var isLingering = false
+    var isLingering = false
     /// Whether nothing more reaches the client.
     private(set) var isLost = false
     private let socket: Descriptor
@@ -321,10 +322,7 @@ private final class STOMPClient {
         output.removeAll()
     }
 
-    func endOutput() {
-        isLingering = true
-        _ = shutdown(descriptor, CInt(SHUT_WR))
-    }
+    func endOutput() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Reads once: nil at the end of the connection.
     func receive() -> [UInt8]? {
