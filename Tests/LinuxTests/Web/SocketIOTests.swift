@@ -1,10 +1,10 @@
 import Chat
-import ChatNode
 import Commands
 import Rendering
 import Testing
 import Wire
 
+@testable import ChatNode
 @testable import WebFace
 
 @Suite struct SocketIOTests {
@@ -55,7 +55,7 @@ import Wire
 
     @Test func `events take effect one after the other, and 1,024 may wait`() throws {
         var session = try connected()
-        let event = { "2\($0)[\"chatMessage\",\"a\",\"\($0)\"]" }
+        let event = { (number: Int) in "2\(number)[\"chatMessage\",\"a\",\"\(number)\"]" }
         #expect(commands(session.receive(event(0))) == [.sayToRoom("0")])
         for number in 1...1_024 { #expect(session.receive(event(number)).isEmpty) }
         #expect(session.receive(event(1_025)) == [.refuse("1024 events wait", "busy")])
