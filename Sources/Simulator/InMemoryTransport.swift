@@ -38,6 +38,13 @@ package final class InMemoryTransport: Transport {
 
     package func localEndpoint(of connection: ConnectionID) -> Endpoint? { network.endpoints(of: host).first }
 
+    package func network(of connection: ConnectionID) -> LinkNetwork? {
+        let own = network.endpoints(of: host)
+        let subnets = own.map { Subnet($0.address, prefixLength: $0.isIPv4 ? 8 : 64) }
+        return LinkNetwork(
+            subnets: subnets, ownAddresses: Set(own.map(\.address)), scope: own.map(\.scope).max() ?? 0)
+    }
+
     package func stopListening() {
         network.stopListening(host)
     }

@@ -1,6 +1,4 @@
 import ChatNode
-internal import CLinux
-internal import Glibc
 import Reactor
 import Wire
 
@@ -36,19 +34,8 @@ struct InterfaceFilter {
     }
 
     private static func addresses(of names: Set<String>) -> Set<[UInt8]>? {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard unsafe getifaddrs(&list) == 0 else { return nil }
-        defer { unsafe freeifaddrs(list) }
-        var found: Set<[UInt8]> = []
-        var next = unsafe list
-        while let entry = unsafe next {
-            unsafe next = entry.pointee.ifa_next
-            guard let pointer = unsafe entry.pointee.ifa_addr,
-                unsafe names.contains(String(cString: entry.pointee.ifa_name)),
-                let endpoint = unsafe SocketAddress.copied(from: pointer)
-            else { continue }
-            found.insert(key(endpoint))
+        InterfaceAddresses.read().map { entries in
+            Set(entries.filter { names.contains($0.interface) }.map { key($0.endpoint) })
         }
-        return found
     }
 }

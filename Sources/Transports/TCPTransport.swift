@@ -143,6 +143,10 @@ extension TCPTransport {
         connections[connection].flatMap { TCPSocket.localEndpoint(of: $0.descriptor) }
     }
 
+    package func network(of connection: ConnectionID) -> LinkNetwork? {
+        localEndpoint(of: connection).flatMap(InterfaceAddresses.network(of:))
+    }
+
     private func mayUse(_ socket: CInt) -> Bool {
         guard filter != nil else { return true }
         let local = TCPSocket.localEndpoint(of: socket)

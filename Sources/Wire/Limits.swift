@@ -279,9 +279,24 @@ package enum Limits {
     package static let acceptedGuests = 8
     package static let contactsPerTeller = 8
     package static let contactInterval = Duration.seconds(60)
-    package static let contactPause = Duration.seconds(30)
+    package static let contactsPerSecond = 0.1
+    package static let contactsBurst = 4.0
     package static let contactDelay = Duration.seconds(2)
     package static let contactMemory = Duration.seconds(60)
+    // A room with gaps (section 13).
+    package static let contactGathering = Duration.seconds(0.5)
+    package static let contactRoundPause = Duration.seconds(10)
+    package static let contactDialWait = Duration.seconds(1)
+    package static let leastToldPort: UInt16 = 1_024
+    package static let gapTime = Duration.seconds(2)
+    package static let gapMemory = Duration.seconds(75)
+    package static let gapPeers = 64
+    package static let gapWitnesses = 2
+    package static let gapHistoryMilliseconds: UInt64 = 10_000
+    package static let gapPresenceInterval = Duration.seconds(30)
+    package static let gapPresenceJitter = Duration.seconds(5)
+    package static let gapPresenceLifetime = Duration.seconds(90)
+    package static let gapAuthorsBurst = 32.0
     package static let witnesses = 3
 
     // Clocks (section 7).

@@ -46,6 +46,9 @@ package protocol Transport: AnyObject {
     /// The address of this machine that a connection uses, with the connection's port; nil if it is not known.
     func localEndpoint(of connection: ConnectionID) -> Endpoint?
 
+    /// The network that a connection goes over; nil if it is not known.
+    func network(of connection: ConnectionID) -> LinkNetwork?
+
     /// Stops listening. Connections go on.
     func stopListening()
 

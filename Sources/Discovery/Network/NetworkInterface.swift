@@ -1,3 +1,5 @@
+internal import ChatNode
+
 /// An address of ours, as the kernel tells it.
 package struct InterfaceAddress: Hashable, Sendable {
     /// 4 bytes for IPv4, 16 for IPv6.
@@ -15,11 +17,7 @@ package struct InterfaceAddress: Hashable, Sendable {
 
     /// Whether `address` of the same family shares the prefix.
     func covers(_ address: [UInt8]) -> Bool {
-        guard address.count == bytes.count, (1...bytes.count * 8).contains(prefixLength) else { return false }
-        let whole = prefixLength / 8
-        guard address.prefix(whole).elementsEqual(bytes.prefix(whole)) else { return false }
-        let rest = prefixLength % 8
-        return rest == 0 || (address[whole] ^ bytes[whole]) >> (8 - rest) == 0
+        Subnet(bytes, prefixLength: prefixLength).covers(address)
     }
 }
 
