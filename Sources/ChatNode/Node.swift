@@ -85,8 +85,12 @@ package actor Node {
     /// The links of the overlay are to be looked at.
     var isChoiceChanged = false
     var contacts = ContactBook()
+    /// Peers of a small room without a link.
+    var gaps = Gaps()
     /// The user named peers: mDNS may show this node few of the room.
     var hasNamedPeers: Bool { choice.hasNamedPeers }
+    /// The user named a peer at a loopback address.
+    var hasNamedLoopback = false
     var timers = [TimerToken](repeating: TimerToken(), count: NodeTimer.allCases.count)
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)

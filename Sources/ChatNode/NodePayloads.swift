@@ -43,8 +43,8 @@ extension Node {
         }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
-            frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer), now: now,
-            wallClock: wallClock)
+            frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer),
+            isRelaying: overlay.isRelaying, now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
             let hops = SignedPayload.hops(inFrame: body)
@@ -80,6 +80,7 @@ extension Node {
         let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
         // The first on a link of a crowd may have been signed long ago.
         if isPresence, connection.isHeard || !isCrowd { compareClocks(with: payload) }
+        if hops > 0 { noteGap(payload, isHistory: false) }
         if isPublic { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
         if let peer = connection.peer { noteHeard(peer, on: connection) }
         noteSign(on: connection, isNew: isPublic)

@@ -21,7 +21,10 @@ extension Node {
     private func deadline(of timer: NodeTimer) -> Instant? {
         switch timer {
         case .bridge: bridge?.nextDeadline(now: scheduler.now)
-        case .choice: Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline)
+        case .choice:
+            Instant.earlier(
+                Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline),
+                Instant.earlier(gaps.nextDeadline, contacts.nextRound))
         // Without room for a link no deadline matters: the end of a link arms it again.
         case .dialler: dialRoom > 0 ? dialler.nextDeadline : nil
         case .history: history.nextDeadline
@@ -37,6 +40,7 @@ extension Node {
         switch timer {
         case .bridge: tickBridge()
         case .choice:
+            tellAllContacts()
             updateMode()
             followChoice()
         case .dialler: dialDue()

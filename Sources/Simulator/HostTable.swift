@@ -23,6 +23,8 @@ struct HostTable: Sendable {
     private var ports: [Int: [HostID]] = [:]
     /// Pairs of machines that do not reach each other, though others reach both.
     private var parted: Set<Set<Int>> = []
+    /// Pairs of machines, of which the first can not dial the second, as behind a firewall.
+    private var walls: Set<[Int]> = []
     private let families: AddressFamilies
 
     private static let firstPort: UInt16 = 40_000
@@ -91,10 +93,18 @@ struct HostTable: Sendable {
         parted.insert([self[first].machine, self[second].machine])
     }
 
+    mutating func wall(_ first: HostID, from second: HostID) {
+        walls.insert([self[first].machine, self[second].machine])
+    }
+
+    func canDial(_ first: HostID, _ second: HostID) -> Bool {
+        canReach(first, second) && (walls.isEmpty || !walls.contains([self[first].machine, self[second].machine]))
+    }
+
     /// Ends all partitions.
     mutating func heal() {
         partition([])
-        parted = []
+        (parted, walls) = ([], [])
     }
 
     func canReach(_ first: HostID, _ second: HostID) -> Bool {

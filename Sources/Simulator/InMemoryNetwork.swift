@@ -63,6 +63,11 @@ package final class InMemoryNetwork: Sendable {
         state.withLock { $0.hosts.part(first, second) }
     }
 
+    /// A host can not dial another any more, which can still dial it, as behind a firewall.
+    package func wall(_ first: HostID, from second: HostID) {
+        state.withLock { $0.hosts.wall(first, from: second) }
+    }
+
     /// Ends all partitions; what was held back goes on.
     package func heal() {
         state.withLock { $0.hosts.heal() }

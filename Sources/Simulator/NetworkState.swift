@@ -128,7 +128,7 @@ struct NetworkState: Sendable {
         }
         let source = hosts[host].endpoints.first { $0.isIPv4 == endpoint.isIPv4 }
         guard let target = hosts.host(at: endpoint), let source else { return .refused }
-        guard canReach(host, target), !hosts[target].hasVanished else { return .lost }
+        guard hosts.canDial(host, target), !hosts[target].hasVanished else { return .lost }
         guard let listener = hosts[target].listener else { return .refused }
         dials.remove(connection)
         let far = nextConnection()

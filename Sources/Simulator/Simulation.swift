@@ -103,6 +103,11 @@ package final class Simulation {
         network.part(first.host, second.host)
     }
 
+    /// A node can not dial another, which can still dial it, as behind a firewall.
+    package func wall(_ first: SimulatedPeer, from second: SimulatedPeer) {
+        network.wall(first.host, from: second.host)
+    }
+
     /// Ends all partitions; multicast is heard again.
     package func heal() {
         network.heal()

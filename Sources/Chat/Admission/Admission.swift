@@ -33,9 +33,10 @@ package struct Admission: Sendable {
     ///   - link: the identity that the link's handshake proved.
     ///   - linkEpoch: the epoch of that identity's certificate.
     ///   - isOverlay: true if the rates of an overlay link hold (Protocol.md section 13).
+    ///   - isRelaying: true in a small room whose nodes pass payloads on: a link introduces fewer authors there.
     package mutating func admit(
-        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, isOverlay: Bool = false, now: Instant,
-        wallClock: Timestamp
+        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, isOverlay: Bool = false,
+        isRelaying: Bool = false, now: Instant, wallClock: Timestamp
     ) -> AdmissionResult {
         received += 1
         do throws(DropReason) {
@@ -47,7 +48,8 @@ package struct Admission: Sendable {
             }
             guard !isKnown(frame) else { return try readmit(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
-            return accept(try relayed(frame, link, isOverlay, now, wallClock))
+            let source: RelayLink = isRelaying ? .smallRoom : isOverlay || frame.isBridged ? .overlay : .mesh
+            return accept(try relayed(frame, link, source, isYoungLimited: isOverlay, now, wallClock))
         } catch {
             return refuse(error)
         }
@@ -145,7 +147,7 @@ package struct Admission: Sendable {
         epoch: UInt64, of author: PeerID, via relay: PeerID?, isOverlay: Bool = false, now: Instant
     ) -> Bool {
         do throws(DropReason) {
-            if let relay { try peers.takeNewAuthor(author, from: relay, isOverlay: isOverlay, now: now) }
+            if let relay { try peers.takeNewAuthor(author, from: relay, as: isOverlay ? .overlay : .mesh, now: now) }
         } catch {
             _ = refuse(error)
             return false
@@ -191,13 +193,14 @@ package struct Admission: Sendable {
     }
 
     private mutating func relayed(
-        _ frame: borrowing PayloadFrame, _ link: PeerID, _ isOverlay: Bool, _ now: Instant, _ wallClock: Timestamp
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ source: RelayLink, isYoungLimited: Bool, _ now: Instant,
+        _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {
         guard !frame.type.isDirect else { throw .misdirected }
-        try peers.takeRelayed(of: frame.header.author, from: link, isOverlay: isOverlay || frame.isBridged, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, as: source, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link)
         guard payload.payload.target == nil else { throw .misdirected }
-        if isOverlay { try peers.takeYoung(frame.type, of: frame.header.author, now: now) }
+        if isYoungLimited { try peers.takeYoung(frame.type, of: frame.header.author, now: now) }
         try noteRelayed(frame, now, wallClock)
         return payload
     }
@@ -211,7 +214,7 @@ package struct Admission: Sendable {
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
         try checkRoom(frame)
-        try peers.takeRelayed(of: frame.header.author, from: link, isOverlay: false, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, as: .mesh, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         if isNew {

@@ -10,6 +10,8 @@ package struct AdmissionRates: Sendable {
     let relayed: Rate
     /// New authors, per link: identities cost nothing.
     let newAuthors: Rate
+    /// New authors, per link of a small room whose nodes pass payloads on.
+    let newRoomAuthors: Rate
     /// New authors, per overlay link.
     let newTreeAuthors: Rate
 
@@ -20,7 +22,7 @@ package struct AdmissionRates: Sendable {
     package init(messagesPerSecond: Double = Limits.sendPerSecond) {
         guard messagesPerSecond > 0 else {
             (messages, signals, relayed) = (.unlimited, .unlimited, .unlimited)
-            (newAuthors, newTreeAuthors) = (.unlimited, .unlimited)
+            (newAuthors, newRoomAuthors, newTreeAuthors) = (.unlimited, .unlimited, .unlimited)
             return
         }
         let factor = messagesPerSecond / Limits.sendPerSecond
@@ -30,6 +32,7 @@ package struct AdmissionRates: Sendable {
         relayed = Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst)
             .times(max(1, factor))
         newAuthors = Rate(perSecond: Limits.newAuthorsPerMinute / 60, burst: Limits.newAuthorsBurst)
+        newRoomAuthors = Rate(perSecond: Limits.newAuthorsPerMinute / 60, burst: Limits.gapAuthorsBurst)
         newTreeAuthors = Rate(perSecond: Limits.treeAuthorsPerSecond, burst: Limits.treeAuthorsBurst)
     }
 }

@@ -77,15 +77,25 @@ struct AuthorState: Sendable {
     }
 }
 
+/// The kind of link that a relayed payload comes on, which decides its rates.
+enum RelayLink {
+    case mesh
+    /// Of a small room whose nodes pass payloads on.
+    case smallRoom
+    case overlay
+}
+
 /// The rates of one identity as a neighbour that relays.
 struct RelayState: Sendable {
     private var relayed: TokenBucket
     private var newAuthors: TokenBucket
+    private var newRoomAuthors: TokenBucket
     private var newTreeAuthors: TokenBucket
 
     init(_ rates: AdmissionRates, now: Instant) {
         relayed = TokenBucket(rates.relayed, now: now)
         newAuthors = TokenBucket(rates.newAuthors, now: now)
+        newRoomAuthors = TokenBucket(rates.newRoomAuthors, now: now)
         newTreeAuthors = TokenBucket(rates.newTreeAuthors, now: now)
     }
 
@@ -93,8 +103,14 @@ struct RelayState: Sendable {
         guard relayed.take(cost, now: now) else { throw .relayRate }
     }
 
-    mutating func takeNewAuthor(isOverlay: Bool, now: Instant) throws(DropReason) {
-        guard isOverlay ? newTreeAuthors.take(now: now) : newAuthors.take(now: now) else { throw .newAuthorRate }
+    mutating func takeNewAuthor(_ source: RelayLink, now: Instant) throws(DropReason) {
+        let isTaken =
+            switch source {
+            case .mesh: newAuthors.take(now: now)
+            case .smallRoom: newRoomAuthors.take(now: now)
+            case .overlay: newTreeAuthors.take(now: now)
+            }
+        guard isTaken else { throw .newAuthorRate }
     }
 }
 

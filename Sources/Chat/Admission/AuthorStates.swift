@@ -59,20 +59,20 @@ struct AuthorStates: Sendable {
 
     /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors.
     mutating func takeRelayed(
-        of author: PeerID, from link: PeerID, isOverlay: Bool, now: Instant
+        of author: PeerID, from link: PeerID, as source: RelayLink, now: Instant
     ) throws(DropReason) {
         try changeRelay(link, now) { relay throws(DropReason) in
-            try relay.takeRelayed(cost: isOverlay ? 1 : AdmissionRates.meshCost, now: now)
+            try relay.takeRelayed(cost: source == .mesh ? AdmissionRates.meshCost : 1, now: now)
         }
-        try takeNewAuthor(author, from: link, isOverlay: isOverlay, now: now)
+        try takeNewAuthor(author, from: link, as: source, now: now)
     }
 
     mutating func takeNewAuthor(
-        _ author: PeerID, from link: PeerID, isOverlay: Bool, now: Instant
+        _ author: PeerID, from link: PeerID, as source: RelayLink, now: Instant
     ) throws(DropReason) {
         guard records[author] == nil else { return }
         try changeRelay(link, now) { relay throws(DropReason) in
-            try relay.takeNewAuthor(isOverlay: isOverlay, now: now)
+            try relay.takeNewAuthor(source, now: now)
         }
     }
 

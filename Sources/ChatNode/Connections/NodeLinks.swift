@@ -121,6 +121,7 @@ extension Node {
                 to: peer, isOutgoing: connection.link.role == .initiator,
                 isGuest: people.guests.isGuest(connection.id))
             tellContactsSoon(on: connection)
+            gapChanged(peer, isLinked: true)
         }
         pacer.met(now: scheduler.now)
         noteCrowd()
@@ -231,6 +232,10 @@ extension Node {
         router.paths.lose(peer)
         // A lost link says nothing about who is in a crowd; in a small room it ends a presence from the time of a crowd, too.
         if !isCrowd { people.presences.remove(peer) }
+        // A peer of a small room that ended its link is gone, unless its presence came by others first.
+        if overlay.isRelaying, end != .lost, people.paths[PresencePaths.key(of: peer)] == connection.id {
+            people.presences.end(peer)
+        }
         apply(
             router.linkClosed(
                 peer, end, staysHere: people.presences.isHere(peer), now: scheduler.now,
@@ -241,6 +246,7 @@ extension Node {
         dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)
         choice.closed(peer, now: scheduler.now)
         forgetContacts(contacts.forget(peer))
+        gapChanged(peer, isLinked: false)
         noteCrowd()
         arm(.router)
     }

@@ -85,6 +85,11 @@ extension Node: TransportHandler {
     /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
     private func isNamed(_ instance: String) -> Bool { instance.contains(":") }
 
+    private func noteNamed(_ endpoint: Endpoint) {
+        choice.hasNamedPeers = true
+        if endpoint.isLoopback { hasNamedLoopback = true }
+    }
+
     /// Warns of a peer that the user named and that no dial reaches. Peers of mDNS come and go without a word.
     func noteUnreached(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
         guard let instance = dialler.instance(of: id), isNamed(instance) else { return }
@@ -99,7 +104,7 @@ extension Node {
         guard case .running = phase else { return }
         switch event {
         case .found(let instance, let endpoint, let weight):
-            if isNamed(instance) { choice.hasNamedPeers = true }
+            if isNamed(instance) { noteNamed(endpoint) }
             dialler.found(instance, at: endpoint, now: scheduler.now, using: &randomness)
             choice.found(
                 instance, at: endpoint, weight > 0 ? .proven : .announced, weight: max(1, weight), now: scheduler.now)

@@ -70,6 +70,7 @@ extension Node {
                 router.route(
                     payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             arm(.router)
+            noteGap(payload, isHistory: true)
             if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
             publishOverBridge(history: payload)
         case .repeated, .dropped: router.noteFinal(id)

@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// The nodes that peers told of (frame 13): hints for a node that proves too few candidates itself, or that counts those it
@@ -8,6 +9,12 @@ struct ContactBook: Sendable {
     private struct Telling: Sendable {
         var contacts: [Contact] = []
         var at: Instant
+        var rate: TokenBucket
+
+        init(at now: Instant) {
+            at = now
+            rate = TokenBucket(Rate(perSecond: Limits.contactsPerSecond, burst: Limits.contactsBurst), now: now)
+        }
 
         var instances: [String] { contacts.map { ContactBook.instance(at: $0.endpoint) } }
     }
@@ -16,6 +23,12 @@ struct ContactBook: Sendable {
     private var tellings = PackedTable<PeerID, Telling>()
     /// When this node tells a neighbour again.
     private var nextTurn = Instant(nanoseconds: 0)
+    /// When this node tells all neighbours of a small room again; nil if nothing changed.
+    private(set) var nextRound: Instant?
+    private var lastRound: Instant?
+
+    /// A neighbour tells contacts.
+    var hasTellers: Bool { !tellings.isEmpty }
 
     /// All contacts, in the order of their tellers' keys: a seed reproduces it.
     var contacts: [Contact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
@@ -37,12 +50,28 @@ struct ContactBook: Sendable {
         return true
     }
 
-    /// Whether a list of a teller is looked at: not one soon after another.
+    /// The links of this node in a small room changed: it tells its neighbours soon.
+    mutating func changed(now: Instant) {
+        let earliest = lastRound.map { $0 + Limits.contactRoundPause } ?? now
+        nextRound = Instant.earlier(nextRound, max(now + Limits.contactGathering, earliest))
+    }
+
+    /// Whether it is time to tell all neighbours.
+    mutating func takeRound(now: Instant) -> Bool {
+        guard let nextRound, nextRound <= now else { return false }
+        (self.nextRound, lastRound) = (nil, now)
+        return true
+    }
+
+    /// The contacts of a peer.
+    func contacts(of peer: PeerID) -> [Contact] { contacts.filter { $0.peer == peer } }
+
+    /// Whether a list of a teller is looked at: not many soon after each other.
     mutating func takes(from teller: PeerID, now: Instant) -> Bool {
-        if let last = tellings[teller]?.at, now < last + Limits.contactPause { return false }
         var telling = tellings[teller] ?? Telling(at: now)
+        defer { tellings[teller] = telling }
+        guard telling.rate.take(now: now) else { return false }
         telling.at = now
-        tellings[teller] = telling
         return true
     }
 

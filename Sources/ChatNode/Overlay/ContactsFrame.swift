@@ -16,9 +16,11 @@ package struct ContactsFrame: Hashable, Sendable {
     private static let families: [UInt8: Int] = [4: 4, 6: 16]
 
     package let contacts: [Contact]
+    /// Peers that the sender has links with and knows no endpoint of that the receiver could dial.
+    package let named: [PeerID]
 
-    package init(contacts: [Contact]) {
-        self.contacts = contacts
+    package init(contacts: [Contact], named: [PeerID] = []) {
+        (self.contacts, self.named) = (contacts, named)
     }
 
     /// Nil for a body with a byte too many or too few, too many contacts, an unknown family or the port 0.
@@ -27,18 +29,24 @@ package struct ContactsFrame: Hashable, Sendable {
     package init?(_ body: Span<UInt8>, scope: UInt32) {
         var reader = ByteReader(body)
         guard let count = try? Int(reader.readUInt8()), count <= Limits.contactsTold else { return nil }
-        var contacts: [Contact] = []
+        var (contacts, named): ([Contact], [PeerID]) = ([], [])
         for _ in 0..<count {
-            guard let contact = try? ContactsFrame.read(&reader, scope: scope) else { return nil }
+            guard let peer = try? reader.readPeerID(), let family = try? reader.readUInt8() else { return nil }
+            guard family != 0 else {
+                named.append(peer)
+                continue
+            }
+            guard let contact = try? ContactsFrame.read(peer, family, &reader, scope: scope) else { return nil }
             contacts.append(contact)
         }
         guard reader.remaining == 0 else { return nil }
-        self.init(contacts: contacts)
+        self.init(contacts: contacts, named: named)
     }
 
-    private static func read(_ reader: inout ByteReader, scope: UInt32) throws(TruncatedInput) -> Contact? {
-        let peer = try reader.readPeerID()
-        guard let length = families[try reader.readUInt8()] else { return nil }
+    private static func read(
+        _ peer: PeerID, _ family: UInt8, _ reader: inout ByteReader, scope: UInt32
+    ) throws(TruncatedInput) -> Contact? {
+        guard let length = families[family] else { return nil }
         let address = try reader.readBytes(length)
         let port = try reader.readUInt16()
         guard port > 0 else { return nil }
@@ -49,14 +57,19 @@ package struct ContactsFrame: Hashable, Sendable {
 
     /// The whole frame, its type byte first.
     package var bytes: [UInt8] {
-        precondition(contacts.count <= Limits.contactsTold, "\(contacts.count) contacts do not fit the smallest record")
-        var writer = ByteWriter(capacity: 2 + 51 * contacts.count)
-        writer.write([FrameType.contacts.rawValue, UInt8(contacts.count)])
+        let count = contacts.count + named.count
+        precondition(count <= Limits.contactsTold, "\(count) contacts do not fit the smallest record")
+        var writer = ByteWriter(capacity: 2 + 51 * count)
+        writer.write([FrameType.contacts.rawValue, UInt8(count)])
         for contact in contacts {
             writer.write(contact.peer)
             writer.write(contact.endpoint.address.count == 4 ? 4 : 6 as UInt8)
             writer.write(contact.endpoint.address)
             writer.write(contact.endpoint.port)
+        }
+        for peer in named {
+            writer.write(peer)
+            writer.write(0 as UInt8)
         }
         return writer.bytes
     }

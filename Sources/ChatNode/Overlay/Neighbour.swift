@@ -103,6 +103,11 @@ struct Neighbours: Sendable {
 
     subscript(peer: PeerID) -> Neighbour? { table[peer] }
 
+    /// Those that lack links with peers of a small room.
+    var lacking: [PeerID] { table.keys.filter { table[$0]?.hello?.isLacking ?? false } }
+
+    var hasLacking: Bool { table.values.contains { $0.hello?.isLacking ?? false } }
+
     /// The nodes of the room by the word of more than half of the neighbours: the lower median of what they know, of which one in
     /// mesh mode says 0; 0 for fewer than three neighbours.
     var toldSize: Int {

@@ -4,12 +4,14 @@ package import Wire
 /// Connects `Overlay` with links, admission and the router (Protocol.md section 13).
 extension Node {
     /// Changes the mode of this node: `true` where the room is too large for links between all.
-    package func setOverlay(_ isOn: Bool) {
-        guard overlay.isOn != isOn else { return }
-        overlay.setOn(isOn, now: scheduler.now, using: &randomness)
+    package func setOverlay(_ isOn: Bool) { setMode(isOn ? .overlay : .mesh) }
+
+    func setMode(_ mode: RoomMode) {
+        guard overlay.mode != mode else { return }
+        overlay.setMode(mode, now: scheduler.now, using: &randomness)
         for connection in connections.activeLinks { greet(connection) }
         toldOfModes()
-        crowdChanged(isOn)
+        crowdChanged(mode)
     }
 
     /// Spreads a payload to the room that is new here: an own one, or one that came from outside of the room's links, over a
@@ -84,7 +86,8 @@ extension Node {
         else { return }
         switch reason {
         case .duplicate, .ownPayload: apply(overlay.repeated(id, of: author, hops: hops, from: peer))
-        case .relayRate, .newAuthorRate: break
+        // The promise is kept; another neighbour may be asked.
+        case .relayRate, .newAuthorRate: overlay.kept(id, from: peer)
         case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
             .invalidReason, .invalidAbout, .otherRoom, .tooManyHops, .misdirected, .notHistory, .badCertificate,
             .badSignature, .foreignAuthor, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale,
@@ -99,8 +102,10 @@ extension Node {
         if case .hello(let hello) = frame { receivedHello(hello, on: connection) }
         if case .busy = frame { receivedBusy(on: connection) }
         guard !connection.isForgotten else { return }
+        let last = overlay.neighbours[peer]?.hello
         apply(overlay.received(frame, from: peer, now: scheduler.now, using: &randomness))
         guard case .hello(let hello) = frame else { return }
+        gapsHeard(hello, after: last, on: connection)
         toldOfModes()
         if hello.isGuest { guestGreeted(on: connection) }
     }

@@ -25,8 +25,7 @@ struct Overlay: Sendable {
         let until: Instant
     }
 
-    /// This node is in overlay mode.
-    private(set) var isOn = false
+    private(set) var mode = RoomMode.mesh
     /// How long an announced payload may take before it is asked for: four median round trips, or more.
     var patience = Limits.announcementPatience
     var neighbours = Neighbours()
@@ -40,6 +39,12 @@ struct Overlay: Sendable {
     var lastPayloadAt: Instant?
     /// The neighbours that are in overlay mode.
     var overlayNeighbours = 0
+
+    /// This node passes payloads on.
+    var isOn: Bool { mode != .mesh }
+
+    /// The room is small: own payloads go over all links, and others' are passed on.
+    var isRelaying: Bool { mode == .relaying }
 
     /// False in a mesh room, which nothing here touches.
     var isEngaged: Bool { isOn || overlayNeighbours > 0 }
@@ -60,9 +65,9 @@ struct Overlay: Sendable {
 /// Links and modes.
 extension Overlay {
     /// The mode of this node changes.
-    mutating func setOn(_ isOn: Bool, now: Instant, using randomness: inout Randomness) {
-        guard self.isOn != isOn else { return }
-        self.isOn = isOn
+    mutating func setMode(_ mode: RoomMode, now: Instant, using randomness: inout Randomness) {
+        guard self.mode != mode else { return }
+        self.mode = mode
         modeChanged(now, using: &randomness)
     }
 

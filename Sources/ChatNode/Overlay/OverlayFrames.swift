@@ -85,7 +85,7 @@ extension Overlay {
 
     /// The trees of `wanted` that a neighbour gets: few, where it gives nothing and others are there to give them.
     private func allowance(_ wanted: TreeMask, for neighbour: Neighbour, _ now: Instant) -> TreeMask {
-        guard neighbour.isIdle(at: now), neighbours.count >= Limits.linksForIdleRule else { return wanted }
+        guard !isRelaying, neighbour.isIdle(at: now), neighbours.count >= Limits.linksForIdleRule else { return wanted }
         var allowed = wanted & neighbour.pushes
         for tree in 0..<Trees.count where wanted & Trees.bit(tree) != 0 {
             guard (allowed | neighbour.pushes).nonzeroBitCount < Limits.treesOfIdleNeighbour else { break }

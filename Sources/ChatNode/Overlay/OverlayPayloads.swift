@@ -11,7 +11,7 @@ extension Overlay {
         _ payload: VerifiedPayload, hops: UInt8, now: Instant, using randomness: inout Randomness
     ) -> [Effect] {
         let tree = Trees.index(of: payload.author)
-        let made = isOn && wide.isDue(tree) ? wide.accept(tree, now: now) : 0
+        let made = mode == .overlay && wide.isDue(tree) ? wide.accept(tree, now: now) : 0
         let isWide = made != 0
         if isWide { clear(made) } else { wide.note(tree) }
         let eager = neighbours.peers.filter { isPushed(tree, to: $0) || isMeshLink($0) }
@@ -39,8 +39,8 @@ extension Overlay {
             effects.append(.send(TreeFrame.graft(made, ids: []).bytes, to: peer))
         }
         neighbours.update(peer) { $0.servedAt = now }
-        // A mesh node sends its own payloads on all its links: that makes none of them a part of the tree.
-        if neighbour.isInTrees, isOn || hops > 1 {
+        // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
+        if neighbour.isInTrees, mode == .overlay || hops > 1 {
             trees.took(made | Trees.bit(tree), from: peer)
             neighbours.update(peer) { $0.pushes |= made | Trees.bit(tree) }
         }
@@ -60,8 +60,11 @@ extension Overlay {
             return []
         }
         // An own payload of a mesh node, or to one, comes in any case.
-        guard hops > 0 || (isOn && neighbour.isOverlay) else { return [] }
-        let bit = Trees.bit(Trees.index(of: author))
+        guard hops > 0 || (mode == .overlay && neighbour.isOverlay) else { return [] }
+        let tree = Trees.index(of: author)
+        // The parent brings the authors without a link in this tree, and with them those that have one.
+        guard !isRelaying || neighbours[author] == nil || trees.parent(of: tree) != peer else { return [] }
+        let bit = Trees.bit(tree)
         neighbours.update(peer) { $0.pushes &= ~bit }
         return [.send(TreeFrame.prune(bit).bytes, to: peer)]
     }
@@ -71,6 +74,9 @@ extension Overlay {
         news.settle(id)
         news.kept(id, by: peer)
     }
+
+    /// A payload came that this node does not take now.
+    mutating func kept(_ id: UInt64, from peer: PeerID) { news.kept(id, by: peer) }
 
     private mutating func spread(
         _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, isWide: Bool, now: Instant,
@@ -94,7 +100,7 @@ extension Overlay {
     }
 
     /// On such a link a node says all that it says itself.
-    private func isMeshLink(_ peer: PeerID) -> Bool { !isOn || neighbours[peer]?.isOverlay == false }
+    private func isMeshLink(_ peer: PeerID) -> Bool { mode != .overlay || neighbours[peer]?.isOverlay == false }
 
     /// A wide payload makes these trees anew. A neighbour in mesh mode passes nothing on to such as itself and gets no news:
     /// it keeps its trees until it prunes them, so that it misses nothing meanwhile.

@@ -16,6 +16,8 @@ package struct Hello: Hashable, Sendable {
     package var isInsisting = false
     /// The link is for direct messages only and carries no tree.
     package var isGuest = false
+    /// The sender knows of peers in a small room that it has no link with.
+    package var isLacking = false
     /// The trees that the sender grafts on this link at once.
     package var mask: TreeMask = 0
     /// The nodes that the sender knows of, itself among them.
@@ -27,14 +29,16 @@ package struct Hello: Hashable, Sendable {
 
     fileprivate var flags: UInt8 {
         (isOverlay ? 1 : 0) | (isChosen ? 2 : 0) | (isInsisting ? 4 : 0) | (isGuest ? 8 : 0)
+            | (isLacking ? 16 : 0)
     }
 
-    /// Bits above the four that are defined are ignored.
+    /// Bits above the five that are defined are ignored.
     fileprivate init(flags: UInt8, mask: TreeMask, known: UInt16) {
         isOverlay = flags & 1 != 0
         isChosen = flags & 2 != 0
         isInsisting = flags & 4 != 0
         isGuest = flags & 8 != 0
+        isLacking = flags & 16 != 0
         self.mask = mask
         self.known = known
     }

@@ -41,14 +41,16 @@ extension Node {
 
     /// The peer of a conversation told its endpoint in a sealed message.
     func noteEndpoint(_ bytes: [UInt8], of peer: PeerID, from connection: Connection) {
-        guard isCrowd, bytes.count > 2, isAccepted(peer), !router.roster.isOnline(peer) else { return }
+        guard isCrowd, !people.isSmall, bytes.count > 2, isAccepted(peer), !router.roster.isOnline(peer) else { return }
         let port = UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1])
         let endpoint = Endpoint(address: Array(bytes.dropLast(2)), port: port)
-        guard port > 0 else { return }
-        let scoped = endpoint.isLinkLocalIPv6
-        people.guests.told(
-            scoped ? Endpoint(address: endpoint.address, port: port, scope: connection.endpoint.scope) : endpoint,
-            of: peer, isFirst: context.me < peer, now: scheduler.now)
+        let network = transport.network(of: connection.id)
+        let filter = ToldEndpointFilter(
+            network: network, isWithinMachine: connection.endpoint.isLoopback, allowsLoopback: hasNamedLoopback)
+        let scope = endpoint.isLinkLocalIPv6 ? network?.scope ?? connection.endpoint.scope : 0
+        let scoped = Endpoint(address: endpoint.address, port: port, scope: scope)
+        guard filter.allows(scoped) else { return }
+        people.guests.told(scoped, of: peer, isFirst: context.me < peer, now: scheduler.now)
         arm(.people)
     }
 

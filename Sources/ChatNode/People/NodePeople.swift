@@ -8,20 +8,22 @@ extension Node {
     var isCrowd: Bool { people.isCrowd }
 
     /// The node is in overlay mode from now on, or no more.
-    func crowdChanged(_ isCrowd: Bool) {
-        guard people.isCrowd != isCrowd else { return }
+    func crowdChanged(_ mode: RoomMode) {
+        let isCrowd = mode != .mesh
+        let wasSmall = people.isSmall
         router.reachesAll = isCrowd
         session.bridging.isInCrowd = isCrowd
         bridge?.forgetPassed()
         _ = router.takeMovements()
         if isCrowd {
-            people.enter(now: scheduler.now)
+            people.enter(isSmall: mode == .relaying, now: scheduler.now)
             sendPresence(session.signPresence(at: scheduler.wallClock))
+            if mode == .relaying { askForRosters() }
         } else {
             people.leave()
             // From here on their links say how long they are here.
             for connection in connections.activeLinks { connection.peer.map { people.presences.remove($0) } }
-            apply(router.roster.arrivals)
+            if !wasSmall { apply(router.roster.arrivals) }
         }
         arm(.people)
     }
@@ -85,8 +87,12 @@ extension Node {
         guard case .admitted(let checked) = admission.verifySignature(of: payload) else { return ban(connection) }
         guard people.presences.take(checked, age: isLive ? .zero : age(of: payload), now: now) else { return }
         people.paths.note(author, by: connection.id)
-        if isLive { people.relay.pass(author, from: connection.id, now: now, using: &randomness) }
+        // In a small room what an answer brings is passed on too: few others have it.
+        if isLive || people.isSmall {
+            people.relay.pass(author, from: connection.id, now: now, using: &randomness)
+        }
         let isHere = presence.state != .left && !payload.isBridged
+        if isHere { noteGap(author) } else if !payload.isBridged { gapLeft(author) }
         apply(router.notePresence(of: author, isHere: isHere, now: now, wallClock: scheduler.wallClock))
         // A new path leads to the peer: what it has not acknowledged goes there.
         if !router.roster.isOnline(author), router.isUnacknowledged(by: author) { router.linkReady(author) }
@@ -119,13 +125,13 @@ extension Node {
 
     /// Tells an event unless it is one of the many arrivals, changes and departures of a crowd.
     func isTold(_ event: ChatEvent) -> Bool {
-        guard isCrowd, case .presence(let peer, _, reason: _, online: _) = event else { return true }
+        guard isCrowd, !people.isSmall, case .presence(let peer, _, reason: _, online: _) = event else { return true }
         return router.isNoted(peer)
     }
 
     /// At the end of a turn: arrivals and departures are counted.
     func noteMovements() {
-        guard isCrowd else { return }
+        guard isCrowd, !people.isSmall else { return }
         let movements = router.takeMovements()
         guard !movements.isEmpty else { return }
         people.folding.note(movements, now: scheduler.now)
@@ -174,15 +180,27 @@ extension Node {
         let now = scheduler.now
         if people.roster.isQuestionDue(now: now) {
             if let connection = crowdLinks.randomElement(using: &randomness) {
-                let digests = people.presences.digests
-                connection.link.enqueue(digests.frame)
-                markDirty(connection)
-                people.roster.asked(connection.id, now: now)
+                askForRoster(on: connection)
             } else {
                 people.roster.postpone(now: now)
             }
         }
         for part in people.roster.parts(now: now) { answerRoster(part.buckets, from: part.start, on: part.link) }
+    }
+
+    /// Sends our digests to a neighbour, which answers with what we lack.
+    func askForRoster(on connection: Connection) {
+        connection.link.enqueue(people.presences.digests.frame)
+        markDirty(connection)
+        people.roster.asked(connection.id, now: scheduler.now)
+    }
+
+    /// Asks all neighbours that pass payloads on, which are few.
+    private func askForRosters() {
+        for connection in crowdLinks {
+            guard let peer = connection.peer, overlay.neighbours[peer]?.isInTrees ?? false else { continue }
+            askForRoster(on: connection)
+        }
     }
 
     private func answerRoster(_ buckets: UInt16, from start: Int, on link: ConnectionID) {

@@ -4,7 +4,10 @@ import Wire
 /// The peers of a crowd and the ways to them: presences instead of links, sealed messages along paths, guest links (Protocol.md
 /// section 13). Outside of overlay mode nothing of it is used.
 struct People {
+    /// Peers are here by their presence, not by their links alone.
     var isCrowd = false
+    /// The room is small, and each arrival and departure is reported.
+    var isSmall = false
     var presences = Presences()
     var paths = PresencePaths()
     var roster = RosterExchange()
@@ -22,14 +25,21 @@ struct People {
     }
 
     /// The room is a crowd from now on.
-    mutating func enter(now: Instant) {
+    ///
+    /// - Parameter isSmall: true if presences are passed on because links are lacking, and the room is no crowd.
+    mutating func enter(isSmall: Bool, now: Instant) {
         isCrowd = true
+        self.isSmall = isSmall
+        presences.isSmall = isSmall
+        relay.isSmall = isSmall
         roster.begin(now: now)
     }
 
     /// The room is small again. The presences of peers without a link hold until they lapse.
     mutating func leave() {
         isCrowd = false
+        isSmall = false
+        presences.isSmall = false
         roster.end()
         relay.end()
         folding.end()

@@ -11,6 +11,8 @@ struct PresenceRelay {
     /// Our own presence, as it was signed last: it is the same on each new link, so that it is news only once.
     private(set) var own: VerifiedPayload?
     private var signsAt: Instant?
+    /// The room is small: presences are signed more often, because they hold for a shorter time.
+    var isSmall = false
 
     var nextDeadline: Instant? { Instant.earlier(flushesAt, signsAt) }
 
@@ -32,8 +34,9 @@ struct PresenceRelay {
     /// Our own presence was signed.
     mutating func signed(_ payload: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
         own = payload
-        let jitter = Limits.presenceJitter
-        signsAt = now + (Limits.presenceInterval - jitter) + .random(in: .zero...jitter * 2, using: &randomness)
+        let jitter = isSmall ? Limits.gapPresenceJitter : Limits.presenceJitter
+        let interval = isSmall ? Limits.gapPresenceInterval : Limits.presenceInterval
+        signsAt = now + (interval - jitter) + .random(in: .zero...jitter * 2, using: &randomness)
     }
 
     /// True once our own presence has to be signed again.

@@ -23,6 +23,8 @@ struct Presences {
     /// Presences that found no room.
     private(set) var refused = 0
     private var sweepsAt: Instant?
+    /// The room is small, and presences of peers in this network hold for a shorter time.
+    var isSmall = false
 
     /// How late a lapsed presence may be noticed.
     private static let sweep = Duration.seconds(15)
@@ -48,7 +50,8 @@ struct Presences {
     /// - Parameter age: how old it is; zero for one that comes live.
     /// - Returns: false if a newer one, or this one, is here, it has lapsed, or there is no room.
     mutating func take(_ payload: VerifiedPayload, age: Duration, now: Instant) -> Bool {
-        guard case .presence(let presence) = payload.payload.body, age < Limits.presenceLifetime else { return false }
+        let lifetime = isSmall && !payload.isBridged ? Limits.gapPresenceLifetime : Limits.presenceLifetime
+        guard case .presence(let presence) = payload.payload.body, age < lifetime else { return false }
         let (peer, clock) = (payload.author, payload.payload.authorClock)
         if let known = entries[peer] {
             guard known.clock < clock else { return false }
@@ -60,7 +63,7 @@ struct Presences {
         }
         entries[peer] = Entry(
             clock: clock, isHere: presence.state != .left && !payload.isBridged,
-            lapsesAt: now + (Limits.presenceLifetime - age), frame: payload.frame(hops: 1))
+            lapsesAt: now + (lifetime - age), frame: payload.frame(hops: 1))
         digests.insert(peer, clock, isBridged: payload.isBridged)
         if sweepsAt == nil { sweepsAt = now + Presences.sweep }
         return true
@@ -81,6 +84,12 @@ struct Presences {
         entry.isHere = true
         entries[peer] = entry
         return true
+    }
+
+    /// A peer of a small room is gone, and its presence says so no more: it is kept, so that neighbours do not bring it back.
+    mutating func end(_ peer: PeerID) {
+        guard let index = entries.index(forKey: peer) else { return }
+        entries.values[index].isHere = false
     }
 
     mutating func remove(_ peer: PeerID) {

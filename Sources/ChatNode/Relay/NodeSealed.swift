@@ -37,7 +37,7 @@ extension Node {
         let links =
             isOnTrees ? sealingLinks(to: peer) : router.paths[peer].compactMap(connections.sendingLink(of:))
         let isForBridge = bridge.map { router.paths[peer].contains($0.neighbour) } ?? false
-        let endpoint = isOnTrees ? links.first.map { ownEndpoint(for: peer, on: $0) } ?? [] : []
+        let endpoint = isOnTrees && !people.isSmall ? links.first.map { ownEndpoint(for: peer, on: $0) } ?? [] : []
         guard !links.isEmpty || isForBridge,
             let frame = SealedMessage.frame(
                 sealing: payload, with: context.certificate, to: target,

@@ -11,6 +11,7 @@ extension Node {
         census.count(dialler, at: "dialler")
         census.count(choice, at: "choice")
         census.count(contacts, at: "contacts")
+        census.count(gaps, at: "gaps")
         census.count(limiter, at: "limiter")
         census.count(bans, at: "bans")
         census.count(certificates, at: "certificates")

@@ -56,11 +56,11 @@ extension Node {
     package func online() -> Int { router.roster.online }
 
     /// True if so many are here that `peers` has not all of them.
-    package var isCrowded: Bool { isCrowd && online() > Limits.heardPeersShown }
+    package var isCrowded: Bool { isCrowd && !people.isSmall && online() > Limits.heardPeersShown }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
-        (isCrowd ? router.roster.latestRows : router.roster.rows).map(view)
+        (isCrowd && !people.isSmall ? router.roster.latestRows : router.roster.rows).map(view)
     }
 
     /// One peer; nil if it never was here.

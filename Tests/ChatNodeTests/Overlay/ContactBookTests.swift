@@ -36,10 +36,21 @@ import Wire
         #expect(book.peers(at: start + .seconds(71)).isEmpty)
     }
 
-    @Test mutating func `a second list of a teller within 30 s is not read`() {
-        #expect(book.takes(from: alice, now: start) == true)
-        #expect(book.takes(from: alice, now: start + .milliseconds(29_999)) == false)
-        #expect(book.takes(from: alice, now: start + .seconds(30)) == true)
+    @Test mutating func `of a teller four lists are read at once, and one in 10 s`() {
+        for _ in 0..<4 { #expect(book.takes(from: alice, now: start) == true) }
+        #expect(book.takes(from: alice, now: start + .milliseconds(9_900)) == false)
+        #expect(book.takes(from: alice, now: start + .milliseconds(10_001)) == true)
+        #expect(book.takes(from: bob, now: start) == true)
+    }
+
+    @Test mutating func `a round of tellings begins half a second after a change, and not again within 10 s`() {
+        #expect(book.nextRound == nil && !book.takeRound(now: start))
+        book.changed(now: start)
+        book.changed(now: start + .milliseconds(400))
+        #expect(book.nextRound == start + .milliseconds(500) && !book.takeRound(now: start + .milliseconds(499)))
+        #expect(book.takeRound(now: start + .milliseconds(500)) && book.nextRound == nil)
+        book.changed(now: start + .seconds(2))
+        #expect(book.nextRound == start + .milliseconds(10_500))
     }
 
     @Test func `a contact's name is one that neither mDNS nor the user can give`() {

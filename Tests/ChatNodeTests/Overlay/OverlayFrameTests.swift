@@ -48,7 +48,7 @@ import Wire
             let frame = TreeFrame(body.span)
             #expect(frame == nil)
         }
-        let (busy, hello): ([UInt8], [UInt8]) = ([4, 200], [0, 1, 0xf1, 0, 0, 0])
+        let (busy, hello): ([UInt8], [UInt8]) = ([4, 200], [0, 1, 0xe1, 0, 0, 0])
         let (reason, flags) = (TreeFrame(busy.span), TreeFrame(hello.span))
         #expect(reason == .busy(.full))
         #expect(flags == .hello(Hello(isOverlay: true)))
@@ -91,6 +91,22 @@ import Wire
         let other = ContactsFrame(elsewhere.span, scope: 0)
         #expect(other?.contacts[0] == contacts[0])
         #expect(other?.contacts[1].endpoint.scope == 0)
+    }
+
+    @Test func `peers without an endpoint are read behind those with one`() throws {
+        let contact = ContactsFrame.Contact(peer: ChoiceTown.peer(1), endpoint: ChoiceTown.address(1))
+        let frame = ContactsFrame(contacts: [contact], named: (2..<10).map(ChoiceTown.peer))
+        let body = Array(frame.bytes.dropFirst())
+        #expect(ContactsFrame(body.span, scope: 0) == frame)
+        #expect(ContactsFrame(Array(body.dropLast()).span, scope: 0) == nil)
+        #expect(ContactsFrame((body + [0]).span, scope: 0) == nil)
+    }
+
+    @Test func `a hello tells that links are lacking`() {
+        var hello = Hello(isOverlay: true)
+        hello.isLacking = true
+        let bytes = TreeFrame.hello(hello).bytes
+        #expect(bytes[3] == 17 && TreeFrame(Array(bytes.dropFirst()).span) == .hello(hello))
     }
 
     @Test func `too many contacts, an unknown family and the port 0 are refused`() throws {

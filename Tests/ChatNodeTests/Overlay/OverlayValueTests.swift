@@ -64,7 +64,7 @@ import Wire
     {
         var overlay = Overlay()
         let (liar, other) = (try peer(1), try peer(2))
-        overlay.setOn(true, now: start, using: &randomness)
+        overlay.setMode(.overlay, now: start, using: &randomness)
         for peer in [liar, other] {
             overlay.opened(peer, isOutgoing: true, now: start, using: &randomness)
             _ = overlay.received(.hello(Hello(isOverlay: true)), from: peer, now: start, using: &randomness)

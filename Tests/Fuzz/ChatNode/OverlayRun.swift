@@ -41,7 +41,9 @@ struct OverlayRun {
         case 1:
             linked.remove(peer)
             overlay.closed(peer, now: now)
-        case 2: overlay.setOn(choices.flag(), now: now, using: &randomness)
+        case 2:
+            let mode: RoomMode = choices.flag() ? .overlay : choices.flag() ? .relaying : .mesh
+            overlay.setMode(mode, now: now, using: &randomness)
         case 3: receive(.hello(hello(&choices)), from: peer)
         case 4: receive(.graft(choices.byte(), ids: ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 5: receive(choices.flag() ? .prune(choices.byte()) : .wide(payload(&choices).id.prefix), from: peer)

@@ -16,6 +16,7 @@ extension Node {
     func updateMode() {
         guard case .running = phase else { return }
         let isChanged = modeSwitch.update(known: countKnown(), now: scheduler.now)
+        let isGapChanged = updateGaps()
         if isChanged {
             counts.modeChanges += 1
             if modeSwitch.isOverlay {
@@ -24,9 +25,11 @@ extension Node {
             } else {
                 choice.leaveOverlay()
             }
-            setOverlay(modeSwitch.isOverlay)
+            setMode(modeSwitch.isOverlay ? .overlay : gaps.isRelaying ? .relaying : .mesh)
             if !choice.isOverlay { dialler.restrict(to: nil, now: scheduler.now) }
             arm(.dialler)
+        } else if isGapChanged {
+            followGaps()
         }
         tellCrowd(isChanged: isChanged)
         arm(.choice)
@@ -35,7 +38,9 @@ extension Node {
     /// The nodes of the room that are known. A mesh node also counts what neighbours say, because it may see few nodes of a
     /// crowd; not after an overlay of its own, which neighbours whose overlay is about to end would make begin again.
     private func countKnown() -> Int {
-        let seen = max(choice.samplers.sourceCount, router.roster.online)
+        // Presences that neighbours of a small room pass on may be invented: peers count by their links there.
+        let here = overlay.isRelaying ? connections.activeLinks.count : router.roster.online
+        let seen = max(choice.samplers.sourceCount, here)
         guard !modeSwitch.isOverlay else { return seen }
         return max(seen + strangers, modeSwitch.hasEnded ? 0 : overlay.neighbours.toldSize)
     }
@@ -111,6 +116,11 @@ extension Node {
         guard let peer = connection.peer else { return }
         var hello = choice.hello(for: peer)
         hello.isOverlay = overlay.isOn
+        if overlay.isRelaying {
+            // All links of a small room are kept.
+            (hello.isChosen, hello.isInsisting) = (!hello.isGuest, true)
+            hello.isLacking = gaps.isLacking
+        }
         hello.known = UInt16(clamping: modeSwitch.known + 1)
         connection.link.enqueue(TreeFrame.hello(hello).bytes)
         markDirty(connection)
