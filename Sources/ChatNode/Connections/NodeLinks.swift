@@ -230,12 +230,7 @@ extension Node {
         if !connection.isHeard { noteSilent(connection) }
         clock.forget(peer)
         router.paths.lose(peer)
-        // A lost link says nothing about who is in a crowd; in a small room it ends a presence from the time of a crowd, too.
-        if !isCrowd { people.presences.remove(peer) }
-        // A peer of a small room that ended its link is gone, unless its presence came by others first.
-        if overlay.isRelaying, end != .lost, people.paths[PresencePaths.key(of: peer)] == connection.id {
-            people.presences.end(peer)
-        }
+        endPresence(of: peer, connection, end)
         apply(
             router.linkClosed(
                 peer, end, staysHere: people.presences.isHere(peer), now: scheduler.now,
@@ -249,6 +244,15 @@ extension Node {
         gapChanged(peer, isLinked: false)
         noteCrowd()
         arm(.router)
+    }
+
+    /// A lost link says nothing about who is in a crowd; in a small room it ends a presence from the time of a crowd, too.
+    private func endPresence(of peer: PeerID, _ connection: Connection, _ end: LinkEnd) {
+        if !isCrowd { people.presences.remove(peer) }
+        // A peer of a small room that ended its link is gone, unless its presence came by others first.
+        if overlay.isRelaying, end != .lost, people.paths[PresencePaths.key(of: peer)] == connection.id {
+            people.presences.end(peer)
+        }
     }
 
     /// A link ended before its peer said anything, as those of a stranger do that only reads certificates. The links that others

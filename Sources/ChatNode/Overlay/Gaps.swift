@@ -31,7 +31,8 @@ package struct Gaps: Sendable {
     /// A link with the peer opened or ended, or the peer left: what neighbours showed before does not matter any more.
     ///
     /// - Returns: whether it was a gap, or about to be one.
-    @discardableResult package mutating func close(_ peer: PeerID) -> Bool { sightings.removeValue(forKey: peer) != nil }
+    @discardableResult
+    package mutating func close(_ peer: PeerID) -> Bool { sightings.removeValue(forKey: peer) != nil }
 
     /// When `update` may have another result by the passing of time alone; nil for never.
     package var nextDeadline: Instant? {

@@ -20,6 +20,8 @@ extension Node {
             sendPresence(session.signPresence(at: scheduler.wallClock))
             if mode == .relaying { askForRosters() }
         } else {
+            // The departure that ended a gap is still to be passed on.
+            if wasSmall { pass(people.relay.takeAll()) }
             people.leave()
             // From here on their links say how long they are here.
             for connection in connections.activeLinks { connection.peer.map { people.presences.remove($0) } }
@@ -157,8 +159,10 @@ extension Node {
     }
 
     /// Passes the gathered presences on, each with its author's certificate behind it.
-    private func passPresencesOn() {
-        for (author, from) in people.relay.takeDue(now: scheduler.now) {
+    private func passPresencesOn() { pass(people.relay.takeDue(now: scheduler.now)) }
+
+    private func pass(_ waiting: [(author: PeerID, from: ConnectionID?)]) {
+        for (author, from) in waiting {
             guard let entry = people.presences[author] else { continue }
             for connection in presenceLinks(of: author) where connection.id != from && connection.peer != author {
                 pass(entry.frame, of: author, on: connection)

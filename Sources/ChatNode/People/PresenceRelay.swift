@@ -27,7 +27,12 @@ struct PresenceRelay {
     /// The authors whose presences are due, in the order in which they came.
     mutating func takeDue(now: Instant) -> [(author: PeerID, from: ConnectionID?)] {
         guard let flushesAt, flushesAt <= now else { return [] }
-        defer { (waiting, order, self.flushesAt) = ([:], [], nil) }
+        return takeAll()
+    }
+
+    /// The authors whose presences wait, due or not, in the order in which they came.
+    mutating func takeAll() -> [(author: PeerID, from: ConnectionID?)] {
+        defer { (waiting, order, flushesAt) = ([:], [], nil) }
         return order.compactMap { author in waiting[author].map { (author, $0) } }
     }
 

@@ -94,6 +94,15 @@ import Wire
         #expect(star.centre.presence(of: carol) == ["leaf-2 here", "leaf-2 left"])
     }
 
+    @Test func `the departure of the last leaf but one is passed on, though it ends the gap`() throws {
+        let star = Star(leaves: 2, .closed)
+        #expect(star.simulation.run(atMost: .seconds(15)) { star.isGathered })
+        star.leaves[1].leave()
+        star.simulation.advance(by: .seconds(2))
+        #expect(star.leaves[0].presence(of: star.leaves[1]) == ["leaf-1 here", "leaf-1 left"])
+        #expect(star.centre.with { $0.overlay.mode } == .mesh)
+    }
+
     @Test func `a leaf that comes later is heard live within seconds, and the mode ends with the gaps`() throws {
         let star = Star(leaves: 2, .closed)
         star.simulation.advance(by: .seconds(60))
