@@ -92,7 +92,8 @@ import Wire
                 }
             }
         }
-        simulation.advance(by: .seconds(1))
+        // Before the next dial, to which the simulated network has another answer.
+        simulation.advance(by: .milliseconds(100))
         #expect(
             alice.notices(.peerUnreachable) == [
                 "peer 10.0.0.1:4000 can not be reached: there is no route to it; earshot keeps trying"
