@@ -23,12 +23,12 @@ final class Listener: Sendable {
     private func hear(_ event: NodeEvent, _ tally: inout Tally) {
         switch event {
         case .ready: Line.say("ready \(Instant.monotonic.nanoseconds)")
-        case .peer(_, _, reason: _, let online), .crowd(came: _, left: _, let online):
+        case .peer(_, _, reason: _, was: _, let online), .crowd(came: _, left: _, let online):
             Line.say("peers \(online) \(Instant.monotonic.nanoseconds)")
         case .message(let message): if !message.isFromCurrentUser { count(message, &tally) }
         case .stopped(.failed(let reason)): Line.complain(reason)
         case .elsewhere, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed, .typing,
-            .notice,
+            .notice, .renamed, .blocked,
             .stopped:
             break
         }

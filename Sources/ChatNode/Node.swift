@@ -127,14 +127,14 @@ package actor Node {
             bridging: configuration.bridging)
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
-        (self.scheduler, self.configuration) = (scheduler, configuration)
-        self.transport = transport
+        (self.scheduler, self.configuration, self.transport) = (scheduler, configuration, transport)
         (self.discoveries, self.deliver) = (discoveries, deliver)
         (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
         context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, marks: marks, accepted: accepted, contacts: configuration.contacts,
+            me: certificate.identity, joinedAt: wallClock, marks: marks, accepted: accepted,
+            contacts: configuration.contacts,
             sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.messagesPerSecond))
         history = HistorySync(me: certificate.identity)
         admission = Admission(

@@ -91,7 +91,9 @@ extension Node {
     }
 
     package func rename(_ nickname: String) throws(ChatError) {
+        let before = me()
         apply(try router.rename(nickname, in: &session, now: scheduler.now, wallClock: wallClock))
+        if me().nickname != before.nickname { emit(.renamed(me(), was: before)) }
     }
 
     /// - Parameter reason: a result of `AwayReason.compose`; nil for none.

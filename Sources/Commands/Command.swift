@@ -34,6 +34,8 @@ package enum Command: Hashable, Sendable {
     case contact(who: String, name: String?)
     case uncontact(who: String)
     case contacts
+    /// `/blocked`: the blocked peers.
+    case blocked
     /// A line about the user; nil for none.
     case about(String?)
     /// Whether bridges may carry what the user says to the room; nil asks for it.
@@ -71,7 +73,8 @@ package enum Command: Hashable, Sendable {
         case .say, .sayToRoom, .act, .message, .reply, .edit, .delete, .invite: true
         case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .join, .makeRoom, .part,
             .rooms,
-            .announce, .contact, .uncontact, .contacts, .about, .bridge, .close, .unread, .history, .search, .rename,
+            .announce, .contact, .uncontact, .contacts, .blocked, .about, .bridge, .close, .unread, .history, .search,
+            .rename,
             .typing,
             .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             false

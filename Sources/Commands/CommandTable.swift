@@ -125,6 +125,7 @@ package struct CommandEntry: Sendable {
         entry("unmute", .helpUnmute, .people, aliases: ["unignore"]) { .mark(.unmute, who: $0) },
         entry("block", .helpBlock, .people) { .mark(.block, who: $0) },
         entry("unblock", .helpUnblock, .people) { .mark(.unblock, who: $0) },
+        plain("blocked", .helpBlocked, .people, .blocked),
         CommandEntry("verify", "WHO [ok|no]", .helpVerify, .people) { operands throws(ChatError) in
             let (who, isVerified) = try operands.whoAndVerdict()
             return .verify(who: who, isVerified: isVerified)

@@ -49,7 +49,7 @@ extension Command {
         case .about: .about(node.profile.about)
         case .say, .sayToRoom, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
             .openPublic, .open, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts,
-            .bridge, .close,
+            .blocked, .bridge, .close,
             .unread, .history, .search, .edit, .delete, .rename,
             .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             nil
@@ -97,8 +97,8 @@ extension Command {
         case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
         // The executor performs these, which concern all rooms.
-        case .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .unread, .statistics,
-            .quit, .wipe:
+        case .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .blocked, .unread,
+            .statistics, .quit, .wipe:
             break
         }
         return nil

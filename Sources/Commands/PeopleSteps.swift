@@ -23,6 +23,7 @@ extension CommandExecutor {
             let (reply, stored) = try forget(contact: who, on: node)
             return answer(reply, room, node, stored)
         }
+        if command == .blocked { return answer(.blocked(node.blocked()), room, node) }
         return command == .contacts ? answer(try contacts(on: node), room, node) : nil
     }
 

@@ -46,6 +46,8 @@ package enum Answer: Sendable {
     /// `/announce`: the rooms that the presence names now.
     case announced([String])
     case contacts([ContactView])
+    /// `/blocked`, in the order in which they were blocked.
+    case blocked([PeerName])
     /// `/part`: the room that was left, and the conversation that is open now, in the room of the report.
     case parted(RoomLabel, ConversationView, recent: [MessageView])
     case statistics([Counter])
@@ -79,6 +81,7 @@ package enum Answer: Sendable {
         case .made: "room"
         case .announced: "announce"
         case .contacts: "contacts"
+        case .blocked: "blocked"
         case .parted: "part"
         case .person: "whois"
         case .whoami: "whoami"

@@ -28,7 +28,8 @@ extension CommandExecutor {
         case .made: opened(RoomReport(step.room, .opened(.publicRoom, recent: [])), isForDisplay)
         case .parted(_, let view, let recent):
             opened(RoomReport(step.room, .opened(view, recent: recent)), isForDisplay)
-        case .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts, .statistics, .help,
+        case .peers, .requests, .history, .found, .unread, .rooms, .invited, .announced, .contacts, .blocked,
+            .statistics, .help,
             .whoami, .bridge, .person, .verification, .wiped, .done:
             break
         }

@@ -6,6 +6,8 @@ package struct EditorState: Sendable {
     /// In bytes of UTF-8; what does not fit is not taken. Some times what a message may have, so that one can cut it down.
     package static let mostBytes = 16_384
 
+    /// The place that lines are entered in: a number of the caller's.
+    package var place = 0
     package internal(set) var left = ""
     package internal(set) var right = ""
     /// The paste that waits for an answer.
@@ -38,12 +40,24 @@ package struct EditorState: Sendable {
     /// Puts back a line that was entered and refused. If another one is being typed already, it is the newest of the
     /// history.
     package mutating func putBack(_ line: String) {
-        if isEmpty, search == nil, question == nil { set(line) } else { history.add(line) }
+        if isEmpty, search == nil, question == nil { set(line) } else { history.add(line, in: place) }
     }
 
     /// Forgets what was entered and cut out; what is being typed stays.
     package mutating func forget() {
         (kills, history, last, search) = (KillRing(), LineHistory(), .other, nil)
+    }
+
+    /// Forgets the lines that were entered in a place, and what was cut out.
+    package mutating func forget(place: Int) {
+        history.forget(place: place)
+        (kills, last, search) = (KillRing(), .other, nil)
+    }
+
+    /// Forgets the entered lines that end with a text, and what was cut out.
+    package mutating func forget(text: String) {
+        history.forget(text: text)
+        (kills, last, search) = (KillRing(), .other, nil)
     }
 
     /// Does what a key asks for.
@@ -82,7 +96,7 @@ package struct EditorState: Sendable {
     private mutating func enter() -> EditorOutcome {
         let line = text
         guard !line.allSatisfy(\.isWhitespace) else { return clear() ? .changed : .refused }
-        if !isSecret(line) { history.add(line) }
+        if !isSecret(line) { history.add(line, in: place) }
         clear()
         return .entered(line)
     }

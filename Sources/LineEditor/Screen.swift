@@ -108,10 +108,15 @@ package struct Screen: Sendable {
     }
 
     /// The output that shows rows on the terminal's second screen, and a line of notes in the last row.
-    package mutating func page(_ page: [StyledText], note: StyledText) -> String {
+    package mutating func page(_ page: [PageRow], note: StyledText) -> String {
         var output = "\u{1b}[?2026h" + (isPaging ? "" : "\u{1b}[?1049h") + "\u{1b}[H\u{1b}[2J\u{1b}[?7l"
         isPaging = true
-        output += page.prefix(rows - 1).map { $0.drawn + "\r\n" }.joined()
+        let shown = page.prefix(rows - 1)
+        for (index, row) in shown.enumerated() {
+            // The terminal wraps a full row that goes on, if wrapping is on.
+            let wraps = row.isContinued && index + 1 < shown.count
+            output += wraps ? "\u{1b}[?7h\(row.text.drawn)" : "\(row.text.drawn)\r\n\u{1b}[?7l"
+        }
         output += String(repeating: "\r\n", count: max(0, rows - 1 - page.count))
         return output + note.cut(to: columns).drawn + "\u{1b}[?7h\u{1b}[?2026l"
     }

@@ -16,6 +16,8 @@ extension Phrase {
     package static let muted = Phrase("%1 is muted and not told", "%1 님의 메시지를 숨깁니다. 상대에게는 알리지 않습니다")
     package static let unmuted = Phrase("%1 is no longer muted", "%1 님의 메시지를 다시 봅니다")
     package static let blocked = Phrase("%1 is blocked and not told", "%1 님을 차단했습니다. 상대에게는 알리지 않습니다")
+    package static let noneBlocked = Phrase("no peer is blocked", "차단한 사람이 없습니다")
+    package static let blockedPeer = Phrase("%1, key %2", "%1, 키 %2")
     package static let unblocked = Phrase("%1 is no longer blocked", "%1 님의 차단을 풀었습니다")
     package static let stateOnline = Phrase("online", "접속 중")
     package static let stateAway = Phrase("away", "자리 비움")

@@ -35,6 +35,7 @@ extension Phrase {
     package static let helpUnmute = Phrase("show WHO again", "WHO의 메시지를 다시 봅니다")
     package static let helpBlock = Phrase("have nothing to do with WHO", "WHO를 차단합니다")
     package static let helpUnblock = Phrase("take a block back", "차단을 풉니다")
+    package static let helpBlocked = Phrase("the peers that you have blocked", "차단한 사람들")
     package static let helpVerify = Phrase(
         "a code to compare by voice; ok: it was the same; no: it was not",
         "말로 비교할 코드. ok: 같음, no: 다름")

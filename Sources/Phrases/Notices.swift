@@ -6,6 +6,7 @@ extension Phrase {
     package static let peerBack = Phrase("%1 is back", "%1 님이 돌아왔습니다")
     package static let peerGone = Phrase("%1 is gone", "%1 님이 나갔습니다")
     package static let peerRenamed = Phrase("%1 is now %2", "%1 님이 이름을 %2(으)로 바꿨습니다")
+    package static let manyRenamed = Phrase("%1 people have other names now", "%1명이 이름을 바꿨습니다")
     package static let cameAndLeft = Phrase("%1 came, %2 left", "%1명 들어오고 %2명 나감")
     package static let came = Phrase("%1 came", "%1명 들어옴")
     package static let left = Phrase("%1 left", "%1명 나감")

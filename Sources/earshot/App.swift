@@ -71,7 +71,7 @@ struct App: Sendable {
         case .stream(let isTyped):
             terminal = nil
             display = try App.makeDisplay(arguments, isTyped: isTyped, departure: departure)
-            input = StandardInput(on: try App.runningLoop("input"), isTyped: isTyped)
+            input = try App.makeInput(arguments, isTyped: isTyped)
         case .terminal(let colors):
             let owner = try App.makeTerminal(arguments, colors: colors, departure: departure) { isOn in
                 loop.execute { rooms.open?.node.assumeIsolated { $0.setTyping(isOn) } }
@@ -84,7 +84,8 @@ struct App: Sendable {
             executor: App.makeExecutor(rooms, departure, nodes, kept, reports, served) {
                 startUp.counters + reports.counters + loop.counters + served.counters
             },
-            reports: reports, isTyped: place.isTyped, isAddressed: arguments.format == .json)
+            reports: reports, isTyped: place.isTyped, isAddressed: arguments.format == .json,
+            endsNode: place.isTyped || !arguments.outlivesInput)
     }
 
     /// Chats until the user, a signal or a failure ends it.
@@ -153,10 +154,11 @@ struct App: Sendable {
             } else if case .failed(let why) = reason {
                 diagnostics.say(.error, "room \(room.name): \(why)")
             }
-        case .peer(let state, let who, reason: _, online: _): kept?.note(who.key, isHere: state != .left, in: room)
+        case .peer(let state, let who, reason: _, was: _, online: _):
+            kept?.note(who.key, isHere: state != .left, in: room)
         case .crowd, .elsewhere, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read,
             .failed,
-            .typing, .notice:
+            .typing, .notice, .renamed, .blocked:
             break
         }
     }

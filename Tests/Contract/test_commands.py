@@ -21,7 +21,7 @@ ANSWERS = {
     "unmute": "result", "block": "result", "unblock": "result", "verify": "result", "stats": "result",
     "help": "result", "wipe": "result", "quit": None, "reply": "message", "search": "result", "whois": "result",
     "whoami": "result", "join": "result", "part": "result", "rooms": "result", "room": "result", "invite": "result", "announce": "result", "about": "result", "bridge": "result",
-    "contact": "result", "uncontact": "result", "contacts": "result",
+    "contact": "result", "uncontact": "result", "contacts": "result", "blocked": "result",
     # These answer with an error where no terminal is.
     "clear": None, "set": None,
 }

@@ -146,6 +146,13 @@ class Events(People):
         alice.result("join cellar")
         alice.say("@lobby /invite bob cellar")
         self.next(bob, "invitation")
+        alice.say("@lobby /nick ally")
+        self.assertEqual(self.next(alice, "renamed")["was"]["nickname"], "alice")
+        self.assertEqual(self.next(bob, "peer")["was"]["who"]["nickname"], "alice")
+        alice.say(f"@lobby /block {bob.key}")
+        self.assertEqual(self.next(alice, "blocked", on=True)["who"]["key"], bob.key)
+        alice.say("@lobby /blocked")
+        self.assertEqual([peer["who"]["key"] for peer in self.next(alice, "result", command="blocked")["peers"]], [bob.key])
         told = {event["event"] for node in (alice, bob) for event in node.events}
         # A notice needs mDNS, which Tests/Hosts has; Tests/Web has `listening`, and the test of the control socket `opened`. Receipts and failures have a test of their own, above.
         self.assertEqual(set(contract.EVENTS) | {"result"}, told | {"notice", "delivered", "read", "failed", "opened", "listening", "crowd"})

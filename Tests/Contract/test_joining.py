@@ -89,6 +89,23 @@ class Twice(People):
         again.say("/edit mine still")
         self.assertEqual(self.next(bob, "edited")["text"], "mine still")
 
+    def test_a_blocked_peer_is_listed_and_unblocked_after_a_restart_by_number_or_key(self):
+        kept = str(self.folder / "id")
+        alice = self.person("alice", "--identity", kept)
+        bob = self.person("bob", meets=alice)
+        bob.say("theirs")
+        self.next(alice, "message", text="theirs")
+        for name in ("number", "key"):
+            alice.result(f"block {bob.key}")
+            self.assertEqual(alice.result("history")["messages"], [])
+            self.assertEqual(alice.result("search theirs")["messages"], [])
+            self.assertEqual(alice.quit(), 0)
+            alice = self.person("alice", "--identity", kept)
+            blocked = alice.result("blocked")["peers"]
+            self.assertEqual([peer["who"]["key"] for peer in blocked], [bob.key])
+            alice.result(f"unblock {blocked[0]['who'][name]}")
+            self.assertEqual(alice.result("blocked")["peers"], [])
+
     def test_the_limit_of_descriptors_is_raised_for_full_rooms(self):
         def few():
             resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))

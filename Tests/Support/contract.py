@@ -98,6 +98,7 @@ MESSAGE_FIELDS = {
     "receivedAt": TIME,
     "isFromCurrentUser": flag,
     "history": flag,
+    "missed": flag,
     "unread": count,
 }
 # The delivery state of an own direct message.
@@ -134,6 +135,10 @@ PEER_ROW = {
 PROFILE = {"about": nullable(text), "announced": [text]}
 
 
+# A peer before it changed.
+SIGHTING = {"state": one_of("online", "away"), "who": WHO, "reason": nullable(text)}
+
+
 def event(name, fields):
     return {"event": one_of(name), "room": text} | fields
 
@@ -145,9 +150,11 @@ EVENTS = {
     }),
     "peer": either(
         event("peer", {"state": one_of("online", "away", "offline"), "who": WHO, "peers": count, "reason": nullable(text),
-                       "elsewhere": lambda value: value is False}),
+                       "elsewhere": lambda value: value is False, "was": nullable(SIGHTING)}),
         event("peer", {"state": one_of("online", "away", "offline"), "who": WHO, "reason": nullable(text),
-                       "elsewhere": lambda value: value is True})),
+                       "elsewhere": lambda value: value is True, "was": nullable(SIGHTING)})),
+    "renamed": event("renamed", {"self": WHO, "was": WHO}),
+    "blocked": event("blocked", {"who": WHO, "on": flag}),
     "crowd": event("crowd", {"came": count, "left": count, "peers": count}),
     "message": message({"event": one_of("message"), "room": text}),
     "request": event("request", {"from": WHO, "text": text}),
@@ -195,6 +202,7 @@ RESULTS = {
     "announce": result("announce", {"rooms": [text]}),
     "contacts": result("contacts", {
         "contacts": [{"who": WHO, "lastHere": nullable(TIME), "here": [text], "verified": flag}]}),
+    "blocked": result("blocked", {"peers": [{"who": WHO}]}),
     "join": placed(result("join", {})),
     "part": placed(result("part", {"left": text})),
     "whois": result("whois", PEER_ROW | PROFILE | {"code": matching(r"\d{4}( \d{4}){8}")}),

@@ -44,6 +44,9 @@ package struct DirectChat: Sendable {
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
+    /// Counts no message of an author as unread any more.
+    mutating func readAll(of author: PeerID) { log.readAll(of: author) }
+
     /// The delivery state of an own message; nil for any other.
     package func delivery(of id: MessageID) -> Delivery? { queue.contains(id) ? .sending : outcomes[id] }
 

@@ -25,7 +25,8 @@ package struct ConversationLog: Sendable {
         unread.isEmpty ? [] : messages.lazy.map(\.id).filter { [unread] in unread.contains($0) }
     }
 
-    /// Adds a message. It counts as unread if it came live and the user does not look at the conversation.
+    /// Adds a message. It counts as unread if the user does not look at the conversation, and if it is not from before the
+    /// user came.
     ///
     /// - Returns: nil for a duplicate, and for history from before the ring.
     mutating func add(_ message: Message, isOwn: Bool) -> ChatEvent? { take(message, isOwn: isOwn).event }
@@ -33,7 +34,7 @@ package struct ConversationLog: Sendable {
     /// As `add`, with the placement. A live message is reported even if it is too old to be kept.
     mutating func take(_ message: Message, isOwn: Bool) -> (event: ChatEvent?, placement: MessageRing.Placement) {
         let placement = keep(message)
-        let isNews = !isOwn && !message.isHistory && !isActive
+        let isNews = !isOwn && !message.isFromBefore && !isActive
         switch placement {
         case .duplicate:
             return (nil, placement)
@@ -77,6 +78,12 @@ package struct ConversationLog: Sendable {
             message.replaceSource(with: proven)
             return true
         }
+    }
+
+    /// Counts no kept message of an author as unread any more.
+    mutating func readAll(of author: PeerID) {
+        guard !unread.isEmpty else { return }
+        for message in messages where message.author == author { unread.remove(message.id) }
     }
 
     private mutating func readAll() {

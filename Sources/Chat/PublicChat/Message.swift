@@ -9,8 +9,10 @@ package struct Message: Hashable, Sendable, Identifiable {
     private(set) var source: VerifiedPayload
     package let senderStage: SenderStage
     package let receivedAt: Timestamp
-    /// True if this node asked for it, because it missed it: never unread.
+    /// True if this node asked for it, because it missed it.
     package let isHistory: Bool
+    /// True for history that was said after this node came: it was missed in an outage, or before the link was up.
+    package let isMissed: Bool
     /// The time of its place in a ring: the signed one, but never later than it came or was asked for.
     let placeTime: Timestamp
     /// The edit that is shown; nil if the text is the original one.
@@ -31,14 +33,21 @@ package struct Message: Hashable, Sendable, Identifiable {
 
     /// Makes a message of a payload that has a text.
     ///
-    /// - Parameter askedAt: when it was asked for as history; nil if it came unasked.
-    init(of source: VerifiedPayload, stage: SenderStage, receivedAt: Timestamp, askedAt: Timestamp?) {
+    /// - Parameters:
+    ///   - askedAt: when it was asked for as history; nil if it came unasked.
+    ///   - joinedAt: when this node came; nil for a node that counts nothing as missed.
+    init(
+        of source: VerifiedPayload, stage: SenderStage, receivedAt: Timestamp, askedAt: Timestamp?,
+        joinedAt: Timestamp? = nil
+    ) {
         self.source = source
         senderStage = stage
         self.receivedAt = receivedAt
         isHistory = askedAt != nil
         let signedTime = source.signed.payload.timestamp
-        placeTime = askedAt.map { signedTime.placeTime(askedAt: $0) } ?? signedTime.placeTime(receivedAt: receivedAt)
+        let time = askedAt.map { signedTime.placeTime(askedAt: $0) } ?? signedTime.placeTime(receivedAt: receivedAt)
+        placeTime = time
+        isMissed = askedAt != nil && joinedAt.map { $0 <= time } ?? false
     }
 
     /// Nil if the payload is no message.
@@ -46,19 +55,23 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// - Parameters:
     ///   - knownStage: the author's stage in the roster: direct payloads carry none.
     ///   - askedAt: when it was asked for as history; nil if it came unasked.
+    ///   - joinedAt: when this node came; nil for a node that counts nothing as missed.
     package init?(
         from source: VerifiedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp,
-        askedAt: Timestamp?
+        askedAt: Timestamp?, joinedAt: Timestamp? = nil
     ) {
         // By the kind, which is a number: matching the body would copy its strings.
         switch source.type {
         case .publicMessage, .dmRequest, .directMessage:
             let stage = source.signed.payload.senderStage ?? knownStage()
-            self.init(of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt)
+            self.init(of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt, joinedAt: joinedAt)
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation:
             return nil
         }
     }
+
+    /// True for history that was said before this node came: never unread, and shown before all other messages.
+    package var isFromBefore: Bool { isHistory && !isMissed }
 
     /// Its place in a ring: the lowest is evicted first.
     package var place: SortKey { SortKey(time: placeTime, signed: signedOrder) }

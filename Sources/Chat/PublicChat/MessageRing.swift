@@ -3,8 +3,9 @@ package import Wire
 /// The latest messages of a conversation by their places, in the order in which they are shown (Protocol.md section 7).
 /// A message is found by its id in constant time.
 ///
-/// History is shown first, in the signed order, then live messages in the order of arrival. Eviction depends on the
-/// places alone, so that rings agree whatever the order in which they were filled.
+/// History from before the node came is shown first, in the signed order, then live messages in the order of arrival; a
+/// missed message is shown among these by its place. Eviction depends on the places alone, so that rings agree whatever
+/// the order in which they were filled.
 package struct MessageRing: Sendable, RandomAccessCollection {
     /// The result of an insertion.
     package enum Placement: Hashable, Sendable {
@@ -63,7 +64,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     /// The ids of all messages, from the lowest place on.
     var idsByPlace: [MessageID] { (0..<ranked.count).map { slots[ranked[$0]].id } }
 
-    /// Inserts a message: history in the signed order, a live message last.
+    /// Inserts a message: history in the signed order, a missed message by its place, a live message last.
     package mutating func insert(_ message: Message) -> Placement {
         guard !contains(id: message.id) else { return .duplicate }
         guard isFull else {
@@ -131,8 +132,19 @@ package struct MessageRing: Sendable, RandomAccessCollection {
 
     private func position(for slot: Int) -> Int {
         guard slots[slot].isHistory else { return shown.count }
+        guard slots[slot].isFromBefore else { return positionOfMissed(slot) }
         let order = slots[slot].signedOrder
-        return shown.position { !slots[$0].isHistory || order < slots[$0].signedOrder }
+        return shown.position { !slots[$0].isFromBefore || order < slots[$0].signedOrder }
+    }
+
+    /// Behind the last message that has a lower place. Searched from the end, because live messages are in the order of
+    /// arrival.
+    private func positionOfMissed(_ slot: Int) -> Int {
+        var position = shown.count
+        while position > 0, !slots[shown[position - 1]].isFromBefore, isLower(slot, than: shown[position - 1]) {
+            position -= 1
+        }
+        return position
     }
 
     private func isLower(_ slot: Int, than other: Int) -> Bool {

@@ -16,6 +16,9 @@ package struct PublicChat: Sendable {
     package var messages: MessageRing { log.messages }
     package var last: Message? { log.last }
 
+    /// Counts no message of an author as unread any more.
+    mutating func readAll(of author: PeerID) { log.readAll(of: author) }
+
     /// Composes and signs a message. Throws if the text breaks a rule of Protocol.md section 6.
     package func compose(
         _ text: String, in session: inout UserSession, at wallClock: Timestamp

@@ -40,7 +40,7 @@ extension P2PPayload {
 extension Timestamp {
     /// The time of the place of a message that came unasked: the signed time, moved to between 300 s before the arrival
     /// and the arrival.
-    func placeTime(receivedAt arrival: Timestamp) -> Timestamp {
+    package func placeTime(receivedAt arrival: Timestamp) -> Timestamp {
         min(max(self, arrival.beforeFreshness), arrival)
     }
 

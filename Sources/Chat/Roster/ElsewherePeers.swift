@@ -46,7 +46,11 @@ extension Roster {
             known.values[index].since = wallClock
         }
         deadlines[author] = end
-        if isNew || news == .change { events.append(report(author, known.values[index])) }
+        if isNew {
+            events.append(report(author, known.values[index]))
+        } else if case .change(let before) = news {
+            events.append(report(author, known.values[index], from: before))
+        }
     }
 
     /// The peer has left the other network, or was not heard from.

@@ -71,10 +71,10 @@ struct KnownPeer: Sendable {
     mutating func take(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
     ) -> News {
-        let isChanged = change(nickname, stage, presence, as: authorClock)
-        if isElsewhere { return isChanged ? .change : .nothing }
+        let before = change(nickname, stage, presence, as: authorClock)
+        if isElsewhere { return before.map { .change(from: $0) } ?? .nothing }
         guard isHere else { return .nothing }
-        if isAnnounced { return isChanged ? .change : .nothing }
+        if isAnnounced { return before.map { .change(from: $0) } ?? .nothing }
         return isLeaving ? .nothing : .arrival
     }
 
@@ -84,23 +84,33 @@ struct KnownPeer: Sendable {
         /// The peer was not announced yet.
         case arrival
         /// A shown property changed.
-        case change
+        case change(from: Shown)
     }
 
+    /// The properties that are shown and that payloads change.
+    struct Shown: Equatable {
+        let nickname: String
+        let stage: SenderStage
+        let state: PresenceState
+        let reason: String?
+    }
+
+    var shown: Shown { Shown(nickname: nickname, stage: stage, state: saidState, reason: saidReason) }
+
+    /// - Returns: what was shown before; nil if the same is shown now.
     private mutating func change(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, as authorClock: AuthorClock
-    ) -> Bool {
-        if let source, source > authorClock { return false }
+    ) -> Shown? {
+        if let source, source > authorClock { return nil }
         source = authorClock
-        let before = (self.stage, saidState, saidReason)
-        let isRenamed = self.nickname != nickname
-        if isRenamed { self.nickname = nickname }
+        let before = shown
+        if self.nickname != nickname { self.nickname = nickname }
         self.stage = stage ?? self.stage
         isLeaving = presence?.state == .left
         if let presence, presence.state != .left {
             (saidState, saidReason, profile) = (presence.state, presence.reason, presence.profile)
             bridging = presence.bridging
         }
-        return isRenamed || before != (self.stage, saidState, saidReason)
+        return before == shown ? nil : before
     }
 }

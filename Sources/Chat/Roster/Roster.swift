@@ -152,7 +152,7 @@ extension Roster {
         switch known.values[index].take(nickname, stage, presence, as: authorClock) {
         case .nothing: break
         case .arrival: events.note(announce(author))
-        case .change: events.append(report(author, known.values[index]))
+        case .change(let before): events.append(report(author, known.values[index], from: before))
         }
     }
 
@@ -213,10 +213,27 @@ extension Roster {
         return report(peer, known.values[index])
     }
 
-    func report(_ peer: PeerID, _ entry: KnownPeer) -> ChatEvent {
+    /// - Parameter before: what was shown before a change; nil for an arrival.
+    func report(_ peer: PeerID, _ entry: KnownPeer, from before: KnownPeer.Shown? = nil) -> ChatEvent {
+        let was = before.map { sighting(of: peer, entry, $0) }
+        return report(peer, entry, was: was)
+    }
+
+    private func report(_ peer: PeerID, _ entry: KnownPeer, was: PeerSighting?) -> ChatEvent {
         entry.isElsewhere
-            ? .elsewhere(peer, entry.presence, reason: shownReason(of: peer, entry))
-            : .presence(peer, entry.presence, reason: shownReason(of: peer, entry), online: online)
+            ? .elsewhere(peer, entry.presence, reason: shownReason(of: peer, entry), was: was)
+            : .presence(peer, entry.presence, reason: shownReason(of: peer, entry), was: was, online: online)
+    }
+
+    /// - Parameter isNumberShared: whether the name had a suffix.
+    private func sighting(
+        of peer: PeerID, _ entry: KnownPeer, _ shown: KnownPeer.Shown, isNumberShared: Bool? = nil
+    ) -> PeerSighting {
+        let hasSuffix = isNumberShared ?? isShared(entry.number.number)
+        let who = PeerName(
+            number: entry.number.number, suffix: hasSuffix ? entry.number.suffix : nil, nickname: shown.nickname,
+            stage: shown.stage, key: peer, contact: contact(peer))
+        return PeerSighting(who, shown.state, reason: isHidden(peer) ? nil : shown.reason)
     }
 
     /// A text of the peer: that of a muted one is not shown.
@@ -253,7 +270,7 @@ extension Roster {
         defer { renamed = [] }
         return renamed.compactMap { peer in
             guard let entry = known[peer], entry.isHere, entry.isAnnounced else { return nil }
-            return report(peer, entry)
+            return report(peer, entry, was: sighting(of: peer, entry, entry.shown, isNumberShared: false))
         }
     }
 

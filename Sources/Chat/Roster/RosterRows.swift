@@ -77,7 +77,7 @@ extension Roster {
     /// The user's own names come before those that peers chose.
     private func candidates(for text: String) -> [PeerID] {
         // No nickname is as long as a key.
-        if let key = PeerID(hexadecimal: text), known[key] != nil { return [key] }
+        if let key = PeerID(hexadecimal: text), known[key] != nil || isBlocked(key) { return [key] }
         if let label = NumberLabel(text) { return peers { label.names($0.number) } }
         let contacts = self.contacts.filter { $0.value == text }.keys
         if !contacts.isEmpty { return Array(contacts) }

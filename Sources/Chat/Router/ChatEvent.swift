@@ -25,8 +25,12 @@ package enum ChatEvent: Hashable, Sendable {
     /// Own messages that are given up, in the order in which they were said.
     case failed(with: PeerID, messages: [Undelivered])
     case typing(PeerID, Conversation, isOn: Bool)
-    /// A peer in another network arrived, left, or changed; reported once a bridge brought its presence.
-    case elsewhere(PeerID, PresenceState, reason: String? = nil)
-    /// A peer arrived, left, or changed its state, nickname, stage or reason to be away; `online` counts linked peers.
-    case presence(PeerID, PresenceState, reason: String? = nil, online: Int)
+    /// A peer in another network arrived, left, or changed; reported once a bridge brought its presence. `was` as for
+    /// `presence`.
+    case elsewhere(PeerID, PresenceState, reason: String? = nil, was: PeerSighting? = nil)
+    /// A peer arrived, left, or changed its state, nickname, stage or reason to be away; `was` is the
+    /// peer before a change, and nil for an arrival and a departure. `online` counts linked peers.
+    case presence(PeerID, PresenceState, reason: String? = nil, was: PeerSighting? = nil, online: Int)
+    /// The user blocked a peer, or takes that back. No message of a blocked peer is shown any more.
+    case blocked(PeerID, isOn: Bool)
 }

@@ -21,6 +21,8 @@ package struct MessageRouter: ~Copyable, Sendable {
     private var refused: [Refusal: Int] = [:]
     /// The rate at which waiting messages are sent.
     let pace: Rate
+    /// When the node came to the room: what was said later and comes as history was missed.
+    let joinedAt: Timestamp?
 
     /// An automatic answer that waits to be signed.
     struct Reply: Sendable {
@@ -36,14 +38,16 @@ package struct MessageRouter: ~Copyable, Sendable {
     ///   - contacts: the user's own names for peers.
     ///   - sendsReadReceipts: whether read receipts are sent, and those of others shown.
     ///   - pace: the rate at which direct messages are sent again; the sender's own rate.
+    ///   - joinedAt: when the node came to the room; nil counts nothing as missed.
     package init(
-        me: PeerID, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [], contacts: [PeerID: String] = [:],
+        me: PeerID, joinedAt: Timestamp? = nil, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [],
+        contacts: [PeerID: String] = [:],
         sendsReadReceipts: Bool = false, pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
     ) {
         let accepted = accepted.filter { $0 != me }
         roster = Roster(me: me, marks: marks, accepted: accepted)
         directChats = DirectChats(accepted: accepted, sendsReadReceipts: sendsReadReceipts)
-        self.pace = pace
+        (self.pace, self.joinedAt) = (pace, joinedAt)
         roster.setContacts(contacts)
         publicChat.isActive = true
     }

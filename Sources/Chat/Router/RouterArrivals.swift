@@ -15,7 +15,8 @@ extension MessageRouter {
         // Changes hardly ever come before their message.
         guard pendingChanges.isEmpty else { return receiveChanged(arrival, into: &events) }
         let message = Message(
-            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, askedAt: arrival.askedAt)
+            of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, askedAt: arrival.askedAt,
+            joinedAt: joinedAt)
         events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
     }
 
@@ -168,7 +169,7 @@ extension MessageRouter {
     private func message(from arrival: borrowing Arrival) -> Message? {
         Message(
             from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
-            askedAt: arrival.askedAt)
+            askedAt: arrival.askedAt, joinedAt: joinedAt)
     }
 
     private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {

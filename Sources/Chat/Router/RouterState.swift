@@ -2,23 +2,31 @@ package import Wire
 
 /// Queries, and changes that do not come from payloads.
 extension MessageRouter {
-    /// The kept messages of a conversation, oldest first; empty if there is none.
+    /// The kept messages of a conversation without those of blocked peers, oldest first; empty if there is none.
     package func history(_ conversation: Conversation) -> [Message] {
-        switch conversation {
-        case .publicRoom: Array(publicChat.messages)
-        case .direct(let peer): directChats[peer].map { Array($0.messages) } ?? []
-        }
+        let messages =
+            switch conversation {
+            case .publicRoom: Array(publicChat.messages)
+            case .direct(let peer): directChats[peer].map { Array($0.messages) } ?? []
+            }
+        return roster.marks.blocked.isEmpty ? messages : messages.filter { !roster.isBlocked($0.author) }
+    }
+
+    /// The last message to show; nil if there is none.
+    private func last(of ring: MessageRing) -> Message? {
+        roster.marks.blocked.isEmpty ? ring.last : ring.last { !roster.isBlocked($0.author) }
     }
 
     /// The room, then the direct conversations that are accepted, active or have messages, the one used last first.
     package var overview: [ConversationOverview] {
         let room = ConversationOverview(
             conversation: .publicRoom, isActive: publicChat.isActive, unread: publicChat.unreadCount,
-            last: publicChat.last)
+            last: last(of: publicChat.messages))
         return [room]
             + directChats.all.filter { $0.isActive || $0.state == .accepted || !$0.messages.isEmpty }.map {
                 ConversationOverview(
-                    conversation: .direct($0.peer), isActive: $0.isActive, unread: $0.unreadCount, last: $0.last)
+                    conversation: .direct($0.peer), isActive: $0.isActive, unread: $0.unreadCount,
+                    last: last(of: $0.messages))
             }
     }
 
@@ -50,10 +58,20 @@ extension MessageRouter {
 
     /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
     package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
+        let before = roster.isBlocked(peer)
         roster.setBlocked(peer, isBlocked)
         directChats.noteChange(with: peer)
-        guard isBlocked else { return [] }
-        return typing.stopAll(of: peer) + (directChats.update(peer) { $0.giveUp() } ?? [])
+        return before == isBlocked ? [] : blockChanged(peer, isBlocked)
+    }
+
+    private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
+        guard isBlocked else { return [.blocked(peer, isOn: false)] }
+        publicChat.readAll(of: peer)
+        let lost = directChats.update(peer) { chat in
+            chat.readAll(of: peer)
+            return chat.giveUp()
+        }
+        return typing.stopAll(of: peer) + (lost ?? []) + [.blocked(peer, isOn: true)]
     }
 
     /// The peers of accepted direct conversations, to be remembered for later runs, the one used last at the end; nil if they
@@ -77,7 +95,8 @@ extension MessageRouter {
         let blocked = after.filter { !before.contains($0) }
         let admitted = roster.marks.blocked.inOrder.filter { !after.contains($0) }
         roster.setMarks(marks)
-        let events = blocked.flatMap { setBlocked($0, true) }
+        for peer in blocked + admitted { directChats.noteChange(with: peer) }
+        let events = blocked.flatMap { blockChanged($0, true) } + admitted.flatMap { blockChanged($0, false) }
         return (events, blocked, admitted)
     }
 

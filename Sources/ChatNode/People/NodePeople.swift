@@ -127,7 +127,9 @@ extension Node {
 
     /// Tells an event unless it is one of the many arrivals, changes and departures of a crowd.
     func isTold(_ event: ChatEvent) -> Bool {
-        guard isCrowd, !people.isSmall, case .presence(let peer, _, reason: _, online: _) = event else { return true }
+        guard isCrowd, !people.isSmall, case .presence(let peer, _, reason: _, was: _, online: _) = event else {
+            return true
+        }
         return router.isNoted(peer)
     }
 

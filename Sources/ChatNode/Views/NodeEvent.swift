@@ -52,13 +52,18 @@ package enum NoticeCode: String, Sendable, CaseIterable {
 /// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.
 package enum NodeEvent: Sendable {
     case ready(me: PeerName, port: UInt16, room: String, discovery: DiscoveryMode)
-    /// `reason` is nil unless the peer is away and gave one; not made safe for display.
-    case peer(PresenceState, PeerName, reason: String? = nil, online: Int)
+    /// `reason` is nil unless the peer is away and gave one; not made safe for display. `was` is a peer that
+    /// is here before it changed its name, state or reason; nil for an arrival and a departure.
+    case peer(PresenceState, PeerName, reason: String? = nil, was: PeerSighting? = nil, online: Int)
+    /// The user has another nickname, whichever face asked for it.
+    case renamed(PeerName, was: PeerName)
+    /// The user blocked a peer, or takes that back: faces forget what they keep of its messages.
+    case blocked(PeerName, isOn: Bool)
     /// Arrivals and departures of a crowd since the last such event, and the peers here now. Those of contacts, marked
     /// peers and peers of direct conversations have events `.peer` too.
     case crowd(came: Int, left: Int, online: Int)
     /// As `peer`, for a peer in another network.
-    case elsewhere(PresenceState, PeerName, reason: String? = nil)
+    case elsewhere(PresenceState, PeerName, reason: String? = nil, was: PeerSighting? = nil)
     case message(MessageView)
     case request(from: PeerName, text: String)
     case direct(DirectChange, with: PeerName)
@@ -104,6 +109,8 @@ package struct MessageView: Hashable, Sendable {
     package let receivedAt: Timestamp
     package let isFromCurrentUser: Bool
     package let isHistory: Bool
+    /// History that was said after this node came to the room: it counts as unread.
+    package var isMissed = false
     package var isEdited: Bool
     /// Unread messages in the conversation once this one is in it.
     package let unread: Int
@@ -117,6 +124,26 @@ package struct MessageView: Hashable, Sendable {
         var message = self
         message.text = ""
         return message
+    }
+}
+
+extension MessageView {
+    /// Where a message belongs in a list of the same conversation, which is in the order of the node's own
+    /// (`MessageRing`).
+    package func position(in list: [MessageView]) -> Int {
+        guard isHistory else { return list.count }
+        guard isMissed else {
+            return list.firstIndex { !$0.isFromBefore || sentAt < $0.sentAt } ?? list.count
+        }
+        var position = list.count
+        while position > 0, !list[position - 1].isFromBefore, placeTime < list[position - 1].placeTime { position -= 1 }
+        return position
+    }
+
+    private var isFromBefore: Bool { isHistory && !isMissed }
+
+    private var placeTime: Timestamp {
+        isHistory ? min(sentAt, receivedAt) : sentAt.placeTime(receivedAt: receivedAt)
     }
 }
 

@@ -63,6 +63,9 @@ extension Node {
         (isCrowd && !people.isSmall ? router.roster.latestRows : router.roster.rows).map(view)
     }
 
+    /// The blocked peers, in the order in which they were blocked; those of earlier runs too.
+    package func blocked() -> [PeerName] { router.roster.marks.blocked.inOrder.map { router.roster.who($0) } }
+
     /// One peer; nil if it never was here.
     package func person(_ peer: PeerID) -> PeerView? { router.roster.row(of: peer).map(view) }
 
@@ -160,10 +163,12 @@ extension Node {
             .failed(with: who(peer), messages: messages)
         case .typing(let peer, let conversation, let isOn):
             .typing(who(peer), view(conversation), isOn: isOn)
-        case .presence(let peer, let state, let reason, let online):
-            .peer(state, who(peer), reason: reason, online: online)
-        case .elsewhere(let peer, let state, let reason):
-            .elsewhere(state, who(peer), reason: reason)
+        case .presence(let peer, let state, let reason, let was, let online):
+            .peer(state, who(peer), reason: reason, was: was, online: online)
+        case .elsewhere(let peer, let state, let reason, let was):
+            .elsewhere(state, who(peer), reason: reason, was: was)
+        case .blocked(let peer, let isOn):
+            .blocked(who(peer), isOn: isOn)
         }
     }
 
@@ -185,7 +190,7 @@ extension Node {
             text: message.content,
             sentAt: message.sentAt, receivedAt: message.receivedAt,
             isFromCurrentUser: message.isFromCurrentUser(context.me), isHistory: message.isHistory,
-            isEdited: message.isEdited, unread: unread,
+            isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation),
             isRequest: isOpenRequest(message, in: conversation))
     }

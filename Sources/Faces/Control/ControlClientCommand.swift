@@ -25,7 +25,9 @@ package struct ControlClientCommand: ~Copyable {
     /// - Returns: the exit code: 1 if the node refused something, what else it was asked for being done.
     package static func run(_ question: ClientRequest) throws(Failure) -> CInt {
         guard let path = question.control.path(in: Surroundings.ofProcess) else {
-            throw .unavailable("no node is known, as XDG_RUNTIME_DIR is not set; name its socket with --control")
+            throw .unavailable(
+                "no node is known, as XDG_RUNTIME_DIR is not set; start earshot with --control FILE, and name that FILE here"
+            )
         }
         var connection = try connection(to: path)
         try greet(&connection, at: path)

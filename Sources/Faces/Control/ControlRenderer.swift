@@ -40,7 +40,8 @@ package struct ControlRenderer: Sendable {
     private mutating func lines(of answer: Answer, _ report: RoomReport, at time: Timestamp) -> [UInt8] {
         switch answer {
         case .history, .found, .wiped: plain.rendering(of: report, at: time).output
-        case .peers, .requests, .unread, .rooms, .invited, .made, .announced, .contacts, .parted, .statistics, .help,
+        case .peers, .requests, .unread, .rooms, .invited, .made, .announced, .contacts, .blocked, .parted, .statistics,
+            .help,
             .active,
             .whoami, .bridge, .person, .done,
             .verification:

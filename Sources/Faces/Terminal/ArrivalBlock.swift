@@ -77,10 +77,23 @@ struct ArrivalBlock: Sendable {
         return history.count + later.count < count
     }
 
-    /// Ends the block: the history, the oldest first, and what follows it.
-    mutating func take() -> (history: [MessageView], later: [HeldEvent]) {
+    /// Removes the held messages of a peer that the user blocked, and its request.
+    mutating func forget(_ author: PeerID) {
+        history.removeAll { $0.from.key == author }
+        later.removeAll { event in
+            switch event {
+            case .message(let message): message.from.key == author
+            case .request(let who, _): who.key == author
+            }
+        }
+    }
+
+    /// Ends the block: the history from before the user came and what was missed since, the oldest first, and what
+    /// follows them.
+    mutating func take() -> (before: [MessageView], missed: [MessageView], later: [HeldEvent]) {
         defer { self = ArrivalBlock() }
         // Stable: messages of one millisecond keep the order of their arrival, which is that of the sender's ring.
-        return (history.sorted { $0.sentAt < $1.sentAt }, later)
+        let ordered = history.sorted { $0.sentAt < $1.sentAt }
+        return (ordered.filter { !$0.isMissed }, ordered.filter(\.isMissed), later)
     }
 }

@@ -29,10 +29,9 @@ extension ChatView {
             self = ChatView(rendering.forgotten, showsAll: showsAll)
             lines.forEach { add($0) }
         case .done(command: "nick", let me):
-            change(report.room) { $0.name(me) }
-            showNames(of: report.room)
+            name(me, in: report.room)
             tell(report, at: wallClock)
-        case .requests, .unread, .rooms, .invited, .announced, .contacts, .help, .whoami, .bridge, .person,
+        case .requests, .unread, .rooms, .invited, .announced, .contacts, .blocked, .help, .whoami, .bridge, .person,
             .verification,
             .done:
             tell(report, at: wallClock)

@@ -52,21 +52,16 @@ extension ChatView {
     }
 
     private mutating func remember(_ message: MessageView) {
-        log.append(message)
+        log.insert(message, at: message.position(in: log))
         if log.count > ChatView.logCapacity { log.removeFirst(ChatView.logCapacity / 4) }
     }
 
     /// Shows the history that was held, a rule behind it, and then what came in the meantime.
     mutating func endArrivals(in room: RoomLabel, at now: Instant, wallClock: Timestamp) {
         guard rooms[room.number]?.arrivals.deadline != nil else { return }
-        let (history, later) = change(room) { $0.arrivals.take() }
-        let hasRules = !history.isEmpty && isShown(RoomConversation(room, .publicRoom))
-        // Behind a rule, because the history is older than the lines above it.
-        if hasRules { add(rendering.rule(DisplayGuard.safe(room.name))) }
-        for message in history { showNow(message, in: room, at: wallClock) }
-        if hasRules { add(rendering.rule(language(.beforeYouCame))) }
-        // The rule ends the block: what follows is of today.
-        if hasRules { shownDay = rendering.day(wallClock) }
+        let (before, missed, later) = change(room) { $0.arrivals.take() }
+        showHistory(before, in: room, at: wallClock)
+        showMissed(missed, in: room, at: now, wallClock: wallClock)
         for event in later {
             switch event {
             case .message(let message): showNow(message, in: room, at: wallClock)
@@ -74,6 +69,30 @@ extension ChatView {
                 showRequest(RoomReport(room, .event(.request(from: who, text: text))), at: wallClock)
             }
         }
+    }
+
+    /// Shows history from before the user came, between rules, because it is older than the lines above it.
+    private mutating func showHistory(_ messages: [MessageView], in room: RoomLabel, at wallClock: Timestamp) {
+        let hasRules = !messages.isEmpty && isShown(RoomConversation(room, .publicRoom))
+        if hasRules { add(rendering.rule(DisplayGuard.safe(room.name))) }
+        for message in messages { showNow(message, in: room, at: wallClock) }
+        guard hasRules else { return }
+        add(rendering.rule(language(.beforeYouCame)))
+        // The rule ends the block: what follows is of today.
+        shownDay = rendering.day(wallClock)
+    }
+
+    /// Shows messages that were said while the user was here and could not hear them. Those that are only seconds late have
+    /// no rule, as an answer that was sent before the link was up.
+    private mutating func showMissed(
+        _ messages: [MessageView], in room: RoomLabel, at now: Instant, wallClock: Timestamp
+    ) {
+        let isLate = messages.contains { $0.sentAt.distance(to: wallClock) > ChatView.lateMilliseconds }
+        if isLate, isShown(RoomConversation(room, .publicRoom)) {
+            let wasAlone = rooms[room.number]?.wasAlone(at: now) ?? false
+            add(rendering.rule(language(wasAlone ? .whileOffline : .missed, "\(messages.count)")))
+        }
+        for message in messages { showNow(message, in: room, at: wallClock) }
     }
 
     mutating func showRequest(_ report: RoomReport, at time: Timestamp) {

@@ -24,7 +24,7 @@ package struct ChatRendering: Sendable {
 
     /// `HH:MM:SS <name> text`; a direct message has `[name → you]` in its place.
     mutating func line(of message: MessageView) -> ChatLine {
-        let isOld = message.isHistory
+        let isOld = message.isHistory && !message.isMissed
         let author = author(of: message)
         var text = StyledText(clock(PlainMessage.time(of: message)) + " ", theme.time)
         text.append(author.text, isOld ? theme.history : author.style)

@@ -16,6 +16,8 @@ package struct ChatView: Sendable {
     static let shownOnOpening = 20
     /// The messages of the open conversation that can be read back.
     static let logCapacity = 400
+    /// Missed messages have a label if one of them was said longer ago.
+    static let lateMilliseconds: UInt64 = 10_000
     /// A request is repeated at the first key after this time.
     static let requestRest = Duration.seconds(1)
 
@@ -36,7 +38,7 @@ package struct ChatView: Sendable {
 
     struct OpenRequest: Sendable {
         let room: RoomLabel
-        let who: PeerName
+        var who: PeerName
         let since: Instant
         var isRepeated = false
     }
@@ -64,8 +66,11 @@ package struct ChatView: Sendable {
             if let deadline = rooms[room.number]?.arrivals.deadline, deadline <= now {
                 endArrivals(in: room, at: now, wallClock: wallClock)
             }
-            if let (came, left) = rooms[room.number]?.joins.take(at: now) {
-                tellJoins(in: room, came: came, left: left, at: wallClock)
+            if let folded = rooms[room.number]?.joins.take(at: now) {
+                if folded.came + folded.left > 0 {
+                    tellJoins(in: room, came: folded.came, left: folded.left, at: wallClock)
+                }
+                tell(folded.renames, in: room, at: wallClock)
             }
             if let deadline = rooms[room.number]?.lonelyAt, deadline <= now {
                 rooms[room.number]?.lonelyAt = nil
@@ -149,8 +154,10 @@ extension ChatView {
         switch event {
         case .ready(let me, port: _, room: _, discovery: _):
             begin(as: me, in: room, event, at: now, wallClock: wallClock)
-        case .peer(let state, let who, reason: _, let online):
-            note(state, who, online: online, report, at: now, wallClock: wallClock)
+        case .peer(let state, let who, reason: _, let was, let online):
+            note(state, who, was: was, online: online, report, at: now, wallClock: wallClock)
+        case .renamed(let me, was: _): name(me, in: room)
+        case .blocked(let who, let isOn): if isOn { forget(who, in: room) }
         case .crowd(came: _, left: _, let online): note(online: online, report, at: now, wallClock: wallClock)
         case .message(let message): show(message, in: room, at: now, wallClock: wallClock)
         case .request(let who, let text):
@@ -206,10 +213,15 @@ extension ChatView {
     }
 
     private mutating func note(
-        _ state: PresenceState, _ who: PeerName, online: Int, _ report: RoomReport, at now: Instant,
-        wallClock: Timestamp
+        _ state: PresenceState, _ who: PeerName, was: PeerSighting?, online: Int, _ report: RoomReport,
+        at now: Instant, wallClock: Timestamp
     ) {
         let room = report.room
+        prompt.conversations.rename(who, in: room)
+        typingPeers.rename(who, in: room)
+        for index in requests.indices where requests[index].room == room && requests[index].who.key == who.key {
+            requests[index].who = who
+        }
         change(room) { $0.note(state, who, online: online, at: now) }
         showNames(of: room)
         rendering.colors.note(who.key, isPresent: state != .left)
@@ -218,10 +230,44 @@ extension ChatView {
         }
         if state == .left { typingPeers.remove(who, from: room) }
         let texts = notices(of: report, at: wallClock)
-        if who.contact != nil, state != .away, !texts.isEmpty { return tell(texts, of: who, in: room, at: wallClock) }
-        guard showsJoins, isOpen(room) || showsAll, !texts.isEmpty else { return }
-        guard state == .away || change(room, { $0.joins.note(isArrival: state == .here, at: now) }) else { return }
+        guard !texts.isEmpty else { return }
+        if let was { return tell(texts, of: who, was: was, in: room, at: now, wallClock: wallClock) }
+        if who.contact != nil { return tell(texts, of: who, in: room, at: wallClock) }
+        guard showsJoins, isOpen(room) || showsAll else { return }
+        guard change(room, { $0.joins.note(isArrival: state != .left, at: now) }) else { return }
         for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
+    }
+
+    /// A peer that is here has another name, or is away or back: it neither came nor left. A rename has a line where
+    /// arrivals have none, because lines of two names are of one peer.
+    private mutating func tell(
+        _ texts: [String], of who: PeerName, was: PeerSighting, in room: RoomLabel, at now: Instant,
+        wallClock: Timestamp
+    ) {
+        let isRename = PlainName.of(was.who) != PlainName.of(who)
+        if !isRename, who.contact != nil { return tell(texts, of: who, in: room, at: wallClock) }
+        guard isOpen(room) || showsAll, isRename || showsJoins else { return }
+        guard !isRename || change(room, { $0.joins.noteRename(of: who, from: was.who, at: now) }) else { return }
+        for text in texts { add(rendering.notice(text, at: wallClock), of: wallClock) }
+    }
+
+    /// The user has another name in a room, whichever face asked for it.
+    mutating func name(_ me: PeerName, in room: RoomLabel) {
+        change(room) { $0.name(me) }
+        showNames(of: room)
+        if isOpen(room) { rendering.mention = rooms[room.number]?.mention }
+    }
+
+    /// The user blocked a peer: none of its messages can be read back.
+    private mutating func forget(_ who: PeerName, in room: RoomLabel) {
+        change(room) { state in
+            state.plain.forget(who)
+            state.arrivals.forget(who.key)
+        }
+        if isOpen(room) { log.removeAll { $0.from.key == who.key } }
+        requests.removeAll { $0.room == room && $0.who.key == who.key }
+        typingPeers.remove(who, from: room)
+        prompt.conversations.forget(who, in: room)
     }
 
     private mutating func note(online: Int, _ report: RoomReport, at now: Instant, wallClock: Timestamp) {
@@ -273,5 +319,15 @@ extension ChatView {
     private mutating func tellJoins(in room: RoomLabel, came: Int, left: Int, at time: Timestamp) {
         let text = language.movements(came: came, left: left)
         if showsJoins, isOpen(room) || showsAll { add(rendering.notice(text, at: time), of: time) }
+    }
+
+    /// The names that changed again in the time of the folder, each once; many of them as a number.
+    private mutating func tell(_ renames: [JoinFolder.Rename], in room: RoomLabel, at time: Timestamp) {
+        guard isOpen(room) || showsAll, !renames.isEmpty else { return }
+        let lines =
+            renames.count > JoinFolder.single
+            ? [language(.manyRenamed, "\(renames.count)")]
+            : renames.map { language(.peerRenamed, PlainName.of($0.from), PlainName.of($0.to)) }
+        for line in lines { add(rendering.notice(line, at: time), of: time) }
     }
 }

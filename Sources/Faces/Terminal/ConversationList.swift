@@ -90,6 +90,19 @@ struct ConversationList: Sendable {
         change(target) { $0.hasRequest = isOpen }
     }
 
+    /// A peer has another name.
+    mutating func rename(_ who: PeerName, in room: RoomLabel) {
+        let target = RoomConversation(room, .direct(with: who))
+        if let index = rows.firstIndex(where: { $0.place == target.place }) { rows[index].target = target }
+    }
+
+    /// The user blocked a peer: nothing of it asks for attention.
+    mutating func forget(_ who: PeerName, in room: RoomLabel) {
+        let place = Place(room, .direct(with: who))
+        guard let index = rows.firstIndex(where: { $0.place == place }) else { return }
+        (rows[index].unread, rows[index].level, rows[index].hasRequest) = (0, .message, false)
+    }
+
     /// Removes the number of a conversation that ended, unless something in it is unread.
     mutating func remove(_ target: RoomConversation) {
         rows.removeAll { $0.place == target.place && $0.unread == 0 }

@@ -25,6 +25,12 @@ struct DeliveryMarks: Sendable {
         return next
     }
 
+    /// Forgets the row of a message that was deleted.
+    mutating func remove(_ id: MessageID) {
+        guard rows.removeValue(forKey: id) != nil else { return }
+        order.removeAll { $0 == id }
+    }
+
     subscript(id: MessageID) -> (key: Int, unmarked: StyledText)? { rows[id] }
 }
 

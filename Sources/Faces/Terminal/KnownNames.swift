@@ -28,8 +28,9 @@ package struct KnownNames: Sendable {
         case .event(.crowd): crowds.insert(room)
         case .event(.message(let message)) where crowds.contains(room) && !message.isFromCurrentUser:
             set(message.from, in: room, isThere: true)
-        case .event(.peer(let state, let who, reason: _, online: _)): set(who, in: room, isThere: state != .left)
-        case .event(.elsewhere(let state, let who, reason: _)): set(who, in: room, isThere: state != .left)
+        case .event(.peer(let state, let who, reason: _, was: _, online: _)):
+            set(who, in: room, isThere: state != .left)
+        case .event(.elsewhere(let state, let who, reason: _, was: _)): set(who, in: room, isThere: state != .left)
         case .event(.request(let who, text: _)): set(who, in: room, isThere: true)
         case .answer(.done(command: "contact", let who)), .answer(.done(command: "uncontact", let who)):
             for (room, people) in known where people[who.key] != nil { set(who, in: room, isThere: true) }

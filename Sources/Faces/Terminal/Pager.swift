@@ -4,12 +4,12 @@ import Wire
 
 /// The rows of the open conversation, read back on the terminal's second screen.
 struct Pager: Sendable {
-    private let rows: [StyledText]
+    private let rows: [PageRow]
     /// The number of rows behind the last one that is shown.
     private var below = 0
 
     init(_ lines: [ChatLine], columns: Int) {
-        rows = lines.flatMap { $0.rows(columns: columns).rows }
+        rows = lines.flatMap { $0.rows(columns: columns).rows }.flatMap { PageRow.rows(of: $0, columns: columns) }
     }
 
     /// The first and the last row that are shown, from 1, and the number of all.
@@ -18,7 +18,7 @@ struct Pager: Sendable {
         return (max(1, last - height + 1), last, rows.count)
     }
 
-    func page(height: Int) -> [StyledText] { Array(rows.dropLast(below).suffix(height)) }
+    func page(height: Int) -> [PageRow] { Array(rows.dropLast(below).suffix(height)) }
 
     /// Moves back by a page, at most to the first row.
     mutating func back(height: Int) { below = max(0, min(below + max(1, height - 1), rows.count - height)) }

@@ -21,6 +21,11 @@ struct RoomState: Sendable {
     /// The nicknames of the peers that are present, in lower case.
     private var present: [PeerID: String] = [:]
     private var hasMet = false
+    /// When the first peer came, or the first one after the last had gone; nil while the user is alone.
+    private var metAt: Instant?
+
+    /// A user that met peers within this time was alone until then.
+    static let reunionTime = Duration.seconds(30)
 
     init(_ label: RoomLabel, plain: PlainOutput) {
         (self.label, self.plain) = (label, plain)
@@ -37,9 +42,13 @@ struct RoomState: Sendable {
         self.online = online
     }
 
+    /// Whether the user is or was until now without peers.
+    func wasAlone(at now: Instant) -> Bool { metAt.map { now - $0 <= RoomState.reunionTime } ?? true }
+
     /// Notes how many peers are here; the first ones begin the block of what comes with them.
     mutating func note(online: Int, at now: Instant) {
         self.online = online
+        metAt = online > 0 ? metAt ?? now : nil
         guard !hasMet, online > 0 else { return }
         (hasMet, lonelyAt) = (true, nil)
         arrivals.begin(at: now)

@@ -10,6 +10,7 @@ extension TerminalSession {
     package mutating func take(_ key: Key, at now: Instant, wallClock: Timestamp) {
         echo()
         if pager != nil, page(with: key) { return }
+        editor.place = view.prompt.open?.room.number ?? 0
         let before = editor.text
         let names = names
         switch editor.take(key, completing: { names.completion(of: $0) }) {

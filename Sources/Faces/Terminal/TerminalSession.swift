@@ -1,4 +1,5 @@
 import Chat
+import ChatNode
 package import Commands
 package import LineEditor
 import Phrases
@@ -22,6 +23,8 @@ package struct TerminalSession: Sendable {
     static let ringTime = Duration.seconds(1)
     /// Entered lines that are not yet taken.
     package static let mostWaiting = 1_024
+    /// Lines that wait while another process has the terminal.
+    static let mostHidden = 1_000
 
     var decoder = KeyDecoder()
     package var editor = EditorState(isSecret: TerminalSession.isSecret)
@@ -75,7 +78,7 @@ package struct TerminalSession: Sendable {
 
     /// When to call `wake`; nil for never.
     package var deadline: Instant? {
-        let frame = isFrameDue && pager == nil ? nextFrame : nil
+        let frame = isFrameDue && isShown && pager == nil ? nextFrame : nil
         return [decoder.deadline, view.deadline, frame].compactMap(\.self).min()
     }
 
@@ -137,6 +140,9 @@ package struct TerminalSession: Sendable {
         let new = view.takeLines()
         guard !new.isEmpty else { return }
         lines += new
+        if !isShown, lines.count > TerminalSession.mostHidden {
+            lines.removeFirst(lines.count - TerminalSession.mostHidden)
+        }
         isFrameDue = true
     }
 
@@ -147,16 +153,35 @@ package struct TerminalSession: Sendable {
         isEchoDue = true
     }
 
+    /// A page that is read back, and rows that could be drawn again, are copies of what is forgotten elsewhere.
+    private mutating func forgetRows(after report: RoomReport) {
+        switch report.report {
+        case .event(.deleted(let deleted)):
+            marks.remove(deleted.id)
+            pager = nil
+            if let message = view.log.last(where: { $0.id == deleted.id }), message.isFromCurrentUser {
+                editor.forget(text: message.text)
+            }
+        case .event(.blocked(_, isOn: true)), .event(.stopped), .answer(.parted):
+            marks = DeliveryMarks()
+            pager = nil
+            if case .answer(.parted(let left, _, recent: _)) = report.report { editor.forget(place: left.number) }
+        case .event, .answer, .error, .entered, .opened, .listening: return
+        }
+        echo()
+    }
+
     private mutating func note(_ report: RoomReport, at now: Instant, wallClock: Timestamp) {
         names.note(report)
         noteDelivery(report, wallClock: wallClock)
         if case .answer(.wiped) = report.report {
-            (names, marks, lines) = (KnownNames(), DeliveryMarks(), [])
+            (names, marks, lines, pager) = (KnownNames(), DeliveryMarks(), [], nil)
             editor.forget()
             clearScreen(.all)
         }
+        forgetRows(after: report)
         let mayRing = lastRing.map { $0 + TerminalSession.ringTime <= now } ?? true
-        if let call = bell.call(in: report), mayRing {
+        if let call = bell.call(in: report), mayRing, isShown {
             ringing = bell.sequence(for: call)
             lastRing = now
         }
@@ -172,7 +197,8 @@ extension TerminalSession {
 
     /// The bytes to write now; empty for none.
     package mutating func writing(at now: Instant) -> String {
-        if let pager { return isShown ? writing(pager) : "" }
+        guard isShown else { return "" }
+        if let pager { return writing(pager) }
         let isFrame = isFrameDue && nextFrame <= now
         guard isFrame || isEchoDue else { return "" }
         isEchoDue = false
@@ -184,7 +210,7 @@ extension TerminalSession {
             lastFrame = now
             isFrameDue = false
         }
-        text += isShown ? screen.show(picture, below: above) : above.map { $0.text.drawn + "\r\n" }.joined()
+        text += screen.show(picture, below: above)
         return text + exchange(&ringing, with: "")
     }
 
@@ -205,11 +231,20 @@ extension TerminalSession {
         return text
     }
 
+    /// Another process has the terminal already: nothing is written, and lines wait, of which the last ones are kept.
+    package mutating func stepBack() {
+        pager = nil
+        _ = screen.endPage()
+        screen.forget()
+        isShown = false
+    }
+
     /// The terminal is ours again, and nothing of what was drawn is there any more.
     package mutating func reveal() {
         screen.forget()
         isShown = true
         isEchoDue = true
+        isFrameDue = isFrameDue || !lines.isEmpty
     }
 
     /// The waiting lines as rows. The row with the delivery state of a message gets a key.

@@ -20,6 +20,13 @@ struct TypingPeers: Sendable {
         typists.append(Typist(key: who.key, place: place, name: PlainName.of(who)))
     }
 
+    /// A peer has another name.
+    mutating func rename(_ who: PeerName, in room: RoomLabel) {
+        for index in typists.indices where typists[index].key == who.key && typists[index].place.room == room.number {
+            typists[index] = Typist(key: who.key, place: typists[index].place, name: PlainName.of(who))
+        }
+    }
+
     mutating func remove(_ who: PeerName, from room: RoomLabel) {
         typists.removeAll { $0.key == who.key && $0.place.room == room.number }
     }

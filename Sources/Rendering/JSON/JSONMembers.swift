@@ -46,6 +46,7 @@ extension JSONWriter {
         member("receivedAt", message.receivedAt)
         member("isFromCurrentUser", message.isFromCurrentUser)
         member("history", message.isHistory)
+        member("missed", message.isMissed)
         member("unread", message.unread)
         if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
@@ -69,6 +70,7 @@ extension JSONWriter {
         case .made(let key): member("key", key)
         case .announced(let rooms): member("rooms") { $0.array { for room in rooms { $0.string(room) } } }
         case .contacts(let contacts): list("contacts", contacts) { $0.members(of: $1) }
+        case .blocked(let peers): list("peers", peers) { $0.member("who", $1) }
         case .parted(let left, let conversation, recent: _):
             member("left", left.name)
             members(of: conversation)

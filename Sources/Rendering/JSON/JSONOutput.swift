@@ -63,15 +63,15 @@ extension JSONWriter {
         member("room", room)
         switch event {
         case .ready(let me, let port, room: _, let discovery): members(ofReady: me, port, discovery)
-        case .peer(let state, let who, let reason, let online):
-            members(state, who, peers: online, reason, isElsewhere: false)
-        case .elsewhere(let state, let who, let reason):
-            members(state, who, peers: nil, reason, isElsewhere: true)
+        case .peer(let state, let who, let reason, let was, let online):
+            members(state, who, peers: online, reason, was, isElsewhere: false)
+        case .elsewhere(let state, let who, let reason, let was):
+            members(state, who, peers: nil, reason, was, isElsewhere: true)
+        case .renamed(let me, let was): members(ofRenamed: me, was)
+        case .blocked(let who, let isOn): members(ofBlocked: who, isOn)
         case .crowd(let came, let left, let online): members(ofCrowd: came, left, online)
         case .message(let message): members(of: message)
-        case .request(let from, let text):
-            member("from", from)
-            member("text", text)
+        case .request(let from, let text): members(ofRequest: from, text)
         case .direct(let change, let with):
             member("state", change.rawValue)
             member("with", with)
@@ -104,13 +104,22 @@ extension JSONWriter {
     }
 
     private mutating func members(
-        _ state: PresenceState, _ who: PeerName, peers: Int?, _ reason: String?, isElsewhere: Bool
+        _ state: PresenceState, _ who: PeerName, peers: Int?, _ reason: String?, _ was: PeerSighting?,
+        isElsewhere: Bool
     ) {
         member("state", state.name)
         member("who", who)
         if let peers { member("peers", peers) }
         member("reason", reason)
         member("elsewhere", isElsewhere)
+        member("was") { writer in
+            guard let was else { return writer.literal("null") }
+            writer.object {
+                $0.member("state", was.state.name)
+                $0.member("who", was.who)
+                $0.member("reason", was.reason)
+            }
+        }
     }
 
     private mutating func members(ofReady me: PeerName, _ port: UInt16, _ discovery: DiscoveryMode) {
@@ -118,6 +127,21 @@ extension JSONWriter {
         member("self", me)
         member("port", Int(port))
         member("discovery", discovery.rawValue)
+    }
+
+    private mutating func members(ofRenamed me: PeerName, _ was: PeerName) {
+        member("self", me)
+        member("was", was)
+    }
+
+    private mutating func members(ofBlocked who: PeerName, _ isOn: Bool) {
+        member("who", who)
+        member("on", isOn)
+    }
+
+    private mutating func members(ofRequest from: PeerName, _ text: String) {
+        member("from", from)
+        member("text", text)
     }
 
     private mutating func members(ofCrowd came: Int, _ left: Int, _ online: Int) {
@@ -139,6 +163,8 @@ extension NodeEvent {
         switch self {
         case .ready: "ready"
         case .peer, .elsewhere: "peer"
+        case .renamed: "renamed"
+        case .blocked: "blocked"
         case .crowd: "crowd"
         case .message: "message"
         case .request: "request"

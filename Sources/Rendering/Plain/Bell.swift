@@ -32,6 +32,9 @@ package struct Bell: Sendable {
         case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
             mentions[report.room.number] = Mention(of: me)
             return nil
+        case .event(.renamed(let me, was: _)):
+            mentions[report.room.number] = Mention(of: me)
+            return nil
         case .event(.stopped):
             mentions[report.room.number] = nil
             return nil
@@ -52,7 +55,7 @@ package struct Bell: Sendable {
     }
 
     private func call(in message: MessageView, _ mention: Mention?) -> Call? {
-        guard !message.isFromCurrentUser, !message.isHistory else { return nil }
+        guard !message.isFromCurrentUser, !message.isHistory || message.isMissed else { return nil }
         switch message.conversation {
         case .direct: return .direct(message.from)
         case .publicRoom: return mention?.isIn(message.text) ?? false ? .mention(message.from) : nil

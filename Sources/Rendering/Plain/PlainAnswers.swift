@@ -34,6 +34,10 @@ package struct PlainAnswers: Sendable {
         case .announced(let rooms):
             [rooms.isEmpty ? language(.announcesNothing) : language(.announces, names(rooms))]
         case .contacts(let contacts): contacts.isEmpty ? [language(.noContacts)] : contacts.map { line($0, at: time) }
+        case .blocked(let peers):
+            peers.isEmpty
+                ? [language(.noneBlocked)]
+                : peers.map { language(.blockedPeer, PlainName.of($0), $0.key.hexadecimal) }
         case .parted(let left, let conversation, recent: _):
             [language(.roomLeft, DisplayGuard.safe(left.name), name(conversation))]
         // People want to know what happened; JSON also tells what did not.

@@ -1,3 +1,4 @@
+import Chat
 import ChatNode
 import Wire
 
@@ -8,6 +9,7 @@ struct PlainMemory: Sendable {
     package struct Entry: Sendable {
         package let author: String
         package let time: Timestamp
+        let key: PeerID
     }
 
     private var entries: [MessageID: Entry] = [:]
@@ -19,6 +21,19 @@ struct PlainMemory: Sendable {
         guard entries[message.id] == nil else { return }
         if order.count == PlainMemory.capacity { entries[order.removeFirst()] = nil }
         order.append(message.id)
-        entries[message.id] = Entry(author: PlainMessage(message).author, time: PlainMessage.time(of: message))
+        entries[message.id] = Entry(
+            author: PlainMessage(message).author, time: PlainMessage.time(of: message), key: message.from.key)
+    }
+
+    /// Forgets a message that its author deleted.
+    mutating func forget(_ id: MessageID) {
+        guard entries.removeValue(forKey: id) != nil else { return }
+        order.removeAll { $0 == id }
+    }
+
+    /// Forgets the messages of an author.
+    mutating func forget(_ author: PeerID) {
+        entries = entries.filter { $0.value.key != author }
+        order.removeAll { entries[$0] == nil }
     }
 }

@@ -58,6 +58,9 @@ package struct PlainOutput: Sendable {
         case .opened(let conversation, let recent):
             return notices(of: .answer(.active(command: "open", conversation, recent: recent)), at: time)
         case .listening(let place): return [language(.listening, place.face, place.url ?? place.address)]
+        case .event(.blocked(let who, let isOn)):
+            if isOn { forget(who) }
+            return []
         case .event(.failed(let who, let messages)): return messages.map { failure($0, with: who) }
         case .event(let event): return notice(event).map { [$0] } ?? []
         case .answer(let answer):
@@ -72,6 +75,9 @@ package struct PlainOutput: Sendable {
             return answers.lines(of: answer, at: time)
         }
     }
+
+    /// The user blocked a peer: what it said is forgotten.
+    package mutating func forget(_ who: PeerName) { memory.forget(who.key) }
 
     /// The state of a peer in its latest event; `left` for an unknown peer.
     package func state(of who: PeerName) -> PresenceState { shown[who.key]?.state ?? .left }
@@ -96,10 +102,10 @@ package struct PlainOutput: Sendable {
         case .ready(let me, let port, let room, let discovery):
             let mode = PlainOutput.description(of: discovery, in: language)
             return language(.youAreIn, PlainName.of(me), DisplayGuard.safe(room), "\(port)", mode)
-        case .peer(let state, let who, let reason, online: _): return presence(state, who, reason)
+        case .peer(let state, let who, let reason, was: _, online: _): return presence(state, who, reason)
         case .crowd(let came, let left, let online):
             return language(.crowdNews, language.movements(came: came, left: left), "\(online + 1)")
-        case .elsewhere(let state, let who, let reason): return presence(state, who, reason, isElsewhere: true)
+        case .elsewhere(let state, let who, let reason, was: _): return presence(state, who, reason, isElsewhere: true)
         case .request(let who, let text):
             return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
         case .invitation(let who, let room, let isThere):
@@ -113,10 +119,11 @@ package struct PlainOutput: Sendable {
             let place = reference(to: message.id, in: message.conversation)
             return language(.edited, place + mark, DisplayGuard.safe(message.text))
         case .deleted(let message):
+            defer { memory.forget(message.id) }
             return language(.deleted, reference(to: message.id, in: message.conversation))
         case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
         case .read(let who, ids: _): return language(.hasRead, PlainName.of(who))
-        case .message, .delivered, .failed, .typing, .stopped: return nil
+        case .message, .delivered, .failed, .typing, .renamed, .blocked, .stopped: return nil
         }
     }
 

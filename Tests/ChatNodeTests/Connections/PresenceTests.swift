@@ -40,6 +40,13 @@ import Wire
         try bob.rename("rob")
         pass()
         #expect(alice.presence(of: bob) == ["bob here", "bob away", "bob here", "rob here"])
+        let before = alice.events.compactMap { event -> String? in
+            guard case .peer(_, let who, _, let was, _) = event, who.key == bob.key else { return nil }
+            return was.map { "\($0.who.nickname) \($0.state)" } ?? "came"
+        }
+        #expect(before == ["came", "bob here", "bob away", "bob here"])
+        let own = bob.events.compactMap { if case .renamed(let me, let was) = $0 { (me, was) } else { nil } }
+        #expect(own.map { [$0.0.nickname, $0.1.nickname] } == [["rob", "bob"]])
         #expect(alice.row(of: bob)?.who.nickname == "rob")
         #expect(alice.row(of: bob)?.since == joined)
         #expect(alice.find("rob") == bob.key)
@@ -124,7 +131,7 @@ import Wire
         try bob.say("one more")
         pass()
         #expect(alice.row(of: bob)?.who.stage == after)
-        guard case .peer(.here, let who, reason: _, online: 1) = alice.events.dropFirst(told).first else {
+        guard case .peer(.here, let who, reason: _, was: _, online: 1) = alice.events.dropFirst(told).first else {
             Issue.record("a new stage was not told before the message that shows it")
             return
         }
@@ -244,7 +251,7 @@ import Wire
         bob.leave()
         pass()
         let counts = alice.events.compactMap { event -> Int? in
-            if case .peer(_, _, reason: _, online: let online) = event { online } else { nil }
+            if case .peer(_, _, reason: _, was: _, online: let online) = event { online } else { nil }
         }
         #expect(counts == [1, 2, 1, 0])
         #expect(alice.who.map(\.who.nickname) == ["bob", "carol"])

@@ -38,7 +38,7 @@ extension SimulatedPeer {
     /// The reports about another's presence: the name, `here`, `away` or `left`, and the reason.
     func presence(of other: SimulatedPeer) -> [String] {
         events.compactMap { event in
-            guard case .peer(let state, let who, let reason, online: _) = event, who.key == other.key else {
+            guard case .peer(let state, let who, let reason, was: _, online: _) = event, who.key == other.key else {
                 return nil
             }
             return "\(who.nickname) \(state)\(reason.map { ": \($0)" } ?? "")"
@@ -47,8 +47,8 @@ extension SimulatedPeer {
 
     /// How another is named in the last event about its presence.
     func lastName(of other: SimulatedPeer) -> PeerName? {
-        events.last { if case .peer(_, let who, _, _) = $0 { who.key == other.key } else { false } }.flatMap {
-            if case .peer(_, let who, _, _) = $0 { who } else { nil }
+        events.last { if case .peer(_, let who, _, _, _) = $0 { who.key == other.key } else { false } }.flatMap {
+            if case .peer(_, let who, _, _, _) = $0 { who } else { nil }
         }
     }
 

@@ -37,6 +37,59 @@ import Wire
         #expect(carol.unread() == 0)
     }
 
+    @Test func `messages of a partition were missed: they are unread, and shown by their time`() throws {
+        let simulation = Simulation(seed: 14)
+        let (alice, bob) = (talkative(simulation, "alice"), talkative(simulation, "bob"))
+        try #require(simulation.meet(alice, bob))
+        try alice.say("before")
+        simulation.advance(by: .seconds(1))
+        bob.with { $0.lookAway() }
+        simulation.partition([alice], [bob])
+        simulation.advance(by: .seconds(100))
+        for (peer, text) in [(alice, "one"), (bob, "two"), (alice, "three"), (bob, "four")] {
+            try peer.say(text)
+            simulation.advance(by: .seconds(1))
+        }
+        simulation.heal()
+        try #require(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(3))
+        try alice.say("after")
+        simulation.advance(by: .seconds(1))
+        #expect(bob.texts() == ["before", "one", "two", "three", "four", "after"])
+        #expect(alice.texts() == bob.texts())
+        #expect(bob.messages.filter(\.isMissed).map(\.text) == ["one", "three"])
+        #expect(bob.messages.last { $0.text == "three" }?.isHistory == true)
+        #expect(bob.unread() == 3)
+        let carol = simulation.node("carol")
+        try #require(simulation.meet(alice, bob, carol))
+        simulation.advance(by: .seconds(1))
+        #expect(carol.texts() == bob.texts())
+        #expect(!carol.messages.contains(where: \.isMissed))
+    }
+
+    @Test func `a blocked peer's earlier messages leave the history, and come back with it`() throws {
+        let simulation = Simulation(seed: 15)
+        let (alice, bob) = (talkative(simulation, "alice"), talkative(simulation, "bob"))
+        try #require(simulation.meet(alice, bob))
+        alice.with { $0.lookAway() }
+        try alice.say("mine")
+        try bob.say("theirs")
+        simulation.advance(by: .seconds(1))
+        #expect(alice.unread() == 1)
+        alice.block(bob)
+        alice.block(bob)
+        #expect(alice.texts() == ["mine"])
+        #expect(alice.unread() == 0)
+        #expect(alice.with { $0.summaries() }.first?.last?.text == "mine")
+        #expect(alice.with { $0.blocked() }.map(\.key) == [bob.key])
+        alice.block(bob, false)
+        #expect(alice.texts() == ["mine", "theirs"])
+        simulation.advance(by: .seconds(1))
+        let told = alice.events.compactMap { if case .blocked(let who, let isOn) = $0 { (who.key, isOn) } else { nil } }
+        #expect(told.map(\.0) == [bob.key, bob.key])
+        #expect(told.map(\.1) == [true, false])
+    }
+
     @Test func `a node that was away gets the changes of the meantime, and passes them on`() throws {
         let simulation = Simulation(seed: 12)
         let (alice, bob) = (simulation.node("alice"), simulation.node("bob"))
@@ -225,7 +278,8 @@ import Wire
         simulation.advance(by: .seconds(5))
         #expect(carol.texts() == ["bye"])
         #expect(!carol.isOnline(bob))
-        #expect(!carol.events.contains { if case .peer(_, let who, _, _) = $0 { who.key == bob.key } else { false } })
+        #expect(
+            !carol.events.contains { if case .peer(_, let who, _, _, _) = $0 { who.key == bob.key } else { false } })
         #expect(carol.with { node in node.online() } == 1)
     }
 

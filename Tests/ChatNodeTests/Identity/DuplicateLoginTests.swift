@@ -73,7 +73,7 @@ import Wire
         let presences = bob.events.dropFirst(before).filter { if case .peer = $0 { true } else { false } }
         #expect(presences.isEmpty)
         #expect(bob.isOnline(second))
-        let seen = second.events.compactMap { if case .peer(let state, _, _, _) = $0 { state } else { nil } }
+        let seen = second.events.compactMap { if case .peer(let state, _, _, _, _) = $0 { state } else { nil } }
         #expect(seen == [.here])
     }
 

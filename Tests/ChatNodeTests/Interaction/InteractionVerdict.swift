@@ -23,7 +23,7 @@ extension InteractionRoom {
         let members = Set(lives.map(\.peer.key))
         return lives.flatMap { witness in
             let known = witness.peer.with { node in node.peers() }.map(\.who.key)
-            let told = witness.events.compactMap { if case .peer(_, let who, _, _) = $0 { who.key } else { nil } }
+            let told = witness.events.compactMap { if case .peer(_, let who, _, _, _) = $0 { who.key } else { nil } }
             return Set(known + told).subtracting(members).map {
                 "seat \(witness.seat) knows \($0.hexadecimal), which was never there"
             }

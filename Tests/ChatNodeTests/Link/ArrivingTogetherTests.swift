@@ -34,7 +34,7 @@ import Wire
         alice.events.compactMap { event in
             switch event {
             case .message(let message): message.text
-            case .peer(let state, let who, _, _) where who.key == member.key: "\(state) \(who.nickname)"
+            case .peer(let state, let who, _, _, _) where who.key == member.key: "\(state) \(who.nickname)"
             default: nil
             }
         }

@@ -138,7 +138,7 @@ struct CrowdTests {
         alice.kill()
         room.simulation.advance(by: .seconds(90))
         let departures = bob.events.dropFirst(before).filter { event in
-            if case .peer(.left, let who, _, _) = event { who.key == alice.key } else { false }
+            if case .peer(.left, let who, _, _, _) = event { who.key == alice.key } else { false }
         }
         #expect(departures.count == 1)
         #expect(!bob.knows(alice))

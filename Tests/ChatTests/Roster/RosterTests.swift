@@ -65,15 +65,21 @@ struct RosterTests {
     }
 
     @Test func `away, back, a new nickname and a new stage are reported`() {
+        let named = bob.router.roster.who(alice.id)
         alice.session.state = .away
-        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .away, online: 1)])
+        let away = ChatEvent.presence(alice.id, .away, was: PeerSighting(named, .here), online: 1)
+        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [away])
         alice.session.state = .here
-        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
+        let back = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .away), online: 1)
+        #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [back])
         alice.session.nickname = "alicia"
-        #expect(bob.receive(alice.signPublic("me")).first == .presence(alice.id, .here, online: 1))
+        let renamed = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .here), online: 1)
+        #expect(bob.receive(alice.signPublic("me")).first == renamed)
+        let alicia = bob.router.roster.who(alice.id)
         #expect(bob.router.roster.who(alice.id).displayName.hasPrefix("alicia#"))
         for _ in 0..<9 { bob.receive(alice.signPublic("on")) }
-        #expect(bob.receive(alice.signPublic("regular now")).first == .presence(alice.id, .here, online: 1))
+        let grown = ChatEvent.presence(alice.id, .here, was: PeerSighting(alicia, .here), online: 1)
+        #expect(bob.receive(alice.signPublic("regular now")).first == grown)
         #expect(bob.router.roster.who(alice.id).stage == .regular)
     }
 

@@ -99,10 +99,14 @@ struct MessageRouterTests {
         #expect(error == .invalidNickname)
         let outcome = try alice.router.rename("alicia", in: &alice.session, now: now, wallClock: time)
         #expect(outcome.outgoing.map(\.destination) == [.everyone])
-        #expect(bob.receive(outcome.outgoing[0].payload) == [.presence(alice.id, .here, online: 2)])
+        let named = bob.router.roster.who(alice.id)
+        let renamed = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .here), online: 2)
+        #expect(bob.receive(outcome.outgoing[0].payload) == [renamed])
         #expect(alice.router.roster.who(alice.id).nickname == "alicia")
         let away = alice.router.setAway(true, in: &alice.session, now: now, wallClock: time)
-        #expect(bob.receive(away.outgoing[0].payload) == [.presence(alice.id, .away, online: 2)])
+        let alicia = bob.router.roster.who(alice.id)
+        let left = ChatEvent.presence(alice.id, .away, was: PeerSighting(alicia, .here), online: 2)
+        #expect(bob.receive(away.outgoing[0].payload) == [left])
     }
 
     @Test func `typing is reported once, renewed, and ended after 6 seconds or by the message`() {

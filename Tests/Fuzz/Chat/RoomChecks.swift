@@ -36,8 +36,9 @@ struct ToldModel {
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
             case .typing(let peer, _, _): demand(peer != me, "a typing notice of our own")
-            case .elsewhere(let peer, _, _): demand(peer != me, "ourselves in another network")
-            case .presence(let peer, _, _, let online): demand(online >= 0 && peer != me, "odd presence")
+            case .blocked(let peer, _): demand(peer != me, "a block of ourselves")
+            case .elsewhere(let peer, _, _, _): demand(peer != me, "ourselves in another network")
+            case .presence(let peer, _, _, _, let online): demand(online >= 0 && peer != me, "odd presence")
             }
         }
     }

@@ -49,7 +49,9 @@ enum Sample {
         let changes: [NodeEvent] = [DirectChange.accepted, .declined, .left].map { .direct($0, with: who) }
         let presence: [NodeEvent] =
             PresenceState.allCases.map { .peer($0, who, online: 3) } + [
-                .peer(.away, who, reason: "lunch", online: 3), .crowd(came: 12, left: 3, online: 1_003),
+                .peer(.away, who, reason: "lunch", was: PeerSighting(who, .here), online: 3),
+                .renamed(who, was: who), .blocked(who, isOn: true), .blocked(who, isOn: false),
+                .crowd(came: 12, left: 3, online: 1_003),
             ]
         let notices: [NodeEvent] = NoticeCode.allCases.map { .notice($0, "note") }
         let placed = try places.flatMap { place -> [NodeEvent] in

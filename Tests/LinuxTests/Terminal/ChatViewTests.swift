@@ -13,12 +13,14 @@ import Wire
 @Suite struct ChatViewTests {
     private static func said(
         _ text: String, by who: PeerName, in place: ConversationView = .publicRoom, id: UInt8, at seconds: Int64 = 0,
-        own: Bool = false, history: Bool = false, unread: Int = 1, delivery: Delivery? = nil, isRequest: Bool = false
+        own: Bool = false, history: Bool = false, missed: Bool = false, unread: Int = 1, delivery: Delivery? = nil,
+        isRequest: Bool = false
     ) throws -> MessageView {
         let time = Timestamp(milliseconds: UInt64(Int64(Sample.time.milliseconds) + 1_000 * (seconds + 1)))
         return MessageView(
             conversation: place, id: try Sample.message(id), from: who, text: text, sentAt: time, receivedAt: time,
-            isFromCurrentUser: own, isHistory: history, isEdited: false, unread: unread, delivery: delivery,
+            isFromCurrentUser: own, isHistory: history || missed, isMissed: missed, isEdited: false, unread: unread,
+            delivery: delivery,
             isRequest: isRequest)
     }
 
@@ -114,6 +116,58 @@ import Wire
             ])
     }
 
+    @Test func `messages that were missed alone are labelled, bright, by time, and read back in their places`() throws {
+        var user = try TerminalUser.ready(depth: .full)
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        let me = try Sample.who("me", number: 1_234, byte: 1)
+        user.tell(.peer(.here, fox, online: 1))
+        user.advance(.seconds(5))
+        user.tell(.message(try Self.said("live", by: fox, id: 1, at: 5)))
+        user.tell(.peer(.left, fox, online: 0))
+        user.advance(.seconds(100))
+        user.tell(.message(try Self.said("mine alone", by: me, id: 2, at: 105, own: true)))
+        _ = user.rows()
+        user.advance(.seconds(60))
+        user.tell(.peer(.here, fox, online: 1))
+        user.tell(
+            .message(try Self.said("missed second", by: fox, id: 4, at: 110, missed: true, unread: 2)),
+            .message(try Self.said("missed first", by: fox, id: 3, at: 100, missed: true, unread: 1)))
+        user.advance(.seconds(1))
+        let written = user.session.writing(at: user.now)
+        let text = written.replacing(/\u{1b}\[[?0-9;]*[A-Za-z]/, with: "")
+        #expect(text.contains("— 2 messages while you were offline —"))
+        #expect(!text.contains("before you came"))
+        #expect(!written.contains("\u{1b}[2mmissed"))
+        let order = user.session.view.log.map(\.text)
+        #expect(order == ["live", "missed first", "mine alone", "missed second"])
+    }
+
+    @Test func `a message that is seconds late has no label, and one that others bring later has one`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.peer(.here, fox, online: 1))
+        user.tell(.message(try Self.said("quick answer", by: fox, id: 1, at: 0, missed: true)))
+        #expect(user.rows().count == 1)
+        user.advance(.seconds(1))
+        #expect(user.rows() == ["00:00:00 <fox#1001> quick answer"])
+        user.advance(.seconds(100))
+        user.tell(.peer(.here, try Sample.who("owl", number: 1_002, byte: 3), online: 2))
+        user.tell(.message(try Self.said("from the other side", by: fox, id: 2, at: 30, missed: true)))
+        user.advance(.seconds(1))
+        #expect(user.rows().contains("— 1 message that you missed —"))
+    }
+
+    @Test func `missed messages of a room that is not open are unread`() throws {
+        var user = try TerminalUser.ready()
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        user.tell(.peer(.here, fox, online: 1))
+        user.advance(.seconds(5))
+        user.show([.answer(.active(command: "open", .direct(with: fox), recent: []))])
+        user.tell(.message(try Self.said("missed", by: fox, id: 1, at: 1, missed: true, unread: 1)))
+        user.advance(.seconds(1))
+        #expect(user.prompt.contains("[1 kitchen 1]"))
+    }
+
     @Test func `an own message ends the wait for history`() throws {
         var user = try TerminalUser.ready()
         let fox = try Sample.who("fox", number: 1_001, byte: 2)
@@ -144,6 +198,92 @@ import Wire
         user.type("/set joins off\r")
         user.tell(.peer(.left, try Sample.who("fox4", number: 1_004, byte: 4), online: 2))
         #expect(user.rows() == ["joins is off"])
+    }
+
+    @Test func `a rename has a line, further ones in ten seconds have another, and none is an arrival`() throws {
+        var user = try TerminalUser.ready()
+        func name(_ text: String) throws -> PeerName { try Sample.who(text, number: 1_001, byte: 2) }
+        user.tell(.peer(.here, try name("seal"), online: 1))
+        user.advance(.seconds(11))
+        _ = user.rows()
+        for (before, after) in [("seal", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "otter")] {
+            user.tell(.peer(.here, try name(after), was: PeerSighting(try name(before), .here), online: 1))
+        }
+        #expect(user.rows().map { $0.dropFirst(11) } == ["seal#1001 is now a#1001"])
+        user.advance(.seconds(10))
+        #expect(user.rows().map { $0.dropFirst(11) } == ["a#1001 is now otter#1001"])
+        user.advance(.seconds(10))
+        #expect(user.rows().isEmpty)
+    }
+
+    @Test func `with joins off a rename has a line, and a return from away has none`() throws {
+        var user = try TerminalUser.ready()
+        let (seal, otter) = (
+            try Sample.who("seal", number: 1_001, byte: 2), try Sample.who("otter", number: 1_001, byte: 2)
+        )
+        user.tell(.peer(.here, seal, online: 1))
+        user.advance(.seconds(11))
+        user.type("/set joins off\r")
+        _ = user.rows()
+        user.tell(.peer(.away, seal, was: PeerSighting(seal, .here), online: 1))
+        user.tell(.peer(.here, seal, was: PeerSighting(seal, .away), online: 1))
+        #expect(user.rows().isEmpty)
+        user.tell(.peer(.here, otter, was: PeerSighting(seal, .here), online: 1))
+        #expect(user.rows().map { $0.dropFirst(11) } == ["seal#1001 is now otter#1001"])
+    }
+
+    @Test func `a return from away takes no place of an arrival`() throws {
+        var user = try TerminalUser.ready()
+        let seal = try Sample.who("seal", number: 1_001, byte: 2)
+        user.tell(.peer(.here, seal, online: 1))
+        for _ in 0..<4 {
+            user.tell(.peer(.away, seal, was: PeerSighting(seal, .here), online: 1))
+            user.tell(.peer(.here, seal, was: PeerSighting(seal, .away), online: 1))
+        }
+        _ = user.rows()
+        user.advance(.seconds(11))
+        #expect(!user.shown().contains("came"))
+    }
+
+    @Test func `prompt, conversations and typing follow a rename, the own one by another face too`() throws {
+        var user = try TerminalUser.ready()
+        let (seal, otter) = (
+            try Sample.who("seal", number: 1_001, byte: 2), try Sample.who("otter", number: 1_001, byte: 2)
+        )
+        user.tell(.peer(.here, seal, online: 1))
+        user.tell(.message(try Self.said("psst", by: seal, in: .direct(with: seal), id: 1)))
+        user.tell(.typing(seal, .publicRoom, isOn: true))
+        #expect(user.prompt == "kitchen · me#1234 · 2 here [2 seal 1!] > ")
+        user.tell(.peer(.here, otter, was: PeerSighting(seal, .here), online: 1))
+        #expect(user.prompt == "kitchen · me#1234 · 2 here [2 otter 1!] > ")
+        #expect(user.session.view.typing == "otter#1001 is typing")
+        let me = try Sample.who("me", number: 1_234, byte: 1)
+        user.tell(.renamed(try Sample.who("ada", number: 1_234, byte: 1), was: me))
+        #expect(user.prompt == "kitchen · ada#1234 · 2 here [2 otter 1!] > ")
+        user.tell(.message(try Self.said("hello ada", by: otter, id: 3)))
+        #expect(user.session.view.rendering.mention?.isIn("hello ada") == true)
+    }
+
+    @Test func `a blocked peer's messages can not be read back, nor do they ask for attention`() throws {
+        var user = try TerminalUser.ready()
+        let (fox, owl) = (try Sample.who("fox", number: 1_001, byte: 2), try Sample.who("owl", number: 1_002, byte: 3))
+        user.tell(.peer(.here, fox, online: 1), .peer(.here, owl, online: 2))
+        user.advance(.seconds(3))
+        user.tell(
+            .message(try Self.said("from the fox", by: fox, id: 1)),
+            .message(try Self.said("from the owl", by: owl, id: 2)),
+            .message(try Self.said("psst", by: fox, in: .direct(with: fox), id: 3)), .request(from: fox, text: "please")
+        )
+        _ = user.rows()
+        user.tell(.blocked(fox, isOn: true))
+        #expect(user.prompt == "kitchen · me#1234 · 3 here > ")
+        user.type("\u{1b}[5~")
+        let page = user.shown()
+        #expect(page.contains("from the owl"))
+        #expect(!page.contains("from the fox"))
+        user.tell(.deleted(.publicRoom, try Sample.message(1), unread: 0))
+        user.type("\u{1b}")
+        #expect(!user.rows().joined().contains("fox"))
     }
 
     @Test func `a crowd is a line with counts, and the number in the prompt`() throws {
@@ -260,6 +400,17 @@ import Wire
         #expect(rows.count <= 23)
         #expect(!rows.joined().contains("/typing"))
         #expect(rows.allSatisfy { DisplayWidth.of($0) <= columns })
+    }
+
+    @Test func `a long address is whole on the second screen, where the terminal wraps it`() throws {
+        var user = try TerminalUser.ready(columns: 40)
+        let address = "https://example.org/" + String(repeating: "abcdefghij", count: 9)
+        try user.hear(address)
+        _ = user.rows()
+        user.type("\u{1b}[5~")
+        let page = user.session.writing(at: user.now)
+        let plain = page.replacing(/\u{1b}\[[?0-9;]*[A-Za-z]/, with: "")
+        #expect(plain.contains(address))
     }
 
     @Test func `the open conversation is read back on the second screen`() throws {

@@ -202,6 +202,33 @@ import Wire
         #expect(user.session.editor.text == "/msg qui")
     }
 
+    @Test func `a deleted message and the lines of a room that was left can not be recalled`() throws {
+        var user = try TerminalUser.ready()
+        let me = try Sample.who("me", number: 1_234, byte: 1)
+        user.type("a secret\r")
+        user.type("hello\r")
+        user.tell(.message(try Sample.said("a secret", by: me, own: true)))
+        user.tell(.deleted(.publicRoom, try Sample.message(0x0c), unread: 0))
+        user.type("\u{1b}[A\u{1b}[A\u{1b}[A")
+        #expect(user.session.editor.text == "hello")
+        user.type("\u{15}")
+        user.show([.answer(.parted(.kitchen, .publicRoom, recent: []))])
+        user.type("\u{1b}[A")
+        #expect(user.session.editor.text == "")
+    }
+
+    @Test func `a wipe, a block and a deletion end the page that is read back`() throws {
+        let fox = try Sample.who("fox", number: 1_001, byte: 2)
+        for event in [NodeEvent.blocked(fox, isOn: true), .deleted(.publicRoom, try Sample.message(0x0c), unread: 0)] {
+            var user = try TerminalUser.ready()
+            user.tell(.message(try Sample.said("to be read", by: fox)))
+            user.type("\u{1b}[5~")
+            #expect(user.session.isPaging)
+            user.tell(event)
+            #expect(!user.session.isPaging)
+        }
+    }
+
     @Test func `the terminal performs set and clear itself`() {
         var user = TerminalUser()
         user.type("/clear\r")
@@ -226,15 +253,21 @@ import Wire
         #expect(bells == 3)
     }
 
-    @Test func `out of the foreground lines are shown without a prompt`() throws {
+    @Test func `out of the foreground nothing is written, and lines wait`() throws {
         var user = TerminalUser()
         _ = user.shown()
         let hiding = user.session.hide()
         #expect(hiding.hasSuffix("\u{1b}[J\r"))
         try user.hear("hi")
-        #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\n")
+        user.advance(.seconds(1))
+        #expect(user.shown() == "")
         user.session.reveal()
-        #expect(user.shown() == "kitchen · 1 here > ")
+        #expect(user.shown() == "00:00:00 <quiet-otter#4821> hi\nkitchen · 1 here > ")
+        user.session.stepBack()
+        for _ in 0..<1_100 { try user.hear("again") }
+        #expect(user.session.deadline.map { $0 > user.now } ?? true)
+        user.session.reveal()
+        #expect(user.rows().count == 1_000)
     }
 
     @Test(arguments: 0..<20)

@@ -199,7 +199,7 @@ extension STOMPSession {
         case .request, .direct, .delivered, .read, .failed: return (.direct, line, EventTopic(report))
         case .typing: return (.typing(report.room.name), line, EventTopic(report))
         case .peer, .crowd, .elsewhere: return (.people(report.room.name), line, EventTopic(report))
-        case .ready, .invitation, .notice, .stopped: return (nil, [], nil)
+        case .ready, .renamed, .blocked, .invitation, .notice, .stopped: return (nil, [], nil)
         }
     }
 

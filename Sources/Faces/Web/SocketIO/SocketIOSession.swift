@@ -240,13 +240,14 @@ struct SocketIOSession: Sendable {
         case .typing(let who, .publicRoom, let isOn):
             typing[who.key] = isOn ? SocketIOSession.name(of: who) : nil
             return [.send(typingUpdate, of: EventTopic(room))]
-        case .peer(.left, let who, reason: _, online: _), .elsewhere(.left, let who, reason: _): typing[who.key] = nil
-        case .peer(_, let who, reason: _, online: _), .elsewhere(_, let who, reason: _):
+        case .peer(.left, let who, reason: _, was: _, online: _), .elsewhere(.left, let who, reason: _, was: _):
+            typing[who.key] = nil
+        case .peer(_, let who, reason: _, was: _, online: _), .elsewhere(_, let who, reason: _, was: _):
             // The name may be another one now.
             if typing[who.key] != nil { typing[who.key] = SocketIOSession.name(of: who) }
         case .stopped: typing = [:]
         case .ready, .crowd, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed,
-            .typing, .notice:
+            .typing, .notice, .renamed, .blocked:
             break
         }
         return typing == before ? [] : [.send(typingUpdate, of: EventTopic(room))]
