@@ -32,12 +32,12 @@ def free_port():
 
 
 class Window:
-    def __init__(self, columns=80, rows=24, **environment):
+    def __init__(self, columns=80, rows=24, shell=("sh",), **environment):
         self.socket = f"earshot-test-{os.getpid()}-{next(NUMBERS)}"
         variables = {"TERM": "tmux-256color", "PS1": "$ ", "LC_ALL": "C.UTF-8", "TZ": "UTC", "EARSHOT_ALLOW_ROOT": "true",
                      **sanitizers(), **environment}
         assignments = [f"{name}={value}" for name, value in variables.items()]
-        self.tmux("new-session", "-d", "-x", "120", "-y", "24", "env", "-u", "NO_COLOR", *assignments, "sh")
+        self.tmux("new-session", "-d", "-x", "120", "-y", "24", "env", "-u", "NO_COLOR", *assignments, *shell)
         self.tmux("set-option", "-g", "window-size", "manual")
         # A client that receives every change, so that a test waits for events.
         self.client = subprocess.Popen(self.command("-C", "attach-session"), stdin=subprocess.PIPE,
@@ -141,10 +141,10 @@ class Window:
         """The output since the program was started by the command line on the screen."""
         return self.written.rpartition("echo code $?")[2]
 
-    def start(self, *options, prompt="lobby", variables=""):
-        """Runs the program; returns its port once it is ready."""
+    def start(self, *options, prompt="lobby", variables="", tail="; echo code $?"):
+        """Runs the program, and what is behind it in the command line; returns its port once it is ready."""
         port = free_port()
-        self.enter(f"{variables} {BINARY} --discovery none --port {port} {' '.join(options)}; echo code $?".strip())
+        self.enter(f"{variables} {BINARY} --discovery none --port {port} {' '.join(options)}{tail}".strip())
         if prompt:
             self.wait(lambda: self.screen[-1].startswith(prompt), "prompt")
         else:

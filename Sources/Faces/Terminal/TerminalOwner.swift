@@ -22,6 +22,13 @@ package actor TerminalOwner: LineSource, ReportDisplay {
     private var armed: Instant?
     private var isReading = false
     private var isOpen = true
+    /// Whether the terminal listens to this process. In the background nothing is read, written or set.
+    private var isInFront = false
+    private var isAwaitingFront = false
+
+    /// How soon the terminal is taken again. A shell sends nothing to a job that it takes to the front while it runs, so
+    /// that this process has to look.
+    private static let frontCheck = Duration.milliseconds(200)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
@@ -68,7 +75,7 @@ package actor TerminalOwner: LineSource, ReportDisplay {
 
     package func finish() {
         Diagnostics.divert(to: nil)
-        print(session.hide())
+        if isInFront { print(session.hide()) }
         TerminalSettings.restore()
         isOpen = false
         stopReading()
@@ -106,7 +113,7 @@ package actor TerminalOwner: LineSource, ReportDisplay {
 /// Keys, and what comes of them.
 extension TerminalOwner {
     private func startReading() {
-        guard !isReading, isOpen, !session.hasEnded else { return }
+        guard !isReading, isOpen, isInFront, !session.hasEnded else { return }
         do throws(SystemError) {
             try loop.watch(
                 Descriptors.input, .readable,
@@ -125,6 +132,7 @@ extension TerminalOwner {
     }
 
     private func readKeys() {
+        guard TerminalSettings.isForeground else { return stepBack() }
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = Descriptors.read(into: &buffer, from: Descriptors.input)
         session.take(buffer[..<count], at: loop.now, wallClock: loop.wallClock)
@@ -134,11 +142,8 @@ extension TerminalOwner {
 
     /// Writes what is to be written, does what the session asks for, and sets the clock for the next time.
     private func update() {
-        // A key may come before the signal of the window's change: what is drawn must not be for the old size.
-        let size = TerminalSettings.size
-        session.resize(columns: size.columns, rows: size.rows)
-        TerminalSettings.usesSecondScreen(session.isPaging)
-        print(session.writing(at: loop.now))
+        if isInFront, !TerminalSettings.isForeground { stepBack() }
+        if isInFront { draw() }
         for request in session.takeRequests() {
             switch request {
             case .typing(let isOn): typing(isOn)
@@ -148,6 +153,14 @@ extension TerminalOwner {
         if session.hasEnded { stopReading() }
         handOut()
         arm()
+    }
+
+    private func draw() {
+        // A key may come before the signal of the window's change: what is drawn must not be for the old size.
+        let size = TerminalSettings.size
+        session.resize(columns: size.columns, rows: size.rows)
+        TerminalSettings.usesSecondScreen(session.isPaging)
+        print(session.writing(at: loop.now))
     }
 
     private func handOut() {
@@ -194,9 +207,9 @@ extension TerminalOwner {
     }
 
     private func suspend() {
-        print(session.hide())
+        if isInFront, TerminalSettings.isForeground { print(session.hide()) }
         TerminalSettings.restore()
-        stopReading()
+        stepBack()
         TerminalSignals.stop()
         // The signal to go on has been seen by now.
         _ = TerminalSignals.read(signals.number)
@@ -205,10 +218,32 @@ extension TerminalOwner {
 
     /// Takes the terminal, for the first time or again; in the background another process has it.
     private func takeOver() {
-        guard isOpen, TerminalSettings.isForeground else { return }
+        guard isOpen else { return }
+        guard TerminalSettings.isForeground else { return stepBack() }
+        isInFront = true
         TerminalSettings.change()
         session.reveal()
         startReading()
         update()
+    }
+
+    /// Another process has the terminal: leaves it alone until that has gone.
+    private func stepBack() {
+        isInFront = false
+        session.stepBack()
+        stopReading()
+        awaitFront()
+    }
+
+    private func awaitFront() {
+        guard !isAwaitingFront, isOpen, !isInFront else { return }
+        isAwaitingFront = true
+        loop.schedule(at: loop.now + TerminalOwner.frontCheck) { [weak self] in
+            self?.assumeIsolated { owner in
+                owner.isAwaitingFront = false
+                guard owner.isOpen, !owner.isInFront else { return }
+                if TerminalSettings.isForeground { owner.takeOver() } else { owner.awaitFront() }
+            }
+        }
     }
 }
