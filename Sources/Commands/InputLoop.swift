@@ -9,25 +9,31 @@ package struct InputLoop: Sendable {
     package let reports: ReportQueue
     private let isTyped: Bool
     private let isAddressed: Bool
+    private let endsNode: Bool
 
     /// - Parameters:
     ///   - isTyped: whether a user types the lines, and can correct one that was refused.
     ///   - isAddressed: whether a line may begin with the room that it is for (`AddressedLine`).
+    ///   - endsNode: whether the node leaves at the end of the input.
     package init(
-        input: any LineSource, executor: CommandExecutor, reports: ReportQueue, isTyped: Bool, isAddressed: Bool
+        input: any LineSource, executor: CommandExecutor, reports: ReportQueue, isTyped: Bool, isAddressed: Bool,
+        endsNode: Bool = true
     ) {
         self.input = input
         self.executor = executor
         self.reports = reports
         self.isTyped = isTyped
         self.isAddressed = isAddressed
+        self.endsNode = endsNode
     }
 
-    /// Returns at the end of the input, or when the node leaves.
+    /// Returns at the end of the input, or when the node leaves; the end of the input is a request to leave, unless
+    /// other faces are served.
     package func run() async {
         while await mayGoOn(), let line = await input.next() {
             await input.settle(line, isAccepted: await obey(line))
         }
+        guard endsNode || executor.departure.isDecided else { return }
         _ = executor.departure.note(.asked)
         await executor.rooms.leave()
     }

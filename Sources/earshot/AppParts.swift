@@ -48,6 +48,12 @@ extension App {
             terminal: isConversation ? Terminal(bell: Bell(isQuiet: arguments.isQuiet)) : nil, departure: departure)
     }
 
+    /// The lines of standard input, or none.
+    static func makeInput(_ arguments: Arguments, isTyped: Bool) throws(StartFailure) -> any LineSource {
+        guard arguments.readsInput else { return NoInput() }
+        return StandardInput(on: try runningLoop("input"), isTyped: isTyped)
+    }
+
     static func makeTerminal(
         _ arguments: Arguments, colors: Theme.Depth, departure: Departure, typing: @escaping @Sendable (Bool) -> Void
     ) throws(StartFailure) -> TerminalOwner {

@@ -18,7 +18,7 @@ enum Place: Hashable, Sendable {
     }
 
     init(_ arguments: Arguments) {
-        let isTyped = Descriptors.isTerminal(Descriptors.input)
+        let isTyped = arguments.readsInput && Descriptors.isTerminal(Descriptors.input)
         let kind = Environment.value("TERM") ?? ""
         let canDraw = !kind.isEmpty && kind != "dumb" && Descriptors.isTerminal(Descriptors.output)
         guard arguments.format == .automatic, isTyped, canDraw else {

@@ -93,6 +93,9 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
             name: "--plain", help: "plain lines, also in a terminal",
             kind: .flag { $0.format = .plain }),
         Option(
+            name: "--no-input", help: "read no lines: run until a signal, also without a page or a gateway",
+            kind: .flag { $0.readsInput = false }),
+        Option(
             name: "--stream", help: "show one conversation at a time in a terminal (the default), or all",
             kind: .value("MODE", wanted: "one or all") { arguments, value in
                 arguments.showsAll = value == "all"

@@ -19,6 +19,8 @@ package struct Arguments: Hashable, Sendable {
     package var discovery = Discovery.auto
     package var sharesHistory = true
     package var readReceipts = false
+    /// Whether standard input is read.
+    package var readsInput = true
     package var format = Format.automatic
     /// Messages per second; nil for the protocol's own figure, 0 for no limit.
     package var rate: Double?
@@ -38,6 +40,12 @@ package struct Arguments: Hashable, Sendable {
     package var configuration = ConfigurationChoice.own
 
     package init() {}
+
+    /// Whether the node goes on without input: programs reach it at a place that was asked for, or none is wanted.
+    package var outlivesInput: Bool {
+        if case .path = control { return true }
+        return !readsInput || webPort != nil || stompPort != nil
+    }
 
     /// The room that was named last, which further options are about.
     package var roomChoice: RoomChoice {
