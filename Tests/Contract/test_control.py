@@ -33,7 +33,7 @@ class Requests(Controlled):
         direct, = client.ask(f"command /msg {bob.number} psst")
         self.assertEqual((direct["conversation"], direct["with"]["key"]), ("direct", bob.key))
         self.next(bob, "message", text="psst")
-        changed, = client.ask("command /nick alicia")
+        renamed, changed = client.ask("command /nick alicia")
         self.assertEqual((changed["command"], changed["who"]["nickname"]), ("nick", "alicia"))
         self.next(bob, "peer", state="online")
 

@@ -26,7 +26,7 @@ import Wire
     static let id = String(repeating: "0c", count: 16)
     static let said = """
         "id":"\(id)","from":\(who),"text":"hi","sentAt":"\(Sample.timeText)",\
-        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"unread":1
+        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"missed":false,"unread":1
         """
 
     @Test func `ready tells the version, who, where and how peers are found`() throws {
@@ -43,7 +43,7 @@ import Wire
         let text = Self.text(.event(.peer(state, try Sample.who(), online: 3)))
         #expect(
             text
-                == "{\"event\":\"peer\",\"room\":\"lobby\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null,\"elsewhere\":false}\n"
+                == "{\"event\":\"peer\",\"room\":\"lobby\",\"state\":\"\(word)\",\"who\":\(Self.who),\"peers\":3,\"reason\":null,\"elsewhere\":false,\"was\":null}\n"
         )
     }
 
@@ -54,7 +54,18 @@ import Wire
 
     @Test func `a peer that is away can have a reason`() throws {
         let text = Self.text(.event(.peer(.away, try Sample.who(), reason: "\u{1b}lunch", online: 3)))
-        #expect(text.hasSuffix(",\"peers\":3,\"reason\":\"\\u001blunch\",\"elsewhere\":false}\n"))
+        #expect(text.hasSuffix(",\"peers\":3,\"reason\":\"\\u001blunch\",\"elsewhere\":false,\"was\":null}\n"))
+    }
+
+    @Test func `a rename says both names, of a peer and of the user`() throws {
+        let (who, was) = (try Sample.who("otter"), try Sample.who("seal"))
+        let text = Self.text(.event(.peer(.here, who, was: PeerSighting(was, .away, reason: "tea"), online: 1)))
+        #expect(
+            text.contains("\"was\":{\"state\":\"away\",\"who\":{\"number\":4821,\"suffix\":null,\"nickname\":\"seal\""))
+        #expect(text.hasSuffix("\"reason\":\"tea\"}}\n"))
+        let own = Self.text(.event(.renamed(who, was: was)))
+        #expect(own.contains("\"event\":\"renamed\",\"room\":\"lobby\",\"self\":{\"number\":4821"))
+        #expect(own.contains("\"was\":{\"number\":4821,\"suffix\":null,\"nickname\":\"seal\""))
     }
 
     @Test func `a message says where it was said`() throws {
