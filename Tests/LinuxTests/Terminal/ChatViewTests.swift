@@ -281,7 +281,7 @@ import Wire
         let page = user.shown()
         #expect(page.contains("from the owl"))
         #expect(!page.contains("from the fox"))
-        user.tell(.deleted(.publicRoom, try Sample.message(1), unread: 0))
+        user.tell(.deleted(try Self.said("from the fox", by: fox, id: 1)))
         user.type("\u{1b}")
         #expect(!user.rows().joined().contains("fox"))
     }

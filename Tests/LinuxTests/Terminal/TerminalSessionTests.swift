@@ -208,7 +208,7 @@ import Wire
         user.type("a secret\r")
         user.type("hello\r")
         user.tell(.message(try Sample.said("a secret", by: me, own: true)))
-        user.tell(.deleted(.publicRoom, try Sample.message(0x0c), unread: 0))
+        user.tell(.deleted(try Sample.said("a secret", by: me, own: true)))
         user.type("\u{1b}[A\u{1b}[A\u{1b}[A")
         #expect(user.session.editor.text == "hello")
         user.type("\u{15}")
@@ -219,7 +219,7 @@ import Wire
 
     @Test func `a wipe, a block and a deletion end the page that is read back`() throws {
         let fox = try Sample.who("fox", number: 1_001, byte: 2)
-        for event in [NodeEvent.blocked(fox, isOn: true), .deleted(.publicRoom, try Sample.message(0x0c), unread: 0)] {
+        for event in [NodeEvent.blocked(fox, isOn: true), .deleted(try Sample.said("to be read", by: fox))] {
             var user = try TerminalUser.ready()
             user.tell(.message(try Sample.said("to be read", by: fox)))
             user.type("\u{1b}[5~")

@@ -37,14 +37,15 @@ struct SocketIOEvents: Sendable {
         case .message(let message):
             guard case .publicRoom = message.conversation else { return nil }
             (content, topic) = (.message(message), EventTopic(report))
-        case .peer(.left, let who, reason: _, online: _), .elsewhere(.left, let who, reason: _):
+        case .peer(.left, let who, reason: _, was: _, online: _), .elsewhere(.left, let who, reason: _, was: _):
             (content, topic) = (.left(who), EventTopic(report))
-        case .peer(_, let who, reason: _, online: _), .elsewhere(_, let who, reason: _):
+        case .peer(_, let who, reason: _, was: _, online: _), .elsewhere(_, let who, reason: _, was: _):
             (content, topic) = (.here(who), EventTopic(report))
         case .edited(let message):
             update(message, in: report.room)
             return nil
         case .ready, .crowd, .request, .direct, .invitation, .deleted, .delivered, .read, .failed, .typing, .notice,
+            .renamed, .blocked,
             .stopped:
             return nil
         }
