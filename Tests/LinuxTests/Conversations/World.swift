@@ -54,7 +54,7 @@ final class Told: Sendable {
 
     private func isLastSeen(_ other: any Person, here: Bool) -> Bool {
         let states = events.compactMap { event -> PresenceState? in
-            if case .peer(let state, let who, _, _) = event, who.key == other.key { state } else { nil }
+            if case .peer(let state, let who, _, _, _) = event, who.key == other.key { state } else { nil }
         }
         return states.last.map { ($0 != .left) == here } ?? false
     }
