@@ -162,7 +162,7 @@ import Wire
             #expect(
                 await world.wait {
                     bob.told.events.contains {
-                        if case .peer(.away, let who, _, _) = $0 { who.nickname == "alicia" } else { false }
+                        if case .peer(.away, let who, _, _, _) = $0 { who.nickname == "alicia" } else { false }
                     }
                 })
             try await alice.perform { node throws(ChatError) in try node.send("bye") }
