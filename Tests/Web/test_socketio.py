@@ -228,6 +228,24 @@ class Gateway(WebTest):
         status, _, fault = alice.ask("GET", path, token="")
         self.assertEqual((status, fault["code"]), (400, 3))
 
+    def test_an_upgrade_in_the_order_of_socket_io_client_swift(self):
+        """Its bytes (16.1.1, `SocketEngine.upgradeTransport`): a noop by POST, and `5` only once the poll that waits is answered."""
+        alice = self.served()
+        place = "/socket.io/?transport={}&b64=1&EIO=4"
+        path = f"{place.format('polling')}&sid={self.opened(alice, place.format('polling'))}"
+        self.post(alice, path, f'40{{"token":"{alice.token}"}}')
+        self.assertTrue(self.poll(alice, path).startswith("40"))
+        client = websocket.create_connection(f"ws://127.0.0.1:{alice.port}{path.replace('polling', 'websocket')}", timeout=20)
+        client.send("2probe")
+        self.assertEqual(client.recv(), "3probe")
+        self.post(alice, path, "6")
+        self.assertEqual(self.poll(alice, path), "6")
+        client.send("5")
+        client.send('420["chatMessage","x","after the upgrade"]')
+        while client.recv() != "430[]":
+            pass
+        alice.node.hears("after the upgrade")
+
     def test_events_at_once_take_effect_in_their_order(self):
         alice = self.served()
         path, _ = self.connected(alice)
