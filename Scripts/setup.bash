@@ -38,6 +38,7 @@ readonly to_test='
     avahi-daemon                  /usr/sbin/avahi-daemon
     binutils                      /usr/bin/readelf
     chromium                      /usr/bin/chromium
+    curl                          /usr/bin/curl
     dbus                          /usr/bin/dbus-daemon
     firefox-esr                   /usr/bin/firefox-esr
     fish                          /usr/bin/fish

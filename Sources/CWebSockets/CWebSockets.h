@@ -6,7 +6,7 @@
     FUNCTION(lws_set_log_level) \
     FUNCTION(lws_create_context) \
     FUNCTION(lws_create_vhost) \
-    FUNCTION(lws_get_vhost_listen_port) \
+    FUNCTION(lws_adopt_socket_vhost_readbuf) \
     FUNCTION(lws_context_destroy) \
     FUNCTION(lws_context_user) \
     FUNCTION(lws_get_context) \

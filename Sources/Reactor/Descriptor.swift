@@ -16,6 +16,13 @@ package struct Descriptor: ~Copyable, Sendable {
         number = try SystemError.check(call, result)
     }
 
+    /// Gives the open descriptor to another owner.
+    package consuming func release() -> CInt {
+        let number = number
+        discard self
+        return number
+    }
+
     deinit {
         close(number)
     }

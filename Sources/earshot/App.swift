@@ -57,7 +57,7 @@ struct App: Sendable {
         if case .terminal = place { TerminalSignals.block() }
         let reports = ReportQueue()
         self.reports = reports
-        let (served, rooms) = (try ServedFaces(arguments, diagnostics, timers: loop), Rooms())
+        let (served, rooms) = (try ServedFaces(arguments, diagnostics), Rooms())
         (self.served, self.rooms) = (served, rooms)
         kept = try KeptState.open(arguments, diagnostics)
         let kept = kept

@@ -15,13 +15,11 @@ struct ServedFaces: Sendable {
     private let file: WebTokenFile?
 
     /// Listens; requests are performed from `begin` on.
-    ///
-    /// - Parameter loop: has the timers.
-    init(_ arguments: Arguments, _ diagnostics: Diagnostics, timers loop: EventLoop) throws(StartFailure) {
+    init(_ arguments: Arguments, _ diagnostics: Diagnostics) throws(StartFailure) {
         control = try ServedFaces.makeControl(arguments, diagnostics)
         let token = WebToken()
         web = try arguments.webPort.map { port throws(StartFailure) in
-            try WebServer.open(port: port, token: token, timers: loop)
+            try WebServer.open(port: port, token: token, on: try App.runningLoop("web entrance"))
         }
         stomp = try arguments.stompPort.map { port throws(StartFailure) in
             try STOMPServer(on: try App.runningLoop("stomp"), port: port, token: token)

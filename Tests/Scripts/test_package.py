@@ -48,6 +48,8 @@ class Package(unittest.TestCase):
         depends = run("dpkg-deb", "--field", self.package, "Depends")
         for library in ("libc6 (>=", "libsodium23", "libavahi-common3", "libavahi-client3", "libavahi-core7"):
             self.assertIn(library, depends)
+        # The page needs it, and the message of a missing library comes late.
+        self.assertEqual(run("dpkg-deb", "--field", self.package, "Recommends").strip(), "libwebsockets17")
         self.assertNotIn("swift", run("ldd", os.environ["EARSHOT_BINARY"]))
 
     def test_it_is_installed_runs_and_leaves_nothing_behind(self):

@@ -14,8 +14,6 @@ import Wire
 /// It lives on a thread of its own: a client that does not read keeps neither the node nor another client waiting.
 package actor ControlServer {
     static let mostClients = 16
-    /// The pause of accepting while the system has no room for another connection.
-    private static let pause = Duration.milliseconds(100)
 
     package let loop: EventLoop
     private nonisolated let socket: ControlSocket
@@ -28,8 +26,8 @@ package actor ControlServer {
     private nonisolated let clientCount = Atomic(0)
     var desk: CommandExecutor?
     var clients: [Int: ControlClient] = [:]
+    private var acceptor: Acceptor?
     private var accepted = 0
-    private var hasEnded = false
     package var renderer: ControlRenderer
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -56,7 +54,15 @@ package actor ControlServer {
     package func begin(_ desk: CommandExecutor) {
         guard self.desk == nil else { return }
         self.desk = desk
-        listen()
+        // A client of the own user gives no way to another one.
+        let acceptor = Acceptor(on: loop, socket.descriptor.number) {
+            false
+        } take: { [weak self] number in
+            guard let self else { return _ = close(number) }
+            assumeIsolated { $0.accepted(number) }
+        }
+        self.acceptor = acceptor
+        acceptor.start()
     }
 
     /// Tells the tails what the node tells, in the order of the calls. On the node's thread; returns at once.
@@ -76,8 +82,7 @@ package actor ControlServer {
     /// Says goodbye to all clients; bytes that a client does not take at once are lost. No client connects any more.
     package func end() {
         removeName()
-        hasEnded = true
-        if desk != nil { loop.unwatch(socket.descriptor.number) }
+        acceptor?.stop()
         for client in clients.values {
             client.dialogue.finish()
             _ = client.send()
@@ -99,15 +104,9 @@ extension ControlServer {
         try loop.watch(descriptor, interest, handler)
     }
 
-    private func accept() {
-        let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let result = accept4(socket.descriptor.number, nil, nil, flags)
-        guard result >= 0 else {
-            if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS { rest() }
-            return
-        }
-        let connection = Descriptor(owning: result)
-        guard ControlClient.isOwnUser(result) else { return }
+    private func accepted(_ number: CInt) {
+        let connection = Descriptor(owning: number)
+        guard ControlClient.isOwnUser(number) else { return }
         accepted += 1
         let client = ControlClient(accepted, connection)
         guard clients.count < ControlServer.mostClients else {
@@ -126,19 +125,6 @@ extension ControlServer {
         } catch {
             drop(client)
         }
-    }
-
-    /// The system has no room for another connection, and would say so again at once.
-    private func rest() {
-        loop.unwatch(socket.descriptor.number)
-        loop.schedule(at: loop.now + ControlServer.pause) { [weak self] in
-            self?.assumeIsolated { $0.listen() }
-        }
-    }
-
-    private func listen() {
-        guard !hasEnded else { return }
-        if (try? watch(socket.descriptor.number, .readable) { server, _ in server.accept() }) == nil { rest() }
     }
 
     private func ready(_ number: Int, _ readiness: Readiness) {

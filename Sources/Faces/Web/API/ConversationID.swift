@@ -17,7 +17,8 @@ struct ConversationID: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: nil for a text that is no such name.
     init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts[0].first == "r", parts[0].utf8.dropFirst().allSatisfy({ (48...57).contains($0) }),
+        guard parts[0].first == "r" || parts[0].first == "R",
+            parts[0].utf8.dropFirst().allSatisfy({ (48...57).contains($0) }),
             let room = Int(parts[0].dropFirst())
         else { return nil }
         self.room = room

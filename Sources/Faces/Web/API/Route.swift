@@ -45,9 +45,13 @@ struct Route: Sendable {
             return .problem(404, "not_found", "there is nothing of this name")
         }
         let fitting = every.filter { $0.1.count == least }
-        guard let (route, parameters) = fitting.first(where: { $0.0.method == head.method }) else {
+        // HEAD is GET without the body, which is left out where the answer is written.
+        let method = head.method == "HEAD" ? "GET" : head.method
+        guard let (route, parameters) = fitting.first(where: { $0.0.method == method }) else {
             var answer = WebAnswer.problem(405, "wrong_method", "another method is needed")
-            answer.headers["allow"] = Set(fitting.map(\.0.method)).sorted().joined(separator: ", ")
+            var methods = Set(fitting.map(\.0.method))
+            if methods.contains("GET") { methods.insert("HEAD") }
+            answer.headers["allow"] = methods.sorted().joined(separator: ", ")
             return answer
         }
         do throws(RouteFault) {

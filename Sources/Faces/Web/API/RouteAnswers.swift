@@ -124,13 +124,13 @@ extension WebServer {
     /// The room of a path, and the key of the peer in it.
     func peer(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
         let text = call.parameters["key"] ?? ""
-        guard PeerID(hexadecimal: text) != nil else { throw RouteFault(404, "unknown_peer", "a key has 64 digits") }
-        return (try room(of: call), text)
+        guard let key = PeerID(hexadecimal: text) else { throw RouteFault(404, "unknown_peer", "a key has 64 digits") }
+        return (try room(of: call), key.hexadecimal)
     }
 
     /// The room of a path.
     func room(of call: RouteCall) throws(RouteFault) -> RoomLabel {
-        let id = call.parameters["room"]
+        let id = call.parameters["room"]?.lowercased()
         guard let room = desk?.rooms.all.first(where: { $0.label.id == id }) else {
             throw RouteFault(404, "unknown_room", "there is no such room")
         }

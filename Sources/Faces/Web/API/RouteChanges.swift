@@ -57,10 +57,8 @@ extension WebServer {
     func sayDirectly(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
         try call.only("to", "text")
         let (to, text) = (try call.text("to"), try call.text("text"))
-        guard PeerID(hexadecimal: to) != nil else {
-            throw RouteFault(422, "bad_member", "to is a key of 64 digits")
-        }
-        return try await said(.message(who: to, text: text), in: try room(of: call))
+        guard let key = PeerID(hexadecimal: to) else { throw RouteFault(422, "bad_member", "to is a key of 64 digits") }
+        return try await said(.message(who: key.hexadecimal, text: text), in: try room(of: call))
     }
 
     /// The message that a command said.
@@ -88,14 +86,14 @@ extension WebServer {
 
     private func ownMessage(of call: RouteCall) async throws(RouteFault) -> (RoomLabel, String) {
         let (room, history) = try await conversation(of: call)
-        let id = call.parameters["message"] ?? ""
-        guard let message = history.messages.first(where: { $0.id.hexadecimal == id }) else {
+        let id = Hexadecimal.decode(call.parameters["message"] ?? "").flatMap { MessageID($0) }
+        guard let message = history.messages.first(where: { $0.id == id }) else {
             throw RouteFault(404, "unknown_message", "no such message")
         }
         guard message.isFromCurrentUser else {
             throw RouteFault(403, "foreign_message", "the message is another user's")
         }
-        return (room.overview.room, id)
+        return (room.overview.room, message.id.hexadecimal)
     }
 
     func setActive(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
@@ -153,7 +151,9 @@ extension WebServer {
     func command(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
         try call.only("line", "room")
         let line = try call.text("line")
-        guard !line.contains(where: \.isNewline) else { throw RouteFault(422, "bad_member", "line is one line") }
+        guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
+            throw RouteFault(422, "bad_member", "line is one line")
+        }
         if call.body["room"] != nil, call.body["room"]?.string == nil {
             throw RouteFault(422, "bad_member", "room is a string")
         }

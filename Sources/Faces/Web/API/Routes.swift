@@ -67,7 +67,7 @@ extension Route {
             method: "GET", path: "/api/v1/events", operation: "getEvents",
             summary: "Server-Sent Events: a snapshot, then every event; Last-Event-ID resumes",
             success: (200, #"{"type":"string"}"#), type: "text/event-stream"
-        ) { _, _ in WebAnswer(status: 200) },
+        ) { _, _ in WebAnswer(status: 200, type: "text/event-stream", isEndless: true) },
     ]
 
     private static let conversations: [Route] = [

@@ -66,7 +66,9 @@ extension WebServer {
     /// Performs a line of a page, as one of standard input; the answer goes to that page alone.
     func receive(_ message: [UInt8], from connection: WebConnection, at key: UInt) {
         let number = connection.number
-        guard let line = String(validating: message, as: UTF8.self), !line.contains("\n") else {
+        // By bytes, as CR LF is one Character.
+        guard let line = String(validating: message, as: UTF8.self), !message.contains(0x0a), !message.contains(0x0d)
+        else {
             return close(connection, at: key, 1007, "a message is one line of UTF-8")
         }
         guard connection.lines < WebConnection.mostLines else {

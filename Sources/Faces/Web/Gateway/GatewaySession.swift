@@ -17,6 +17,8 @@ protocol GatewaySession: Sendable {
     mutating func tell(_ report: RoomReport, at now: Instant) -> [GatewayEffect]
     /// Is called at `deadline`.
     mutating func tick(at now: Instant) -> [GatewayEffect]
+    /// Whether the client is to stay: it has shown the token.
+    var hasShownToken: Bool { get }
     /// Nil if nothing is due.
     var deadline: Instant? { get }
     /// Whether nothing follows.

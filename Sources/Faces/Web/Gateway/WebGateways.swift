@@ -15,6 +15,7 @@ extension WebServer {
         let effects = act(&session)
         connection.session = session
         let isThere = connections[key] === connection
+        if isThere, session.hasShownToken { _ = admit(key) }
         for effect in effects {
             switch effect {
             case .send(let bytes, let topic): if isThere { send(bytes, to: connection, at: key, about: topic) }

@@ -11,14 +11,14 @@ import Wire
 ///
 /// It lives on a thread of its own: a client that does not read delays neither the node nor another client.
 package actor STOMPServer {
-    static let mostClients = 64
+    /// The time in which a client has to show the token.
+    private static let patience = Duration.seconds(10)
     /// How long a client may take to end its side of a connection that is ended.
     private static let lingering = Duration.seconds(2)
 
     let loop: EventLoop
-    private let ipv4: Descriptor
-    /// Nil for a machine without IPv6.
-    private let ipv6: Descriptor?
+    private let listeners: LoopbackListeners
+    private var acceptors: [Acceptor] = []
     private nonisolated let token: WebToken
     private nonisolated let port: UInt16
     private nonisolated let clientCount = Atomic(0)
@@ -27,6 +27,8 @@ package actor STOMPServer {
     private nonisolated let backlog = Atomic(0)
     private var desk: CommandExecutor?
     private var clients: [Int: STOMPClient] = [:]
+    /// By their numbers.
+    private var quota = ClientQuota<Int>(patience: STOMPServer.patience)
     private var accepted = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -37,17 +39,9 @@ package actor STOMPServer {
     ///   - port: 0 for any that is free.
     ///   - loop: nothing else may live on it.
     package init(on loop: EventLoop, port: UInt16, token: WebToken) throws(StartFailure) {
-        let made: Descriptor
-        do throws(SystemError) {
-            made = try STOMPServer.listen(Endpoint(address: [127, 0, 0, 1], port: port))
-        } catch {
-            throw StartFailure(
-                "--stomp can not listen on port \(port): \(error.reason); choose another one, or 0 for any")
-        }
-        let chosen = STOMPServer.port(of: made.number)
-        ipv4 = made
-        (self.loop, self.token, self.port) = (loop, token, chosen)
-        ipv6 = try? STOMPServer.listen(Endpoint(address: [UInt8](repeating: 0, count: 15) + [1], port: chosen))
+        let listeners = try LoopbackListeners(port: port, for: "--stomp")
+        (self.loop, self.token, self.port) = (loop, token, listeners.port)
+        self.listeners = listeners
     }
 
     package nonisolated var listening: Commands.Listening {
@@ -67,8 +61,15 @@ package actor STOMPServer {
     package func begin(_ desk: CommandExecutor) {
         guard self.desk == nil else { return }
         self.desk = desk
-        watch(ipv4.number)
-        if let number = numberOfIPv6 { watch(number) }
+        acceptors = listeners.numbers.map { number in
+            Acceptor(on: loop, number) { [weak self] in
+                self?.assumeIsolated { $0.letStrangerGo() } ?? false
+            } take: { [weak self] socket in
+                guard let self else { return _ = close(socket) }
+                assumeIsolated { $0.accepted(socket) }
+            }
+        }
+        for acceptor in acceptors { acceptor.start() }
     }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
@@ -83,63 +84,33 @@ package actor STOMPServer {
 
     /// Closes all connections; bytes that a client does not take at once are lost.
     package func end() {
-        loop.unwatch(ipv4.number)
-        if let number = numberOfIPv6 { loop.unwatch(number) }
+        for acceptor in acceptors { acceptor.stop() }
         for client in clients.values { drop(client) }
-    }
-
-    private var numberOfIPv6: CInt? {
-        switch ipv6 {
-        case .some(let socket): socket.number
-        case .none: nil
-        }
-    }
-
-    private static func listen(_ endpoint: Endpoint) throws(SystemError) -> Descriptor {
-        let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-        let made = try Descriptor("socket", socket(endpoint.isIPv4 ? AF_INET : AF_INET6, CInt(type), 0))
-        var on: CInt = 1
-        _ = unsafe setsockopt(made.number, SOL_SOCKET, SO_REUSEADDR, &on, 4)
-        let address = SocketAddress(endpoint)
-        try SystemError.check("bind", unsafe address.lend { unsafe bind(made.number, $0, $1) })
-        try SystemError.check("listen", Glibc.listen(made.number, 64))
-        return made
-    }
-
-    private static func port(of socket: CInt) -> UInt16 {
-        unsafe SocketAddress.written { unsafe getsockname(socket, $0, $1) }.address.endpoint?.port ?? 0
     }
 }
 
 /// Connections.
 extension STOMPServer {
-    private func watch(_ listener: CInt) {
-        let handler = DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.accept(listener) } }
-        if (try? loop.watch(listener, .readable, handler)) == nil { pause(listener) }
+    /// Descriptors are lacking: a client that has not shown the token goes.
+    private func letStrangerGo() -> Bool {
+        guard let oldest = quota.removeOldestStranger(at: .monotonic) else { return false }
+        refuse(oldest)
+        return true
     }
 
-    /// The system has no room for another connection.
-    private func pause(_ listener: CInt) {
-        loop.unwatch(listener)
-        loop.schedule(at: loop.now + .milliseconds(100)) { [weak self] in self?.assumeIsolated { $0.watch(listener) } }
+    private func refuse(_ number: Int) {
+        refusals.add(1, ordering: .relaxed)
+        if let client = clients[number] { drop(client) }
     }
 
-    private func accept(_ listener: CInt) {
-        let result = accept4(listener, nil, nil, CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
-        guard result >= 0 else {
-            if errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS { pause(listener) }
-            return
-        }
-        let socket = Descriptor(owning: result)
-        guard clients.count < STOMPServer.mostClients else {
-            refusals.add(1, ordering: .relaxed)
-            return
-        }
+    private func accepted(_ socket: CInt) {
+        let socket = Descriptor(owning: socket)
         accepted += 1
         let client = STOMPClient(accepted, socket, STOMPSession(token, at: loop.now))
         clients[client.number] = client
         countClients()
         let number = client.number
+        if let oldest = quota.arrive(number, at: loop.now) { refuse(oldest) }
         let handler = DescriptorWatch { [weak self] ready in self?.assumeIsolated { $0.ready(number, ready) } }
         guard (try? loop.watch(client.descriptor, .readable, handler)) != nil else { return drop(client) }
         arm(client)
@@ -169,6 +140,7 @@ extension STOMPServer {
         guard !client.isLost else { return }
         loop.unwatch(client.descriptor)
         client.lose()
+        quota.leave(client.number)
         countClients()
         guard !client.isInputOver else { return }
         client.isInputOver = true
@@ -231,6 +203,7 @@ extension STOMPServer {
     /// Writes what the system takes, and waits for the rest.
     private func proceed(_ client: STOMPClient) {
         guard clients[client.number] != nil, !client.isLingering else { return }
+        if !client.isLost, client.session.hasShownToken, !quota.admit(client.number) { return refuse(client.number) }
         if !client.isLost, !client.send() { lose(client) }
         if client.isLost {
             guard !client.session.isOver else { return drop(client) }
@@ -274,12 +247,17 @@ extension STOMPServer {
     private func drop(_ client: STOMPClient) {
         if !client.isLost { loop.unwatch(client.descriptor) }
         clients[client.number] = nil
+        quota.leave(client.number)
         countClients()
     }
 
     private func countClients() {
         clientCount.store(clients.values.count { !$0.isLingering && !$0.isLost }, ordering: .relaxed)
     }
+}
+
+extension STOMPSession {
+    var hasShownToken: Bool { phase == .connected }
 }
 
 /// One TCP client of the gateway.

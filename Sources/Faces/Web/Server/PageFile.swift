@@ -49,7 +49,9 @@ struct PageFile: Sendable {
             return answer
         }
         let headers = ["etag": entityTag, "cache-control": "no-cache"]
-        if head.entityTag == entityTag { return WebAnswer(status: 304, headers: headers) }
+        // The comparison is weak (RFC 9110 section 13.1.2).
+        let isKnown = head.entityTags.contains { $0 == "*" || $0 == entityTag || $0 == "W/" + entityTag }
+        if isKnown { return WebAnswer(status: 304, headers: headers) }
         return WebAnswer(status: 200, type: type, headers: headers, body: bytes)
     }
 }

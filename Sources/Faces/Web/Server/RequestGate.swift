@@ -6,7 +6,6 @@ struct RequestGate: Sendable {
     static let longestHead = 8_192
     /// The bytes that are read at once: those behind a head may be among them.
     static let readSize = 1_024
-    static let mostConnections = 64
 
     let port: UInt16
     let token: WebToken
@@ -14,12 +13,12 @@ struct RequestGate: Sendable {
     /// The refusal of a request; nil if it may be performed.
     ///
     /// - Parameters:
-    ///   - connections: those that are open, with this one.
+    ///   - isFull: whether it has the token, and too many clients have it already.
     ///   - isOpen: whether it needs no token, as the files of the page do.
     ///   - isText: whether a body is text, as Engine.IO's is.
-    func refusal(of head: RequestHead, connections: Int, isOpen: Bool, isText: Bool = false) -> WebAnswer? {
+    func refusal(of head: RequestHead, isFull: Bool, isOpen: Bool, isText: Bool = false) -> WebAnswer? {
         guard
-            var answer = problem(with: head, connections: connections, isOpen: isOpen)
+            var answer = problem(with: head, isFull: isFull, isOpen: isOpen)
                 ?? bodyProblem(with: head, isText: isText)
         else { return nil }
         // The rest of such a request is not read, so that it can not pass for another one.
@@ -28,7 +27,8 @@ struct RequestGate: Sendable {
         return answer
     }
 
-    private func problem(with head: RequestHead, connections: Int, isOpen: Bool) -> WebAnswer? {
+    private func problem(with head: RequestHead, isFull: Bool, isOpen: Bool) -> WebAnswer? {
+        if head.hostCount != 1 { return .problem(400, "one_host", "a request has one Host") }
         if !isOwn(host: head.host) { return .problem(421, "misdirected", "this server has another name") }
         if let origin = head.origin, !isOwn(origin: origin) {
             return .problem(403, "foreign_origin", "a page of another origin asks")
@@ -38,9 +38,7 @@ struct RequestGate: Sendable {
             return .problem(403, "foreign_origin", "a page of another origin asks")
         }
         if !isOpen, !isAuthorized(head) { return .problem(401, "unauthorized", "the token is missing or wrong") }
-        if connections > RequestGate.mostConnections {
-            return .problem(503, "busy", "\(RequestGate.mostConnections) connections are the most")
-        }
+        if isFull { return .problem(503, "busy", "\(ClientQuota<UInt>.mostHolders) connections are the most") }
         if head.size > RequestGate.longestHead {
             return .problem(431, "head_too_large", "a head has \(RequestGate.longestHead) bytes at most")
         }
@@ -64,24 +62,29 @@ struct RequestGate: Sendable {
         return nil
     }
 
-    private var hosts: [String] { ["127.0.0.1:\(port)", "[::1]:\(port)", "localhost:\(port)"] }
+    /// The own names, in lower case.
+    var hosts: [String] { ["127.0.0.1:\(port)", "[::1]:\(port)", "localhost:\(port)"] }
 
     private func isOwn(host: String?) -> Bool { host.map { hosts.contains($0.lowercased()) } ?? false }
 
-    private func isOwn(origin: String) -> Bool { hosts.contains { "http://\($0)" == origin.lowercased() } }
+    /// Some clients of WebSocket (Starscream) name the scheme of their URL.
+    private func isOwn(origin: String) -> Bool {
+        let origin = origin.lowercased()
+        return hosts.contains { origin == "http://\($0)" || origin == "ws://\($0)" }
+    }
 
     /// Whether the request has the token as a bearer (RFC 6750 section 2.1), or as the subprotocol `t.TOKEN`.
     func isAuthorized(_ head: RequestHead) -> Bool {
-        let bearer = head.authorization.flatMap { value -> String? in
-            value.prefix(7).lowercased() == "bearer " ? String(value.dropFirst(7)) : nil
+        let words = (head.authorization ?? "").utf8.split(separator: 0x20, maxSplits: 1)
+        if words.count == 2, String(words[0])?.lowercased() == "bearer" {
+            return token.isEqual(to: String(decoding: words[1].drop { $0 == 0x20 }, as: UTF8.self))
         }
-        if let bearer { return token.isEqual(to: bearer) }
         return head.protocols.contains { $0.hasPrefix("t.") && token.isEqual(to: String($0.dropFirst(2))) }
     }
 
     private static func isJSON(_ type: String?) -> Bool {
         guard let type else { return false }
-        let media = type.lowercased().prefix { $0 != ";" }
-        return media.split(separator: " ").joined() == "application/json"
+        let media = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }
+        return String(decoding: media, as: UTF8.self).lowercased() == "application/json"
     }
 }

@@ -33,11 +33,15 @@ final class WebConnection {
     static let longestMessage = 65_536
     /// How long bytes behind a request may wait before the connection ends.
     static let patience = Duration.seconds(1)
+    /// How long a connection may have no request, or show no token.
+    static let idleTime = Duration.seconds(30)
     /// Lines of a page that wait for the node, as it sends no faster than its pace.
     static let mostLines = 1_024
 
     /// Counts from 1; an answer that comes late finds that its connection is another one.
     let number: Int
+    /// Whether the first target is absolute: the connection ends behind its answer, as the next one may be so, too.
+    let isAbsolute: Bool
     var use = Use.requests
     var head = RequestHead()
     var body: [UInt8] = []
@@ -79,7 +83,7 @@ final class WebConnection {
         let topic: EventTopic?
     }
 
-    init(_ number: Int) { self.number = number }
+    init(_ number: Int, isAbsolute: Bool) { (self.number, self.isAbsolute) = (number, isAbsolute) }
 
     /// - Parameters:
     ///   - behind: the number of the last event that the client gets before; 0 for none.

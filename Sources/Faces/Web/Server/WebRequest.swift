@@ -1,4 +1,5 @@
 import Rendering
+import Wire
 
 /// The head of an HTTP request, as far as the server reads it.
 struct RequestHead: Hashable, Sendable {
@@ -8,6 +9,8 @@ struct RequestHead: Hashable, Sendable {
     /// The decoded parts of the query, such as `limit=7`.
     var query: [String] = []
     var host: String?
+    /// The fields of this name.
+    var hostCount = 0
     var origin: String?
     /// The relation of the asking page to this server, as a browser says it (W3C Fetch Metadata).
     var site: String?
@@ -22,7 +25,10 @@ struct RequestHead: Hashable, Sendable {
     var protocols: [String] = []
     var idempotencyKey: String?
     var lastEventID: String?
-    var entityTag: String?
+    /// The entity tags of the version that the client has.
+    var entityTags: [String] = []
+    /// Whether the client waits for 100 before it sends its body (RFC 9110 section 10.1.1).
+    var expectsContinue = false
     /// Whether the client wants the connection to end behind the answer.
     var closes = false
 
@@ -37,10 +43,20 @@ struct RequestHead: Hashable, Sendable {
     /// The value of a parameter of the query: nil without it, the first of several.
     func parameter(_ name: String) -> String? {
         for part in query {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if pair[0] == name { return pair.count == 2 ? String(pair[1]) : "" }
+            let pair = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            if pair[0].elementsEqual(name.utf8) {
+                return pair.count == 2 ? String(decoding: pair[1], as: UTF8.self) : ""
+            }
         }
         return nil
+    }
+
+    /// The elements of a field that is a list (RFC 9110 section 5.6.1).
+    static func list(_ field: String?) -> [String] {
+        (field ?? "").utf8.split(separator: UInt8(ascii: ",")).compactMap { part in
+            let text = Substring(decoding: part, as: UTF8.self).trimmed { $0 == " " || $0 == "\t" }
+            return text.isEmpty ? nil : String(text)
+        }
     }
 }
 
@@ -53,6 +69,8 @@ struct WebAnswer: Hashable, Sendable {
     var body: [UInt8] = []
     /// Whether the connection ends behind it.
     var closes = false
+    /// Whether it is the head of a stream, whose length is not known.
+    var isEndless = false
 
     static func json(_ status: Int = 200, _ members: (inout JSONWriter) -> Void) -> WebAnswer {
         var writer = JSONWriter(.forPrograms)

@@ -17,14 +17,15 @@ extension WebServer {
         // A client of Socket.IO gives the token in its first packet.
         let isEngine = connection.head.path == EngineSession.path
         let isOpen = isEngine || PageFile.named(connection.head.path) != nil
-        if let refusal = gate.refusal(
-            of: connection.head, connections: connections.count, isOpen: isOpen, isText: isEngine)
-        {
+        let isFull = gate.isAuthorized(connection.head) && !admit(key)
+        if let refusal = gate.refusal(of: connection.head, isFull: isFull, isOpen: isOpen, isText: isEngine) {
             countRefusal()
             connection.answer = refusal
             wantToWrite(key)
         } else if (connection.head.length ?? 0) == 0 {
             perform(key)
+        } else if connection.head.expectsContinue {
+            return sendContinue(key)
         }
         return 0
     }
@@ -67,11 +68,11 @@ extension WebServer {
         }
         guard !polled.isEmpty, unsafe poll(&polled, nfds_t(polled.count), 0) > 0 else { return }
         for (place, key) in keys.enumerated() where polled[place].revents != 0 {
-            guard let wsi = unsafe OpaquePointer(bitPattern: key), let connection = connections[key] else { continue }
+            guard let connection = connections[key] else { continue }
             connection.closing = (1001, "the client is gone")
             connection.feed = nil
             leaveEngine(connection, at: key)
-            unsafe library.call.lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+            kill(key)
         }
     }
 
@@ -87,7 +88,7 @@ extension WebServer {
             else { continue }
             connection.closing = (1008, "one request at a time")
             countRefusal()
-            unsafe library.call.lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+            kill(key)
         }
     }
 
@@ -119,39 +120,54 @@ extension WebServer {
         unsafe library.call.lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
     }
 
-    /// A client asks for another protocol on its connection: there is WebSocket 13 alone (RFC 6455 section 4.2.2).
-    func confirmUpgrade(to name: String, at key: UInt) -> Int32 {
+    /// A client asks for a WebSocket, before the library looks at more of the request than its head.
+    func confirmUpgrade(at key: UInt) -> Int32 {
         guard let connection = connections[key], let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
-        if name.lowercased() == "websocket", unsafe field(WSI_TOKEN_VERSION, of: wsi) == "13" { return 0 }
         connection.head = head(on: key)
-        var refusal = WebAnswer.problem(426, "no_upgrade", "there is WebSocket 13 alone")
-        refusal.headers = ["upgrade": "websocket", "sec-websocket-version": "13"]
-        return refuseUpgrade(connection, at: key, refusal)
-    }
-
-    /// A client asks for a WebSocket.
-    func upgrade(_ key: UInt) -> Int32 {
-        guard let connection = connections[key] else { return -1 }
-        connection.head = head(on: key)
+        if unsafe field(WSI_TOKEN_VERSION, of: wsi) != "13" {
+            var refusal = WebAnswer.problem(426, "no_upgrade", "there is WebSocket 13 alone")
+            refusal.headers = ["upgrade": "websocket", "sec-websocket-version": "13"]
+            return refuseUpgrade(connection, at: key, refusal)
+        }
+        let isFull = gate.isAuthorized(connection.head) && !admit(key)
         // A client of STOMP may give the token in its first frame.
         let isEngine = connection.head.path == EngineSession.path
         let isGateway = connection.head.path == "/stomp" || isEngine
-        let isSocket = connection.head.path == "/api/v1/socket" && connection.head.protocols.contains("earshot.v1")
-        let refusal = gate.refusal(of: connection.head, connections: connections.count, isOpen: isGateway)
-        guard isSocket || isGateway, refusal == nil else {
-            return refuseUpgrade(
-                connection, at: key, refusal ?? .problem(404, "not_found", "there is no such WebSocket"))
+        let refusal =
+            unsafe gate.refusal(of: connection.head, isFull: isFull, isOpen: isGateway)
+            ?? problem(with: connection, wsi)
+            ?? (isEngine ? engineFault(of: connection.head, isUpgrade: true)?.answer : nil)
+        return refusal.map { refuseUpgrade(connection, at: key, $0) } ?? 0
+    }
+
+    /// Refuses what the library would refuse without an answer, or accept at another place.
+    private func problem(with connection: WebConnection, _ wsi: OpaquePointer) -> WebAnswer? {
+        let head = connection.head
+        let wish = RequestHead.list(unsafe field(WSI_TOKEN_CONNECTION, of: wsi))
+        let longest = unsafe max(
+            library.call.lws_hdr_total_length(wsi, WSI_TOKEN_CONNECTION),
+            library.call.lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL))
+        guard head.method == "GET", wish.contains(where: { $0.lowercased() == "upgrade" }),
+            longest < WebSetUp.longestList
+        else { return .problem(400, "bad_upgrade", "a WebSocket begins with GET and Connection: Upgrade") }
+        let isKnown: Bool
+        switch head.path {
+        case "/api/v1/socket": isKnown = head.protocols.contains("earshot.v1")
+        case "/stomp", EngineSession.path:
+            isKnown = head.protocols.isEmpty || head.protocols.contains(where: WebSetUp.protocols.contains)
+        case _: return .problem(404, "not_found", "there is no such WebSocket")
         }
-        if isEngine, let fault = engineFault(of: connection.head, isUpgrade: true) {
-            return refuseUpgrade(connection, at: key, fault.answer)
+        guard isKnown, head.protocols.allSatisfy(WebSetUp.isReadable) else {
+            return .problem(400, "bad_subprotocol", "none of these subprotocols is spoken here")
         }
-        return 0
+        return nil
     }
 
     /// Writes the answer at once, as the connection ends behind it.
     private func refuseUpgrade(_ connection: WebConnection, at key: UInt, _ answer: WebAnswer) -> Int32 {
         countRefusal()
         connection.answer = answer
+        connection.answer?.closes = true
         _ = writeHTTP(key)
         return -1
     }
@@ -159,18 +175,22 @@ extension WebServer {
 
 /// Fields of a head.
 extension WebServer {
+    private static let methods = [
+        (WSI_TOKEN_GET_URI, "GET"), (WSI_TOKEN_POST_URI, "POST"), (WSI_TOKEN_PUT_URI, "PUT"),
+        (WSI_TOKEN_PATCH_URI, "PATCH"), (WSI_TOKEN_DELETE_URI, "DELETE"), (WSI_TOKEN_OPTIONS_URI, "OPTIONS"),
+        (WSI_TOKEN_HEAD_URI, "HEAD"),
+    ]
+
     private func head(on key: UInt) -> RequestHead {
         var head = RequestHead()
         guard let wsi = unsafe OpaquePointer(bitPattern: key) else { return head }
-        let methods = [
-            (WSI_TOKEN_GET_URI, "GET"), (WSI_TOKEN_POST_URI, "POST"), (WSI_TOKEN_PUT_URI, "PUT"),
-            (WSI_TOKEN_PATCH_URI, "PATCH"), (WSI_TOKEN_DELETE_URI, "DELETE"), (WSI_TOKEN_OPTIONS_URI, "OPTIONS"),
-            (WSI_TOKEN_HEAD_URI, "HEAD"),
-        ]
-        for (token, method) in methods {
+        for (token, method) in WebServer.methods {
             if let path = unsafe field(token, of: wsi) { (head.method, head.path) = (method, path) }
         }
-        head.query = unsafe fragments(WSI_TOKEN_HTTP_URI_ARGS, of: wsi)
+        // At an end of the target behind "?" or "&", the library puts a slash of its own.
+        head.query = unsafe fragments(WSI_TOKEN_HTTP_URI_ARGS, of: wsi).filter { !$0.isEmpty }
+        if head.query.last == "/" { head.query.removeLast() }
+        head.hostCount = unsafe fragments(WSI_TOKEN_HOST, of: wsi).count
         head.host = unsafe field(WSI_TOKEN_HOST, of: wsi)
         head.origin = unsafe field(WSI_TOKEN_ORIGIN, of: wsi)
         head.site = unsafe field(named: "sec-fetch-site:", of: wsi)
@@ -178,13 +198,17 @@ extension WebServer {
         head.contentType = unsafe field(WSI_TOKEN_HTTP_CONTENT_TYPE, of: wsi)
         head.contentLengths = unsafe fragments(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi)
         head.hasTransferEncoding = unsafe field(WSI_TOKEN_HTTP_TRANSFER_ENCODING, of: wsi) != nil
-        let offered = unsafe field(WSI_TOKEN_PROTOCOL, of: wsi) ?? ""
-        head.protocols = offered.split(separator: ",").map { $0.split(separator: " ").joined() }
+        head.protocols = RequestHead.list(unsafe field(WSI_TOKEN_PROTOCOL, of: wsi))
         head.idempotencyKey = unsafe field(named: "idempotency-key:", of: wsi)
         head.lastEventID = unsafe field(named: "last-event-id:", of: wsi)
-        head.entityTag = unsafe field(WSI_TOKEN_HTTP_IF_NONE_MATCH, of: wsi)
-        let wish = unsafe field(WSI_TOKEN_CONNECTION, of: wsi)?.lowercased()
-        head.closes = unsafe wish == "close" || field(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.0" && wish != "keep-alive"
+        head.entityTags = RequestHead.list(unsafe field(WSI_TOKEN_HTTP_IF_NONE_MATCH, of: wsi))
+        let isOld = unsafe field(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.0"
+        head.expectsContinue =
+            unsafe !isOld && field(WSI_TOKEN_HTTP_EXPECT, of: wsi)?.lowercased() == "100-continue"
+        let wishes = RequestHead.list(unsafe field(WSI_TOKEN_CONNECTION, of: wsi)).map { $0.lowercased() }
+        head.closes =
+            wishes.contains("close") || isOld && !wishes.contains("keep-alive")
+            || connections[key]?.isAbsolute ?? false
         let known = (0..<UInt32(WSI_TOKEN_COUNT.rawValue)).reduce(0) { sum, token in
             unsafe sum + Int(library.call.lws_hdr_total_length(wsi, lws_token_indexes(token)))
         }
@@ -230,7 +254,6 @@ extension WebServer {
         var parts: [String] = []
         while parts.count < 32 {
             let length = unsafe Int(library.call.lws_hdr_fragment_length(wsi, token, Int32(parts.count)))
-            guard length > 0 else { break }
             var bytes = [CChar](repeating: 0, count: length + 1)
             let index = Int32(parts.count)
             let count = unsafe library.call.lws_hdr_copy_fragment(wsi, &bytes, Int32(bytes.count), token, index)

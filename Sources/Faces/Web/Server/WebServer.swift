@@ -17,6 +17,8 @@ package actor WebServer {
     nonisolated let library: WebSocketLibrary
     /// The library's context, by its address; 0 before and after.
     nonisolated let context = Atomic<UInt>(0)
+    /// The library's server in it, in the same way.
+    nonisolated let vhost = Atomic<UInt>(0)
     nonisolated let mustEnd = Atomic(false)
     /// Events received and not passed on yet.
     private nonisolated let backlog = Atomic(0)
@@ -24,14 +26,22 @@ package actor WebServer {
     private nonisolated let refusals = Atomic(0)
     nonisolated let dropped = Atomic(0)
     package nonisolated let token: WebToken
-    private nonisolated let listeningPort = Atomic<Int>(0)
+    package nonisolated let port: UInt16
     nonisolated var gate: RequestGate { RequestGate(port: port, token: token) }
     var desk: CommandExecutor?
-    /// Its timers, as the library has none for its caller.
+    /// Accepts connections; and has the timers, as the library has none for its caller.
     nonisolated let timers: EventLoop
     /// By the address of the library's object.
     var connections: [UInt: WebConnection] = [:]
     private var accepted = 0
+    /// The connections by their keys.
+    private var quota = ClientQuota<UInt>(patience: WebConnection.idleTime)
+    private var isQuotaArmed = false
+    /// Connections that the library does not have yet.
+    private var arrivals: [Arrival] = []
+    /// Whether the target of the connection that the library now takes was absolute.
+    private var isNextAbsolute = false
+    private var entrance: WebEntrance?
     var log: EventLog
     var store = MessageStore()
     var answers = IdempotentAnswers()
@@ -39,6 +49,8 @@ package actor WebServer {
     var engines = EngineTable()
     /// Connections of gateways that are gone while the node performs what came over them, by their numbers.
     var departing: [Int: WebConnection] = [:]
+    /// The sessions of Engine.IO by their ids.
+    var engineQuota = ClientQuota<String>(patience: EngineSession.pingTimeout)
     private var whenEmpty: CheckedContinuation<Void, Never>?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
@@ -47,30 +59,41 @@ package actor WebServer {
     ///
     /// - Parameters:
     ///   - port: 0 for any that is free.
-    ///   - timers: a loop that runs until the server has ended.
+    ///   - loop: accepts the connections and has the timers; it runs until the server has ended, and nothing else lives on it.
     /// - Throws: if the library is missing, or the port is in use.
-    package static func open(port: UInt16, token: WebToken, timers: EventLoop) throws(StartFailure) -> WebServer {
+    package static func open(port: UInt16, token: WebToken, on loop: EventLoop) throws(StartFailure) -> WebServer {
         guard let library = WebSocketLibrary.loaded else {
             throw StartFailure("--web needs libwebsockets.so.17; install the package libwebsockets17")
         }
-        let server = WebServer(library, token, timers)
-        guard let listening = server.listen(at: port) else {
-            throw StartFailure("--web can not listen on port \(port) of 127.0.0.1; choose another one, or 0 for any")
-        }
-        server.listeningPort.store(Int(listening), ordering: .relaxed)
+        let listeners = try LoopbackListeners(port: port, for: "--web")
+        let server = WebServer(library, token, port: listeners.port, loop)
+        guard server.makeContext() else { throw StartFailure("--web: libwebsockets does not start") }
         try StartFailure.naming { () throws(SystemError) in
             try server.thread.start(wake: { [weak server] in server?.wake() }) { [weak server] in server?.serve() }
         }
+        let entrance = server.makeEntrance(listeners)
+        server.thread.execute { server.assumeIsolated { $0.open(entrance) } }
         return server
     }
 
-    private init(_ library: WebSocketLibrary, _ token: WebToken, _ timers: EventLoop) {
-        (self.library, self.token, self.timers) = (library, token, timers)
+    private nonisolated func makeEntrance(_ listeners: consuming LoopbackListeners) -> WebEntrance {
+        WebEntrance(on: timers, listeners, hosts: gate.hosts) { [weak self] in
+            self?.thread.execute { self?.assumeIsolated { $0.letStrangerGo() } }
+        } countRefusal: { [weak self] in
+            self?.countRefusal()
+        } pass: { [weak self] socket, bytes, isAbsolute in
+            guard let self else { return _ = Glibc.close(socket) }
+            self.thread.execute { self.assumeIsolated { $0.take(socket, bytes, isAbsolute: isAbsolute) } }
+        }
+    }
+
+    private func open(_ entrance: WebEntrance) { self.entrance = entrance }
+
+    private init(_ library: WebSocketLibrary, _ token: WebToken, port: UInt16, _ timers: EventLoop) {
+        (self.library, self.token, self.port, self.timers) = (library, token, port, timers)
         var randomness = Randomness.system
         log = EventLog(run: Hexadecimal.encode(randomness.bytes(4)))
     }
-
-    package nonisolated var port: UInt16 { UInt16(listeningPort.load(ordering: .relaxed)) }
 
     package nonisolated var listening: Commands.Listening {
         Listening(
@@ -87,8 +110,11 @@ package actor WebServer {
         ]
     }
 
-    /// Performs requests from now on.
-    package func begin(_ desk: CommandExecutor) { self.desk = desk }
+    /// Accepts connections and performs requests from now on; connections before have waited.
+    package func begin(_ desk: CommandExecutor) async {
+        self.desk = desk
+        await entrance?.begin()
+    }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
     package nonisolated func tell(_ events: [RoomReport]) {
@@ -103,6 +129,7 @@ package actor WebServer {
 
     /// Closes all connections; returns when they are closed, or after a second.
     package func end() async {
+        await entrance?.end()
         for (key, connection) in connections { close(connection, at: key, 1001, "the node leaves") }
         wait(until: .monotonic + .seconds(1)) { $0.finish() }
         if !connections.isEmpty { await withCheckedContinuation { whenEmpty = $0 } }
@@ -118,10 +145,36 @@ package actor WebServer {
 
 /// Connections, as the library tells of them.
 extension WebServer {
+    private struct Arrival {
+        let socket: CInt
+        let first: [UInt8]
+        let isAbsolute: Bool
+    }
+
+    /// Takes a connection whose first bytes have come.
+    private func take(_ socket: CInt, _ first: [UInt8], isAbsolute: Bool) {
+        arrivals.append(Arrival(socket: socket, first: first, isAbsolute: isAbsolute))
+    }
+
+    /// Gives some connections to the library; called after each of its turns. It reads all of them before the next ones come,
+    /// so that no client that shows the token at once gives way as a stranger.
+    func adoptArrivals() {
+        let batch = arrivals.prefix(ClientQuota<UInt>.mostStrangers / 2)
+        guard !batch.isEmpty else { return }
+        arrivals.removeFirst(batch.count)
+        for arrival in batch {
+            isNextAbsolute = arrival.isAbsolute
+            adopt(arrival.socket, arrival.first)
+        }
+        if !arrivals.isEmpty { wake() }
+    }
+
     func connected(_ key: UInt) {
         accepted += 1
-        connections[key] = WebConnection(accepted)
+        connections[key] = WebConnection(accepted, isAbsolute: isNextAbsolute)
         clientCount.store(connections.count, ordering: .relaxed)
+        if let oldest = quota.arrive(key, at: .monotonic) { refuse(oldest) }
+        armQuota()
     }
 
     func disconnected(_ key: UInt) {
@@ -130,8 +183,36 @@ extension WebServer {
             leaveEngine(connection, at: key)
             leaveGateway(connection, at: key)
         }
+        quota.leave(key)
         clientCount.store(connections.count, ordering: .relaxed)
         if connections.isEmpty { finish() }
+    }
+
+    /// The client of a connection has shown the token.
+    ///
+    /// - Returns: false if there is no place for one more.
+    func admit(_ key: UInt) -> Bool { quota.admit(key) }
+
+    /// Descriptors are lacking: a client that has not shown the token goes.
+    private func letStrangerGo() {
+        if let oldest = quota.removeOldestStranger(at: .monotonic) { refuse(oldest) }
+    }
+
+    /// Ends a connection at once, whatever its client reads.
+    private func refuse(_ key: UInt) {
+        countRefusal()
+        connections[key]?.closing = connections[key]?.closing ?? (1013, "the token comes first")
+        kill(key)
+    }
+
+    private func armQuota() {
+        guard !isQuotaArmed, let deadline = quota.deadline else { return }
+        isQuotaArmed = true
+        wait(until: deadline) { server in
+            server.isQuotaArmed = false
+            for key in server.quota.removeOverdue(at: .monotonic) { server.refuse(key) }
+            server.armQuota()
+        }
     }
 
     /// The connection of a number, if it is still there.
@@ -165,7 +246,7 @@ extension WebServer {
     }
 
     /// Counts a request or a client that was refused.
-    func countRefusal() { refusals.add(1, ordering: .relaxed) }
+    nonisolated func countRefusal() { refusals.add(1, ordering: .relaxed) }
 
     private func pass(_ events: [RoomReport]) {
         backlog.subtract(events.count, ordering: .relaxed)

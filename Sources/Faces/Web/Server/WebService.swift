@@ -18,32 +18,31 @@ struct WebSocketLibrary: Sendable {
 
 /// The calls of libwebsockets, and its calls back.
 extension WebServer {
-    /// Makes the library's context with its listeners.
-    ///
-    /// - Returns: the port; nil if it can not listen.
-    nonisolated func listen(at port: UInt16) -> UInt16? {
+    /// Makes the library's context with a server that listens nowhere: `WebEntrance` does.
+    nonisolated func makeContext() -> Bool {
         library.call.lws_set_log_level(0, nil)
         let setUp = unsafe WebSetUp.make(for: self)
-        guard let made = unsafe library.call.lws_create_context(setUp) else { return nil }
+        guard let made = unsafe library.call.lws_create_context(setUp),
+            let vhost = unsafe library.call.lws_create_vhost(made, setUp)
+        else { return false }
         context.store(UInt(bitPattern: made), ordering: .releasing)
-        guard let first = unsafe vhost(made, setUp, port, "127.0.0.1", isIPv6: false) else { return nil }
-        let chosen = unsafe UInt16(clamping: library.call.lws_get_vhost_listen_port(first))
-        // Machines without IPv6 have no ::1.
-        _ = unsafe vhost(made, setUp, chosen, "::1", isIPv6: true)
-        return chosen
+        self.vhost.store(UInt(bitPattern: vhost), ordering: .releasing)
+        return true
     }
 
-    private nonisolated func vhost(
-        _ made: OpaquePointer, _ setUp: UnsafeMutablePointer<lws_context_creation_info>, _ port: UInt16,
-        _ address: StaticString, isIPv6: Bool
-    ) -> OpaquePointer? {
-        unsafe setUp.pointee.port = Int32(port)
-        unsafe setUp.pointee.iface = UnsafeRawPointer(address.utf8Start).assumingMemoryBound(to: CChar.self)
-        unsafe setUp.pointee.vhost_name = setUp.pointee.iface
-        unsafe setUp.pointee.options =
-            UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS) | UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND)
-            | (isIPv6 ? 0 : UInt64(LWS_SERVER_OPTION_DISABLE_IPV6))
-        return unsafe library.call.lws_create_vhost(made, setUp)
+    /// Gives a connection and the bytes that were read of it to the library, which owns the descriptor from then on.
+    func adopt(_ socket: CInt, _ first: [UInt8]) {
+        guard context.load(ordering: .acquiring) != 0,
+            let vhost = unsafe OpaquePointer(bitPattern: vhost.load(ordering: .acquiring))
+        else { return _ = Glibc.close(socket) }
+        let bytes = first.map { CChar(bitPattern: $0) }
+        _ = unsafe library.call.lws_adopt_socket_vhost_readbuf(vhost, socket, bytes, bytes.count)
+    }
+
+    /// Ends a connection soon, whatever it does.
+    func kill(_ key: UInt) {
+        guard let wsi = unsafe OpaquePointer(bitPattern: key) else { return }
+        unsafe library.call.lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
     }
 
     /// Serves until the server ends. On its thread.
@@ -53,6 +52,7 @@ extension WebServer {
             assumeIsolated {
                 $0.endGone()
                 $0.endEarly()
+                $0.adoptArrivals()
             }
         }
         context.store(0, ordering: .releasing)
@@ -87,8 +87,7 @@ extension WebServer {
         case LWS_CALLBACK_HTTP_BODY_COMPLETION: return receivedBody(on: key)
         case LWS_CALLBACK_HTTP_WRITEABLE: return writeHTTP(key)
         case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-            return confirmUpgrade(to: unsafe String(decoding: input, as: UTF8.self), at: key)
-        case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return upgrade(key)
+            return confirmUpgrade(at: key)
         case LWS_CALLBACK_ESTABLISHED: beginSocket(key)
         case LWS_CALLBACK_RECEIVE: return unsafe received(part: WebServer.taken(input), on: key)
         case LWS_CALLBACK_SERVER_WRITEABLE: return writeSocket(key)
@@ -102,6 +101,21 @@ extension WebServer {
 enum WebSetUp {
     /// Subprotocols, by their places in the table; the first one is for what is no WebSocket.
     static let protocols = ["http", "earshot.v1", "v12.stomp", "v11.stomp"]
+    /// The library reads no longer list of subprotocols, nor of what a connection is to be.
+    static let longestList = 127
+
+    /// Whether the library can read the name of a subprotocol.
+    static func isReadable(_ name: String) -> Bool {
+        name.utf8.count < 64
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                case _: false
+                }
+            }
+    }
 
     static func make(for server: WebServer) -> UnsafeMutablePointer<lws_context_creation_info> {
         let info = UnsafeMutablePointer<lws_context_creation_info>.allocate(capacity: 1)
@@ -113,14 +127,16 @@ enum WebSetUp {
         unsafe validity.pointee.secs_since_valid_hangup = 60
         unsafe info.pointee.retry_and_idle_policy = UnsafePointer(validity)
         unsafe info.pointee.options = UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
+        unsafe info.pointee.port = CONTEXT_PORT_NO_LISTEN_SERVER
+        unsafe info.pointee.vhost_name = UnsafePointer(strdup("earshot"))
         unsafe info.pointee.gid = -1
         unsafe info.pointee.uid = -1
         unsafe info.pointee.user = Unmanaged.passUnretained(server).toOpaque()
         // More than is allowed: the library only ends the connection of a head that does not fit.
         unsafe info.pointee.max_http_header_data2 = 65_536
         unsafe info.pointee.pt_serv_buf_size = UInt32(RequestGate.readSize)
-        unsafe info.pointee.max_http_header_pool2 = 96
-        unsafe info.pointee.keepalive_timeout = 30
+        unsafe info.pointee.max_http_header_pool2 = 128
+        unsafe info.pointee.keepalive_timeout = Int32(WebConnection.idleTime.components.seconds)
         unsafe info.pointee.timeout_secs = 10
         unsafe info.pointee.fd_limit_per_thread = 256
         unsafe info.pointee.server_string = UnsafePointer(strdup("earshot"))
@@ -151,9 +167,18 @@ private func webCallback(
         return 0
     }
     let (key, address) = (UInt(bitPattern: wsi), UInt(bitPattern: input))
-    // The library gives the protocol of an upgrade without its length.
-    let isText = reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE
-    let length = unsafe isText ? input.map { unsafe strlen($0.assumingMemoryBound(to: CChar.self)) } ?? 0 : length
+    if reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE {
+        // Behind its own refusal of a name that it does not know, the library has let go of the head.
+        guard unsafe server.library.call.lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) > 0,
+            let name = unsafe input?.assumingMemoryBound(to: CChar.self)
+        else { return -1 }
+        if unsafe strcasecmp(name, "websocket") != 0 {
+            // Java's HttpClient and curl ask for HTTP/2 by the way. Without the name the library goes on with HTTP/1.1,
+            // as a server may (RFC 9110 section 7.8).
+            unsafe name[0] = 0
+            return 0
+        }
+    }
     return server.assumeIsolated { server in
         let bytes = unsafe UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: address), count: address == 0 ? 0 : length)
@@ -167,8 +192,8 @@ extension WebServer {
         switch reason {
         case LWS_CALLBACK_EVENT_WAIT_CANCELLED, LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, LWS_CALLBACK_WSI_DESTROY,
             LWS_CALLBACK_HTTP, LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION, LWS_CALLBACK_HTTP_WRITEABLE,
-            LWS_CALLBACK_HTTP_CONFIRM_UPGRADE, LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION, LWS_CALLBACK_ESTABLISHED,
-            LWS_CALLBACK_RECEIVE, LWS_CALLBACK_SERVER_WRITEABLE:
+            LWS_CALLBACK_HTTP_CONFIRM_UPGRADE, LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_RECEIVE,
+            LWS_CALLBACK_SERVER_WRITEABLE:
             true
         case _: false
         }

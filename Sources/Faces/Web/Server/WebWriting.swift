@@ -24,11 +24,11 @@ extension WebServer {
         connection.answer = nil
         answer.closes = answer.closes || connection.head.closes
         let isHead = connection.head.method == "HEAD" || answer.status == 204 || answer.status == 304
-        guard unsafe writeHead(answer, length: answer.body.count, to: wsi),
+        guard unsafe writeHead(answer, length: answer.isEndless ? nil : answer.body.count, to: wsi),
             unsafe isHead || answer.body.isEmpty || write(answer.body, LWS_WRITE_HTTP_FINAL, to: wsi)
         else { return -1 }
         connection.poll = nil
-        if answer.closes || connection.closing != nil { return -1 }
+        if answer.closes || answer.isEndless || connection.closing != nil { return -1 }
         connection.phase = .answered
         guard unsafe library.call.lws_partial_buffered(wsi) == 0 else {
             // The library calls again when it has written all of it.
@@ -48,8 +48,9 @@ extension WebServer {
     /// - Parameter length: nil for a stream, which ends with its connection.
     private func writeHead(_ answer: WebAnswer, length: Int?, to wsi: OpaquePointer) -> Bool {
         var fields = WebServer.headers.merging(answer.headers) { $1 }
+        fields["date"] = HTTPDate(.wall).text
         if !answer.type.isEmpty { fields["content-type"] = answer.type }
-        if let length, answer.status != 304 { fields["content-length"] = "\(length)" }
+        if let length, answer.status != 304, answer.status != 204 { fields["content-length"] = "\(length)" }
         if answer.closes || length == nil { fields["connection"] = "close" }
         let room = Int(web_socket_headroom)
         var buffer = [UInt8](repeating: 0, count: room + 4_096)
@@ -73,6 +74,12 @@ extension WebServer {
             let count = unsafe place - start
             return unsafe library.call.lws_write(wsi, start, count, LWS_WRITE_HTTP_HEADERS) >= count
         }
+    }
+
+    /// Lets a client send the body that it announced (RFC 9110 section 10.1.1).
+    func sendContinue(_ key: UInt) -> Int32 {
+        guard let wsi = unsafe OpaquePointer(bitPattern: key) else { return -1 }
+        return unsafe write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), LWS_WRITE_HTTP_HEADERS, to: wsi) ? 0 : -1
     }
 
     /// The library keeps what the system does not take at once.

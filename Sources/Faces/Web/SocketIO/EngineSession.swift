@@ -45,6 +45,11 @@ final class EngineSession {
         deadline = now + EngineSession.pingTimeout
     }
 
+    /// Puts the end off, unless the client has not shown the token.
+    func isHeard(at now: Instant) {
+        if session.isConnected { deadline = now + EngineSession.pingInterval + EngineSession.pingTimeout }
+    }
+
     /// The first packet.
     var openPacket: String {
         SocketIOPacket.object("0") {

@@ -31,9 +31,11 @@ extension WebServer {
         let refuse = { (fault: EngineFault) in self.answer(fault.answer, connection.number, at: key) }
         if let fault = engineFault(of: head, isUpgrade: false) { return refuse(fault) }
         guard let session = head.parameter("sid").flatMap({ engines[$0] }) else {
-            guard let session = makeEngine(room: head.parameter("room")) else { return refuse(.badMethod) }
+            let session = makeEngine(room: head.parameter("room"))
             return answer(WebServer.text(session.openPacket), connection.number, at: key)
         }
+        // The id is known to the client that has shown the token.
+        if session.session.isConnected { _ = admit(key) }
         switch head.method {
         case "GET":
             if session.parked.map({ isGone($0.key) }) ?? false { session.parked = nil }
@@ -64,12 +66,11 @@ extension WebServer {
                 return close(connection, at: key, 1008, "unknown")
             }
             connection.use = .engine(session)
-        } else if let session = makeEngine(room: connection.head.parameter("room")) {
+        } else {
+            let session = makeEngine(room: connection.head.parameter("room"))
             session.socket = key
             connection.use = .engine(session)
             send(Array(session.openPacket.utf8), to: connection, at: key)
-        } else {
-            close(connection, at: key, 1013, "too many sessions")
         }
     }
 
@@ -84,6 +85,7 @@ extension WebServer {
             endProbe(connection.number, at: key, of: session)
         case "5" where session.probe == key:
             (session.socket, session.probe) = (key, nil)
+            if session.session.isConnected { _ = admit(key) }
             answerPoll(of: session)
             flush(session)
         case _: close(connection, at: key, 1008, "no upgrade")
@@ -150,6 +152,7 @@ extension WebServer {
                 perform(command, in: room) { [id = session.id] server, reports in
                     guard let session = server.engines.any(id) else { return }
                     server.perform(session.session.complete(number, reports), for: session)
+                    if session.session.isConnected, !session.isEnded { server.keep(session) }
                     server.engines.removeIfIdle(session)
                 }
             }
@@ -190,15 +193,19 @@ extension WebServer {
         session.packets.append(.text("4" + packet, of: nil))
     }
 
-    private func makeEngine(room: String?) -> EngineSession? {
-        let live = engines.live
-        if live.count >= EngineTable.most {
-            // A client that has not shown the token yet gives way to a newer one.
-            let strangers = live.filter { !$0.session.isConnected }
-            guard let oldest = strangers.min(by: { $0.deadline < $1.deadline }) else { return nil }
+    /// The client of a session has shown the token: it does not give way any more.
+    private func keep(_ session: EngineSession) {
+        guard engineQuota.admit(session.id) else { return end(session) }
+        session.isHeard(at: .monotonic)
+        for key in [session.socket, session.parked?.key].compactMap(\.self) { _ = admit(key) }
+    }
+
+    private func makeEngine(room: String?) -> EngineSession {
+        let session = EngineSession(WebToken().text, token, room: room, at: .monotonic)
+        if let oldest = engineQuota.arrive(session.id, at: .monotonic).flatMap({ engines[$0] }) {
+            countRefusal()
             end(oldest)
         }
-        let session = EngineSession(WebToken().text, token, room: room, at: .monotonic)
         engines.add(session)
         watch(session)
         return session
@@ -221,7 +228,7 @@ extension WebServer {
 
     private func receive(_ packet: String, of session: EngineSession) {
         guard !session.isOver, !session.isEnded else { return }
-        session.deadline = .monotonic + EngineSession.pingInterval + EngineSession.pingTimeout
+        session.isHeard(at: .monotonic)
         switch packet.utf8.first {
         case UInt8(ascii: "1"): end(session)
         case UInt8(ascii: "3"), UInt8(ascii: "6"): break
@@ -274,6 +281,7 @@ extension WebServer {
         guard !session.isEnded else { return }
         session.isOver = true
         engines.end(session, at: .monotonic)
+        engineQuota.leave(session.id)
         if let (number, key) = session.parked { answer(WebServer.text("1"), number, at: key) }
         session.parked = nil
         if let key = session.socket, let connection = connections[key] { close(connection, at: key, 1000, "") }

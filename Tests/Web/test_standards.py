@@ -1,0 +1,208 @@
+"""HTTP/1.1 as clients expect it that share no code with the server (RFC 9110, RFC 9112), byte by byte."""
+
+import email.utils
+import http.client
+import json
+import socket
+import subprocess
+import time
+import unittest
+
+from web import WebTest
+
+# The fields of java.net.http.HttpClient 17, which asks for HTTP/2 on every connection without TLS.
+JAVA = ("Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n"
+        "Upgrade: h2c\r\nUser-Agent: Java-http-client/17\r\n")
+
+
+class Standards(WebTest):
+    def setUp(self):
+        super().setUp()
+        self.alice = self.served()
+        self.own = f"127.0.0.1:{self.alice.port}"
+        self.known = f"Host: {self.own}\r\nAuthorization: Bearer {self.alice.token}\r\n"
+
+    def answer(self, method="GET", path="/api/v1/me", fields=None, body=b"", version="1.1"):
+        """(status, fields, body) of one request, whose connection ends behind it."""
+        fields = self.known + "Connection: close\r\n" if fields is None else fields
+        data = self.alice.raw(f"{method} {path} HTTP/{version}\r\n{fields}\r\n".encode() + body)
+        head, _, rest = data.partition(b"\r\n\r\n")
+        lines = head.decode().split("\r\n")
+        return int(lines[0].split(" ")[1]), dict(line.lower().split(": ", 1) for line in lines[1:]), rest
+
+    def close(self, fields=""):
+        return self.known + "Connection: close\r\n" + fields
+
+    def test_head_is_where_get_is(self):
+        for path in ("/", "/main.js", "/api/v1/me", "/api/v1/openapi.json", "/api/v1/conversations", "/metrics",
+                     "/api/v1/conversations/r1/messages", "/api/v1/people", "/api/v1/requests"):
+            got, head = self.answer("GET", path), self.answer("HEAD", path)
+            self.assertEqual((got[0], head[0], head[2]), (200, 200, b""), path)
+            self.assertEqual(head[1]["content-type"], got[1]["content-type"], path)
+            if path != "/metrics":
+                self.assertEqual(head[1]["content-length"], str(len(got[2])), path)
+        status, fields, rest = self.answer("HEAD", "/api/v1/events")
+        self.assertEqual((status, fields["content-type"], rest), (200, "text/event-stream", b""))
+        self.assertNotIn("content-length", fields)
+        self.assertEqual(self.answer("HEAD", "/api/v1/nothing")[0], 404)
+        self.assertEqual(self.answer("DELETE", "/api/v1/me")[1]["allow"], "get, head")
+        # The next request of the connection is read as such.
+        data = self.alice.raw(f"HEAD /api/v1/me HTTP/1.1\r\n{self.known}\r\nGET /api/v1/me HTTP/1.1\r\n{self.close()}\r\n".encode())
+        self.assertEqual(data.count(b"HTTP/1.1 200 OK"), 2)
+
+    def test_answers_have_a_date_and_204_has_no_length(self):
+        body = b'{"on":true}'
+        fields = self.close(f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n")
+        status, fields, rest = self.answer("PUT", "/api/v1/conversations/r1/typing", fields, body)
+        self.assertEqual((status, rest), (204, b""))
+        self.assertNotIn("content-length", fields)
+        for path in ("/", "/api/v1/me", "/api/v1/nothing"):
+            date = self.answer(path=path)[1]["date"]
+            self.assertRegex(date, r"^(mon|tue|wed|thu|fri|sat|sun), \d\d [a-z]{3} \d{4} \d\d:\d\d:\d\d gmt$")
+            self.assertLess(abs(email.utils.parsedate_to_datetime(date).timestamp() - time.time()), 60)
+            self.assertEqual(email.utils.parsedate_to_datetime(date).strftime("%a").lower(), date[:3])
+
+    def test_if_none_match_is_a_list_of_weak_or_strong_tags(self):
+        tag = self.answer(path="/main.js")[1]["etag"]
+        for value in (tag, f"W/{tag}", f'"other", {tag}', f'"other",W/{tag}', "*", f'"a"\r\nIf-None-Match: {tag}'):
+            self.assertEqual(self.answer(path="/main.js", fields=self.close(f"If-None-Match: {value}\r\n"))[0], 304, value)
+        for value in ('"other"', f"w/{tag}", tag.strip('"'), ""):
+            self.assertEqual(self.answer(path="/main.js", fields=self.close(f"If-None-Match: {value}\r\n"))[0], 200, value)
+
+    def test_a_target_in_absolute_form_is_that_of_the_path(self):
+        for host in (self.own, f"localhost:{self.alice.port}", f"[::1]:{self.alice.port}", self.own.upper()):
+            for scheme in ("http", "HTTP"):
+                self.assertEqual(self.answer(path=f"{scheme}://{host}/api/v1/me")[0], 200, host)
+        self.assertEqual(self.answer(path=f"http://{self.own}")[1]["content-type"], "text/html; charset=utf-8")
+        self.assertEqual(self.answer(path=f"http://{self.own}?")[0], 200)
+        self.assertEqual(self.answer(path=f"http://{self.own}/api/v1/conversations/r1/messages?limit=1")[0], 200)
+        for host in ("evil.example", f"{self.own}.evil.example", f"user@{self.own}", "127.0.0.1", "", f"127.0.0.1:{self.alice.port}0"):
+            self.assertEqual(self.answer(path=f"http://{host}/api/v1/me")[0], 403, host)
+        evil = "Host: evil.example\r\nConnection: close\r\n"
+        self.assertEqual(self.answer(path=f"http://{self.own}/", fields=evil)[0], 421)
+        # In any pieces; the body goes with it, and the connection ends.
+        body = b'{"line":"/whoami"}'
+        request = (f"POST http://{self.own}/api/v1/commands HTTP/1.1\r\n{self.known}Content-Type: application/json\r\n"
+                   f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+        with socket.create_connection(("127.0.0.1", self.alice.port), timeout=20) as client:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for byte in request:
+                client.sendall(bytes([byte]))
+            data = b""
+            while part := client.recv(65536):
+                data += part
+        self.assertTrue(data.startswith(b"HTTP/1.1 200"), data)
+        self.assertIn(b"connection: close", data)
+
+    def test_a_client_that_expects_100_gets_it_before_it_sends_the_body(self):
+        body = b'{"line":"/whoami"}'
+        head = (f"POST /api/v1/commands HTTP/1.1\r\n{self.close()}Content-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\nExpect: 100-Continue\r\n\r\n")
+        with socket.create_connection(("127.0.0.1", self.alice.port), timeout=20) as client:
+            client.sendall(head.encode())
+            self.assertEqual(client.recv(65536), b"HTTP/1.1 100 Continue\r\n\r\n")
+            client.sendall(body)
+            self.assertTrue(client.recv(65536).startswith(b"HTTP/1.1 200"))
+        # A request that is refused gets its final answer instead.
+        refused = head.replace(f"Content-Length: {len(body)}", "Content-Length: 99999")
+        self.assertTrue(self.alice.raw(refused.encode()).startswith(b"HTTP/1.1 413"))
+
+    def test_connection_is_a_list(self):
+        for wish in ("close", "Close, x", "x, close", "x,close"):
+            data = self.alice.raw(f"GET /api/v1/me HTTP/1.1\r\n{self.known}Connection: {wish}\r\n\r\n".encode())
+            self.assertTrue(data.startswith(b"HTTP/1.1 200"), wish)
+            self.assertIn(b"connection: close", data, wish)
+
+    def test_the_scheme_of_the_token_has_any_case_and_any_spaces(self):
+        token = self.alice.token
+        for value, status in ((f"bearer {token}", 200), (f"BEARER   {token}", 200), (f"Bearer{token}", 401), ("Bearer   ", 401),
+                              (f"Bearer {token} {token}", 401), (f"Basic {token}", 401)):
+            fields = f"Host: {self.own}\r\nAuthorization: {value}\r\nConnection: close\r\n"
+            self.assertEqual(self.answer(fields=fields)[0], status, value)
+
+    def test_empty_parts_of_a_query_are_none(self):
+        path = "/api/v1/conversations/r1/messages"
+        for query in ("?", "?&", "?limit=1&", "?&limit=1", "?&&limit=1&&"):
+            self.assertEqual(self.answer(path=path + query)[0], 200, query)
+        self.assertEqual(self.answer(path="/api/v1/me?")[0], 200)
+        self.assertEqual(self.answer(path="/?")[0], 200)
+        for query in ("?limit=0", "?limit=1&&x=1", "?&limit=101", "?x&"):
+            self.assertEqual(self.answer(path=path + query)[0], 400, query)
+
+    def test_ids_have_digits_of_any_case(self):
+        bob = self.person("bob", self.alice)
+        bob.say("hello")
+        self.alice.node.hears("hello")
+        key = next(row["who"]["key"] for row in self.alice.get("/api/v1/people")["people"])
+        messages = "/api/v1/conversations/r1/messages"
+        said = self.alice.ask("POST", messages, {"text": "first"})[2]["id"]
+        upper = key.upper()
+        self.assertNotEqual(upper, key)
+        for path in (f"/api/v1/rooms/R1/people/{upper}", f"{messages}?before={said.upper()}", f"/api/v1/conversations/R1/messages"):
+            self.assertEqual(self.alice.ask("GET", path)[0], 200, path)
+        self.assertEqual(self.alice.ask("PATCH", f"{messages}/{said.upper()}", {"text": "second"})[0], 204)
+        self.assertEqual(self.alice.ask("PUT", f"/api/v1/rooms/r1/people/{upper}/mute")[0], 204)
+        self.assertEqual(self.alice.ask("DELETE", f"/api/v1/rooms/r1/people/{upper}/mute")[0], 204)
+        self.assertEqual(self.alice.ask("POST", "/api/v1/rooms/R1/direct", {"to": upper, "text": "psst"})[0], 201)
+        self.assertEqual(self.alice.ask("GET", f"/api/v1/conversations/r1-{upper}/messages")[0], 200)
+        self.assertEqual(self.alice.ask("DELETE", f"{messages}/{said.upper()}")[0], 204)
+
+    def test_a_websocket_without_a_known_subprotocol_gets_an_answer(self):
+        upgrade = ("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+        engine = "/socket.io/?EIO=4&transport=websocket"
+        for path, offered, status in (
+                ("/api/v1/socket", "chat", 400), ("/api/v1/socket", f"t.{self.alice.token}", 400), ("/api/v1/socket", None, 400),
+                ("/stomp", "chat", 400), ("/stomp", "chat, v12.stomp", 101), ("/stomp", None, 101), ("/stomp", "x" * 130, 400),
+                ("/stomp", "a b, v12.stomp", 400), (engine, "chat", 400), (engine, None, 101), ("/", "earshot.v1", 404)):
+            fields = self.known + upgrade + (f"Sec-WebSocket-Protocol: {offered}\r\n" if offered else "")
+            data = self.alice.raw(f"GET {path} HTTP/1.1\r\n{fields}\r\n".encode(), reads_all=False)
+            self.assertEqual(data.split(b" ")[1:2], [str(status).encode()], (path, offered))
+        for change in (("Connection: Upgrade", "Connection: keep-alive"), ("GET", "POST")):
+            request = f"GET /stomp HTTP/1.1\r\n{self.known}{upgrade}\r\n".replace(*change)
+            answer = self.alice.raw(request.encode())
+            self.assertEqual(answer.split(b" ")[1:2], [b"400"], change)
+
+    def test_a_client_that_asks_for_http_2_by_the_way_is_answered_in_http_1_1(self):
+        body = b'{"text":"from Java"}'
+        post = (f"POST /api/v1/conversations/r1/messages HTTP/1.1\r\n{JAVA}{self.known}Content-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+        get = f"GET /api/v1/me HTTP/1.1\r\n{JAVA}{self.known}\r\n".encode()
+        with socket.create_connection(("127.0.0.1", self.alice.port), timeout=20) as client:
+            # Java keeps the connection, and asks again on it.
+            for request, status in ((get, 200), (post, 201), (get, 200)):
+                client.sendall(request)
+                response = http.client.HTTPResponse(client)
+                response.begin()
+                self.assertEqual((response.version, response.status), (11, status))
+                response.read()
+        self.alice.node.hears("from Java")
+        # A name that the library does not know ends the connection alone.
+        self.alice.raw(f"GET /api/v1/me HTTP/1.1\r\n{self.known}Connection: Upgrade\r\nUpgrade: x/1\r\n\r\n".encode())
+        self.assertEqual(self.answer()[0], 200)
+
+    def test_curl_with_http_2(self):
+        url = f"http://{self.own}/api/v1/commands"
+        for options in ([], ["--data", '{"line":"/whoami"}', "-H", "Content-Type: application/json", url]):
+            ended = subprocess.run(
+                ["curl", "-sS", "--http2", "-w", "\n%{http_version} %{http_code}", "-H", f"Authorization: Bearer {self.alice.token}",
+                 *(options or [f"http://{self.own}/api/v1/me"])], capture_output=True, text=True, timeout=30)
+            value, _, line = ended.stdout.rpartition("\n")
+            self.assertEqual(line, "1.1 200", ended.stderr)
+            self.assertIsInstance(json.loads(value), dict)
+
+    def test_a_websocket_message_has_one_line(self):
+        for text in ("hello\r\n/quit", "hello\n/quit", "hello\r/quit", "hello\n\u0301/quit"):
+            client = self.alice.socket()
+            client.wait(event="snapshot")
+            client.send(text)
+            opcode, data = client.client.recv_data()
+            while opcode != 8:
+                opcode, data = client.client.recv_data()
+            self.assertEqual(int.from_bytes(data[:2], "big"), 1007, text)
+        self.assertEqual(self.alice.ask("POST", "/api/v1/commands", {"line": "a\r\nb"})[0], 422)
+        self.assertIsNone(self.alice.node.process.poll())
+
+
+if __name__ == "__main__":
+    unittest.main()
