@@ -55,6 +55,7 @@ readonly to_test='
     shellcheck                    /usr/bin/shellcheck
     systemd                       /usr/bin/systemd-analyze
     tmux                          /usr/bin/tmux
+    xvfb                          /usr/bin/Xvfb
     zsh                           /usr/bin/zsh
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '

@@ -24,7 +24,7 @@ struct ServedFaces: Sendable {
         stomp = try arguments.stompPort.map { port throws(StartFailure) in
             try STOMPServer(on: try App.runningLoop("stomp"), port: port, token: token)
         }
-        let text = web?.listening.url ?? (stomp == nil ? nil : token.text)
+        let text = web?.fileText ?? (stomp == nil ? nil : token.text)
         let control = control
         file = text.flatMap { ServedFaces.makeTokenFile($0, control, diagnostics) }
     }
@@ -44,7 +44,7 @@ struct ServedFaces: Sendable {
     /// - Returns: the places to tell the user.
     func begin(_ executor: CommandExecutor) async -> [Listening] {
         await control?.begin(executor)
-        await web?.begin(executor)
+        await web?.begin(executor, file)
         await stomp?.begin(executor)
         return [web?.listening, stomp?.listening].compactMap(\.self)
     }
@@ -82,7 +82,7 @@ struct ServedFaces: Sendable {
             renderer: ControlRenderer(clock: LocalTime.text, day: LocalTime.date))
     }
 
-    /// The file beside the control socket that has the link of the page, or the token alone; nil without such a place.
+    /// The file beside the control socket that has the link of the page and the token, or the token alone; nil without such a place.
     private static func makeTokenFile(
         _ text: String, _ control: ControlServer?, _ diagnostics: Diagnostics
     ) -> WebTokenFile? {

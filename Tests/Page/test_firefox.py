@@ -60,9 +60,15 @@ class Firefox:
         actions = [{"type": kind, "value": letter} for letter in text for kind in ("keyDown", "keyUp")]
         self.ask("input.performActions", {"context": self.context, "actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
+    def quit(self):
+        """Ends it as a user does: it writes its files."""
+        self.ask("browser.close", {})
+        self.process.wait(timeout=60)
+
     def close(self):
         self.socket.close()
-        os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.process.stdout.close()
         shutil.rmtree(self.profile, ignore_errors=True)

@@ -60,6 +60,16 @@ class Rooms(PageTest):
         expect(page.locator("#title")).to_contain_text("den")
         expect(self.room(page, "den")).to_contain_text("🔒")
 
+    def test_a_name_or_a_key_leads_to_no_other_room(self):
+        page = self.page()
+        for name, key in (('my "best" room', "the key"), ("", "SECRET-KEY"), ('"', "x y"), ("lab", "--open"), ("lab", "k --as me")):
+            self.join(page, name, key)
+            expect(page.locator("#dialog-title")).to_have_text("Not done")
+            self.dialog(page, "Close").click()
+        self.assertEqual([row["room"] for row in self.alice.node.result("rooms")["rooms"]], ["lobby"])
+        self.join(page, "my den", self.bob.result("room new den")["key"])
+        expect(page.locator("#title")).to_contain_text("my den")
+
     def test_a_room_that_a_bridge_carries_is_marked_and_the_consent_is_changed(self):
         page = self.page()
         expect(page.locator("#title")).not_to_contain_text("⇄")

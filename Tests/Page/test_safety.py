@@ -60,7 +60,7 @@ class Safety(PageTest):
         person.click()
         page.get_by_role("button", name="Mute").click()
         expect(person.locator(".last")).to_contain_text("muted")
-        before = page.locator("#me").inner_text()
+        before = page.locator("#me").text_content()
         page.get_by_role("button", name="Wipe").click()
         expect(page.get_by_text("All messages, people and rooms")).to_be_visible()
         page.locator("#dialog").get_by_role("button", name="Close").click()

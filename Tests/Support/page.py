@@ -27,7 +27,7 @@ class PageTest(WebTest):
         page = context.new_page()
         self.errors = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto((served or self.alice).url)
+        page.goto((served or self.alice).link())
         expect(page.locator("#state")).to_have_text("connected")
         expect(page.locator("#me")).not_to_be_empty()
         return page

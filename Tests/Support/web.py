@@ -25,7 +25,12 @@ class Served:
         place = self.node.wait(lambda event: event["event"] == "listening", "listening")
         self.token, self.address = place["token"], place["address"]
         self.port = int(self.address.rsplit(":", 1)[1])
+        # The link lets one page in.
         self.url = place["url"]
+
+    def link(self):
+        """A link that was not opened yet."""
+        return self.get("/api/v1/link")["url"]
 
     def raw(self, data, host="127.0.0.1", reads_all=True):
         """The bytes that answer a request of bytes, up to the end of the connection."""

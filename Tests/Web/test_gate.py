@@ -263,9 +263,10 @@ class Gate(WebTest):
         path = os.path.join(self.folder, "control.web")
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
         with open(path) as file:
-            self.assertEqual(file.read().strip(), served.url)
-        self.assertEqual(served.url, f"http://127.0.0.1:{served.port}/#t={served.token}")
+            self.assertEqual(file.read(), f"{served.url}\n{served.token}\n")
+        self.assertRegex(served.url, rf"^http://127\.0\.0\.1:{served.port}/#c=[0-9a-f]{{32}}$")
         self.assertRegex(served.token, r"^[0-9a-f]{32}$")
+        self.assertNotIn(served.token, served.url)
         listening = set()
         for name in ("tcp", "tcp6"):
             with open(f"/proc/{served.node.process.pid}/net/{name}") as table:
@@ -277,6 +278,24 @@ class Gate(WebTest):
         self.assertEqual(served.ask("GET", "/api/v1/me", host="::1")[0], 200)
         self.assertEqual(served.quit(), 0)
         self.assertFalse(os.path.exists(path))
+
+    def test_a_code_lets_a_page_in_and_no_other_request(self):
+        served = self.served()
+        path, code = "/api/v1/session", served.url.split("=")[1]
+        self.assertEqual(served.ask("GET", "/api/v1/me", token=code)[0], 401)
+        for foreign in ({"Origin": "http://example.org"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "example.org"}):
+            self.assertIn(served.ask("POST", path, {"code": code}, headers=foreign, token="")[0], (403, 421), foreign)
+        self.assertEqual(served.ask("POST", path, {"code": "0" * 32}, token="")[2]["code"], "used_code")
+        status, _, admitted = served.ask("POST", path, {"code": code}, token="")
+        self.assertEqual((status, admitted["token"]), (200, served.token))
+        self.assertEqual(served.ask("POST", path, {"code": code}, token="")[2]["code"], "used_code")
+        # The code of the reload is good again and again while its time lasts, and is no token.
+        reload = admitted["reload"]
+        for _ in range(2):
+            self.assertEqual(served.ask("POST", path, {"code": reload}, token="")[0], 200)
+        self.assertEqual(served.ask("GET", "/api/v1/me", token=reload)[0], 401)
+        self.assertEqual(served.ask("GET", "/api/v1/link", token="")[0], 401)
+        self.assertNotEqual(served.link(), served.url)
 
     def test_a_port_in_use_and_a_wrong_one_are_refused(self):
         served = self.served()

@@ -25,7 +25,8 @@ package struct ControlRenderer: Sendable {
         reports.flatMap { report -> [UInt8] in
             switch (format, report.report) {
             case (.json, _), (.plain, .error): return json.rendering(of: report, at: time).output
-            case (.plain, .answer(let answer)): return ControlLines.plain(lines(of: answer, report, at: time))
+            case (.plain, .answer):
+                return ControlLines.plain(Array(plain.answerLines(of: report, at: time).joined(separator: "\n").utf8))
             // A client has no second stream for a warning.
             case (.plain, .event(.notice(_, let sentence))):
                 let text = DisplayGuard.safe(sentence.text(in: .english))
@@ -33,19 +34,6 @@ package struct ControlRenderer: Sendable {
             case (.plain, .event), (.plain, .entered), (.plain, .opened), (.plain, .listening):
                 return ControlLines.plain(plain.rendering(of: report, at: time).output)
             }
-        }
-    }
-
-    /// Without the time in front, which who asked knows; but for messages, that are of another.
-    private mutating func lines(of answer: Answer, _ report: RoomReport, at time: Timestamp) -> [UInt8] {
-        switch answer {
-        case .history, .found, .wiped: plain.rendering(of: report, at: time).output
-        case .peers, .requests, .unread, .rooms, .invited, .made, .announced, .contacts, .blocked, .parted, .statistics,
-            .help,
-            .active,
-            .whoami, .bridge, .person, .done,
-            .verification:
-            Array(plain.notices(of: report, at: time).joined(separator: "\n").utf8)
         }
     }
 }

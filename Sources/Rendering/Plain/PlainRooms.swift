@@ -39,6 +39,17 @@ package struct PlainRooms: Presentation {
         change(report.room) { $0.notices(of: report.report, at: time) }
     }
 
+    /// The lines of an answer, without the time in front, which the asking user knows; but for messages, that are of another.
+    package mutating func answerLines(of report: RoomReport, at time: Timestamp) -> [String] {
+        switch report.report {
+        case .answer(.history), .answer(.found), .answer(.wiped):
+            let output = rendering(of: report, at: time).output
+            return output.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+        case .answer: return notices(of: report, at: time)
+        case .event, .error, .entered, .opened, .listening: return []
+        }
+    }
+
     private mutating func change<Result>(_ room: RoomLabel, _ body: (inout PlainOutput) -> Result) -> Result {
         var output = outputs[room.number] ?? blank
         defer { outputs[room.number] = output }

@@ -43,6 +43,7 @@ enum OpenAPI {
     private static func operation(_ route: Route, _ writer: inout JSONWriter) {
         writer.member("operationId", route.operation)
         writer.member("summary", route.summary)
+        if route.isOpen { writer.member("security") { $0.literal("[]") } }
         writer.member("parameters") {
             $0.array {
                 for segment in route.path.split(separator: "/") where segment.first == "{" {

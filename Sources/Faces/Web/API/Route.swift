@@ -17,7 +17,12 @@ struct Route: Sendable {
     /// The status of success with the schema of its body, as JSON; nil for no body.
     var success: (status: Int, schema: String?) = (200, Schema.object)
     var type = "application/json"
+    /// Whether it needs no token.
+    var isOpen = false
     let perform: Perform
+
+    /// Whether a path has routes that need no token.
+    static func isOpen(_ path: String) -> Bool { all.contains { $0.isOpen && $0.path == path } }
 
     private var segments: [Substring] { path.split(separator: "/") }
 

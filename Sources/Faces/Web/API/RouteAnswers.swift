@@ -20,6 +20,8 @@ extension WebServer {
         }
     }
 
+    func nextLink() -> WebAnswer { .json { $0.member("url", link) } }
+
     func conversations() async throws(RouteFault) -> WebAnswer {
         let rooms = try await rooms()
         return .json {

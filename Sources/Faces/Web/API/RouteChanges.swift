@@ -43,6 +43,18 @@ extension WebServer {
         desk?.rooms.all.contains { $0.label == said.room } ?? false && !store.isDeleted(said.topic)
     }
 
+    func admitPage(_ call: RouteCall) throws(RouteFault) -> WebAnswer {
+        try call.only("code")
+        guard let reload = admitPage(withCode: try call.text("code")) else {
+            countRefusal()
+            throw RouteFault(403, "used_code", "the code was used, or is of another run")
+        }
+        return .json {
+            $0.member("token", token.text)
+            $0.member("reload", reload)
+        }
+    }
+
     func say(_ call: RouteCall) async throws(RouteFault) -> SaidMessage {
         try call.only("text")
         let text = try call.text("text")
@@ -164,6 +176,8 @@ extension WebServer {
         }
         let reports = await perform(line, in: room)
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
+        var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date)
+        let text = reports.flatMap { plain.answerLines(of: $0, at: .wall) }
         return .json {
             $0.member("reports") {
                 $0.array {
@@ -173,6 +187,7 @@ extension WebServer {
                     }
                 }
             }
+            $0.member("text") { $0.array { for line in text { $0.string(line) } } }
         }
     }
 }

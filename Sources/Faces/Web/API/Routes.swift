@@ -53,6 +53,19 @@ extension Route {
             summary: "the user's name in each room, the version, port and discovery"
         ) { server, _ throws(RouteFault) in try await server.me() },
         Route(
+            method: "POST", path: PageCodes.path, operation: "postSession",
+            summary: "lets a page in with the code of a link, which is good once, or with that of its reload",
+            body: Schema.body(("code", Schema.string)),
+            success: (
+                200,
+                #"{"type":"object","required":["token","reload"],"properties":{"token":{"type":"string"},"reload":{"type":"string"}}}"#
+            ), isOpen: true
+        ) { server, call throws(RouteFault) in try server.admitPage(call) },
+        Route(
+            method: "GET", path: "/api/v1/link", operation: "getLink", summary: "the link that lets the next page in",
+            success: (200, #"{"type":"object","required":["url"],"properties":{"url":{"type":"string"}}}"#)
+        ) { server, _ in server.nextLink() },
+        Route(
             method: "POST", path: "/api/v1/commands", operation: "postCommand",
             summary: "performs a line of input; its events and its answer",
             body:

@@ -3,6 +3,7 @@ import ChatNode
 import Commands
 import Reactor
 import Rendering
+import Synchronization
 import Wire
 
 /// Streams of events: the page's WebSocket, and Server-Sent Events.
@@ -17,6 +18,8 @@ extension WebServer {
             return arm(connection, at: key)
         }
         connection.use = .socket
+        connection.page = connection.head.page
+        if let page = connection.page { codes.withLock { $0.connected(page, at: .monotonic) } }
         begin(connection, at: key, last: connection.head.parameter("last"))
     }
 

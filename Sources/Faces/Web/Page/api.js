@@ -14,15 +14,45 @@ export class Refusal extends Error {
   }
 }
 
-// The token is in the link of the page, behind #; it is moved where no history and no Referer has it.
-export function takeToken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("t");
-  if (given) {
-    sessionStorage.setItem("token", given);
-    history.replaceState(null, "", location.pathname);
+// The code of the link, behind #, and that of an earlier load are exchanged for the token, which stays in memory alone: a browser
+// writes addresses and the storage of a tab to its files. The first code is used up then, the second one soon after the tab closed.
+// {token, reload}; {problem} for a page that is not let in: "none" without a code, "used", or "lost" if the node is not reached.
+export async function enter() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("c");
+  if (location.hash) history.replaceState(null, "", location.pathname);
+  let problem = "none";
+  for (const code of [given, stored.get()]) {
+    if (!code) continue;
+    try {
+      const admission = await new API("").ask("POST", "session", { code });
+      stored.set(admission.reload);
+      return admission;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.isPassing) return { problem: "lost" };
+      problem = "used";
+    }
   }
-  return given ?? sessionStorage.getItem("token") ?? "";
+  return { problem };
 }
+
+// A browser that keeps nothing of pages refuses it: such a page can not be loaded again.
+const stored = {
+  get() {
+    try {
+      return sessionStorage.getItem("reload");
+    } catch {
+      return null;
+    }
+  },
+
+  set(code) {
+    try {
+      sessionStorage.setItem("reload", code);
+    } catch {
+      // The page works without it.
+    }
+  },
+};
 
 export class API {
   constructor(token) {
@@ -60,9 +90,9 @@ export class API {
     return this.ask("GET", `conversations/${conversation}/messages?before=${message}&limit=${limit}`);
   }
 
-  // Performs a line of input; the reports of `--json` that it caused.
-  async command(line, room = undefined) {
-    return (await this.ask("POST", "commands", room === undefined ? { line } : { line, room })).reports;
+  // Performs a line of input: {reports, text}, what it caused as `--json` has it, and its answer as lines for people.
+  command(line, room = undefined) {
+    return this.ask("POST", "commands", room === undefined ? { line } : { line, room });
   }
 
   // Whether the node answers, but does not know the token: another run of it has the port.

@@ -1,12 +1,14 @@
-// The line at the bottom: counts, sends, edits, and tells that the user types.
+// The line at the bottom: counts, sends, edits, performs commands, and tells that the user types.
 import { isComposing } from "/dialogs.js";
-import { fault, hint } from "/text.js";
+import { fault, hint, kindOf } from "/text.js";
 
 // The node tells peers again after so many milliseconds.
 const typingPause = 3000;
 
 export class Composer {
-  // on: {send(text), change(message, text), remove(message), lastOwn(), typing(isOn)}
+  // Each action has the conversation that is on the screen, whatever the node has open by then.
+  // on: {send(conversation, text), command(conversation, line), change(conversation, message, text), remove(conversation, message),
+  // lastOwn(conversation), typing(conversation, isOn)}
   constructor({ form, input, rule, deleteButton }, on) {
     Object.assign(this, { form, input, rule, deleteButton, on, shown: null, edited: null, typed: 0 });
     form.addEventListener("submit", (event) => {
@@ -16,18 +18,21 @@ export class Composer {
     input.addEventListener("input", () => this.changed());
     input.addEventListener("keydown", (event) => this.key(event));
     deleteButton.addEventListener("click", () => {
-      const { edited } = this;
+      const { shown, edited } = this;
       this.stopEditing();
-      this.on.remove(edited);
+      this.on.remove(shown, edited);
     });
   }
 
-  // Shows the draft of a conversation.
+  // Shows the draft of a conversation, or the edit that was begun there. What is typed before the first one is its draft.
   show(conversation) {
     if (this.shown === conversation) return;
-    this.keepDraft();
-    this.shown = conversation;
-    this.stopEditing();
+    if (this.shown) this.keep();
+    else if (conversation) conversation.draft = this.input.value || conversation.draft;
+    Object.assign(this, { shown: conversation, typed: 0 });
+    const { edit } = conversation ?? {};
+    if (edit) this.take(edit.message, edit.text);
+    else this.stopEditing();
   }
 
   key(event) {
@@ -38,8 +43,8 @@ export class Composer {
       else this.send();
     } else if (event.key === "Escape" && this.edited) {
       this.stopEditing();
-    } else if (event.key === "ArrowUp" && this.input.value === "") {
-      const last = this.on.lastOwn();
+    } else if (event.key === "ArrowUp" && this.input.value === "" && this.shown) {
+      const last = this.on.lastOwn(this.shown);
       if (last) {
         event.preventDefault();
         this.edit(last);
@@ -47,53 +52,76 @@ export class Composer {
     }
   }
 
-  edit(message, text = message.text) {
-    this.keepDraft();
+  edit(message) {
+    this.keep();
+    this.take(message, message.text.startsWith("/") ? `/${message.text}` : message.text);
+    this.input.focus();
+  }
+
+  // - text: the line as it was typed.
+  take(message, text) {
     this.edited = message;
     this.deleteButton.hidden = false;
     this.input.value = text;
-    this.input.focus();
     this.tell("editing; Escape cancels");
   }
 
   // The draft comes back.
   stopEditing() {
     this.edited = null;
+    if (this.shown) this.shown.edit = null;
     this.deleteButton.hidden = true;
     this.input.value = this.shown?.draft ?? "";
     this.tell("");
   }
 
-  keepDraft() {
-    if (this.shown && !this.edited) this.shown.draft = this.input.value;
+  // Keeps the line with its conversation.
+  keep() {
+    if (!this.shown) return;
+    if (this.edited) this.shown.edit = { message: this.edited, text: this.input.value };
+    else this.shown.draft = this.input.value;
   }
 
   changed() {
-    this.keepDraft();
+    this.keep();
     const { value } = this.input;
-    this.tell(hint(value), value.trim() !== "" && fault(value) !== null);
+    const { kind, text } = kindOf(value);
+    const isCommand = kind === "command";
+    this.tell(isCommand ? "" : hint(text), !isCommand && text !== "" && fault(text) !== null);
     const now = Date.now();
-    if (value === "" ? this.typed > 0 : now - this.typed > typingPause) {
-      this.on.typing(value !== "");
-      this.typed = value === "" ? 0 : now;
+    const isTyping = value !== "" && !isCommand;
+    if (this.shown && (isTyping ? now - this.typed > typingPause : this.typed > 0)) {
+      this.on.typing(this.shown, isTyping);
+      this.typed = isTyping ? now : 0;
     }
   }
 
-  async send() {
-    const text = this.input.value.trim();
-    const wrong = fault(text);
+  send() {
+    const { shown, edited } = this;
+    const { kind, text } = kindOf(this.input.value);
+    if (!shown) return this.tell("not connected yet: the text stays here", true);
+    if (edited && kind === "command") return this.tell("a command changes no message; // says a slash, and Escape ends the edit", true);
+    const wrong = kind === "command" ? null : fault(text);
     if (wrong) return this.tell(wrong, true);
-    const { edited } = this;
     this.typed = 0;
-    if (!edited) {
-      this.input.value = "";
-      this.keepDraft();
-      this.tell("");
-      return this.on.send(text);
-    }
+    if (edited) return this.change(shown, edited, text);
+    this.input.value = "";
+    this.keep();
+    this.tell("");
+    if (kind === "command") this.on.command(shown, text);
+    else this.on.send(shown, text);
+  }
+
+  // A change that is refused can be mended, in its own conversation.
+  async change(conversation, message, text) {
+    const typed = this.input.value;
     this.stopEditing();
-    // A change that is refused can be mended.
-    if ((await this.on.change(edited, text)) === undefined) this.edit(edited, text);
+    if ((await this.on.change(conversation, message, text)) !== undefined) return;
+    if (this.shown !== conversation || this.edited) conversation.edit ??= { message, text: typed };
+    else {
+      this.keep();
+      this.take(message, typed);
+    }
   }
 
   tell(text, isBad = false) {

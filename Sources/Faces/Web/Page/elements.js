@@ -9,6 +9,15 @@ export function element(name, className = "", text = undefined) {
   return made;
 }
 
+// A peer's name as the node gives it. Where it does not fit, the nickname is cut, and never the number, which a nickname can not have.
+export function peerName({ displayName }, className = "") {
+  const place = displayName.lastIndexOf("#");
+  const number = place < 0 ? "" : displayName.slice(place);
+  const name = element("bdi", `peer ${className}`.trim());
+  name.append(element("span", "nick", place < 0 ? displayName : displayName.slice(0, place)), element("span", "number", number));
+  return name;
+}
+
 // - label: the accessible name, if the text does not say what the button is for.
 export function button(text, action, label = undefined) {
   const made = element("button", "", text);

@@ -1,5 +1,6 @@
-// The list of messages: a window of rows, so that the document stays small however much is said.
-import { button, element } from "/elements.js";
+// The list of messages: a window of rows, so that the document stays small however much is said. What the user reads stays where it
+// is, whatever comes, goes or changes around it.
+import { button, element, peerName } from "/elements.js";
 import { clock, day } from "/text.js";
 
 const mostRows = 300;
@@ -8,20 +9,26 @@ const marks = { sending: "on its way", delivered: "delivered", read: "read", fai
 
 export class Log {
   // on: {older(conversation), unsent(conversation), isHidden(conversation, message), color(key), edit(message),
-  // remove(message), retry(text), discard(text)}
+  // remove(conversation, message), retry(conversation, text), discard(conversation, text)}
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
-    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, isLoading: false, missed: 0 });
+    Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, isLoading: false, missed: 0 });
+    this.isStuck = true;
     root.addEventListener("scroll", () => this.scrolled());
     newer.addEventListener("click", () => this.toEnd());
+    // The newest message stays in view when the log gets smaller.
+    new ResizeObserver(() => this.isStuck && this.stick()).observe(root);
   }
 
   get isAtEnd() {
-    return this.end === null && this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 40;
+    return this.end === null && this.isAtBottom;
+  }
+
+  get isAtBottom() {
+    return this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 40;
   }
 
   show(conversation) {
-    // A snapshot has new places.
     const isOther = this.messages !== conversation.messages;
     const staysAtEnd = isOther || this.isAtEnd;
     if (this.shown !== conversation) {
@@ -36,10 +43,10 @@ export class Log {
   // Rows of the window, in order: {key, stamp, make()}. A row is made again when its stamp changes.
   plan() {
     const { all, first, end: newest } = this.messages;
-    const end = (this.end ?? newest) - first;
+    const end = Math.min(this.end ?? newest, newest) - first;
     const start = Math.max(0, end - mostRows);
-    const notes = new Map(this.shown.notes.map((note) => [note.behind, note]));
-    const plan = start === 0 ? noteRows(notes, null) : [];
+    const behind = rowsBehind(this.shown);
+    const plan = start === 0 ? [...this.failedRows(), ...behind(null)] : [];
     let before = null;
     for (const message of all.slice(start, Math.max(end, 0))) {
       if (this.on.isHidden(this.shown, message)) continue;
@@ -47,10 +54,21 @@ export class Log {
       if (message.day !== before) plan.push(lineRow("day", message.id, message.day));
       before = message.day;
       if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", "new messages"));
-      plan.push(this.messageRow(message), ...noteRows(notes, message.id));
+      plan.push(this.messageRow(message), ...behind(message.id));
     }
-    if (this.end === null) plan.push(...this.on.unsent(this.shown).map((text) => this.unsentRow(text)));
+    if (end + first === newest) plan.push(...this.on.unsent(this.shown).map((text) => this.unsentRow(text)));
     return plan;
+  }
+
+  // Older messages did not come: the user can ask again where the log can not be scrolled further.
+  failedRows() {
+    if (!this.shown.hasFailed) return [];
+    const make = () => {
+      const row = element("p", "note", "older messages did not load ");
+      row.append(button("Try again", () => this.load()));
+      return row;
+    };
+    return [{ key: "failed", stamp: "", make }];
   }
 
   messageRow(message) {
@@ -63,8 +81,19 @@ export class Log {
     return { key: text.key, stamp: text.state, make: () => this.unsent(text) };
   }
 
-  draw(staysAtEnd) {
-    const plan = this.plan();
+  draw(goesToEnd) {
+    // What comes now stays below the window of a user who reads further above.
+    if (!goesToEnd && this.end === null) this.end = this.drawn;
+    const anchors = goesToEnd ? [] : this.anchors();
+    this.place(this.plan());
+    this.drawn = this.messages.end;
+    if (goesToEnd) this.stick();
+    else this.restore(anchors);
+    this.showNewer();
+  }
+
+  // Makes the rows of a plan those of the document.
+  place(plan) {
     const wanted = new Set(plan.map((row) => row.key));
     for (const [key, row] of this.rows) {
       if (wanted.has(key)) continue;
@@ -83,8 +112,26 @@ export class Log {
       if (shown === place) place = place.nextSibling;
       else this.root.insertBefore(shown, place);
     }
-    if (staysAtEnd) this.root.scrollTop = this.root.scrollHeight;
-    this.showNewer();
+  }
+
+  // The messages in view, the first one at the front: {key, top}. One of them may be gone afterwards.
+  anchors() {
+    const { top, bottom } = this.root.getBoundingClientRect();
+    const rows = [...this.rows].filter(([, row]) => row.element.dataset.id).map(([key, row]) => ({ key, box: row.element.getBoundingClientRect() }));
+    return rows.filter(({ box }) => box.bottom > top && box.top < bottom).map(({ key, box }) => ({ key, top: box.top }))
+      .sort((a, b) => a.top - b.top);
+  }
+
+  restore(anchors) {
+    const kept = anchors.find(({ key }) => this.rows.has(key));
+    if (!kept) return;
+    const moved = this.rows.get(kept.key).element.getBoundingClientRect().top - kept.top;
+    if (moved !== 0) this.root.scrollTop += moved;
+  }
+
+  stick() {
+    this.root.scrollTop = this.root.scrollHeight;
+    this.isStuck = true;
   }
 
   // A message came to the conversation that is shown.
@@ -94,51 +141,72 @@ export class Log {
 
   showNewer() {
     if (this.isAtEnd) this.missed = 0;
-    this.newer.hidden = this.isAtEnd || (this.missed === 0 && this.end === null);
+    const isNewest = this.end === null || this.end >= this.messages.end;
+    this.newer.hidden = this.isAtEnd || (this.missed === 0 && isNewest);
     this.newer.textContent = this.missed ? `${this.missed} new` : "newest";
   }
 
   toEnd() {
     Object.assign(this, { end: null, missed: 0 });
-    this.draw(true);
+    if (this.shown) this.draw(true);
   }
 
-  async scrolled() {
+  scrolled() {
+    if (!this.shown) return;
+    if (this.end !== null && this.isAtBottom) this.goDown();
+    this.isStuck = this.isAtEnd;
     this.showNewer();
-    if (!this.shown || this.root.scrollTop > 60 || this.isLoading) return;
+    if (this.root.scrollTop <= 60) this.load();
+  }
+
+  // Shows newer rows, up to those that follow the newest message.
+  goDown() {
+    if (this.end >= this.messages.end) return this.toEnd();
+    this.end = Math.min(this.messages.end, this.end + step);
+    this.draw(false);
+  }
+
+  async load() {
+    if (this.isLoading) return;
     this.isLoading = true;
+    let hasGrown = false;
     try {
-      await this.grow();
+      hasGrown = await this.grow();
     } finally {
       this.isLoading = false;
     }
+    // The user may have gone on to the top in the meantime.
+    if (hasGrown) requestAnimationFrame(() => this.scrolled());
   }
 
-  // Shows older rows without a jump: the first row that is seen stays where it is.
+  // Shows older rows; false if there are none, or they did not come.
   async grow() {
-    const kept = this.root.querySelector(".message");
-    const top = kept?.getBoundingClientRect().top;
     const messages = this.messages;
-    const end = this.end ?? messages.end;
-    if (end - mostRows > messages.first) this.end = Math.max(messages.first + mostRows, end - step);
-    else if (this.shown.hasMore && messages.all.length > 0) await this.on.older(this.shown);
-    else return;
-    if (messages !== this.messages) return;
+    const [first, end] = [messages.first, this.end];
+    const isWhole = () => Math.min(this.end ?? messages.end, messages.end) - mostRows <= messages.first;
+    if (isWhole()) {
+      if (!this.shown.hasMore || messages.all.length === 0) return false;
+      await this.on.older(this.shown);
+      if (messages !== this.messages) return false;
+    }
+    if (!isWhole()) this.end = Math.max(messages.first + mostRows, Math.min(this.end ?? messages.end, messages.end) - step);
     this.draw(false);
-    if (kept?.isConnected) this.root.scrollTop += kept.getBoundingClientRect().top - top;
+    return messages.first !== first || this.end !== end;
   }
 
   message(message, color) {
     const row = element("article", message.isFromCurrentUser ? "message own" : "message");
     row.dataset.id = message.id;
-    row.append(element("bdi", color === null ? "from" : `from c${color}`, message.from.displayName), " ");
+    row.append(peerName(message.from, color === null ? "from" : `from c${color}`), " ");
     const words = [clock(message.sentAt), message.edited && "edited", marks[message.delivery]];
-    row.append(element("span", "meta", words.filter(Boolean).join(" · ")), textOf(message));
+    row.append(element("span", "meta", words.filter(Boolean).join(" · ")));
     if (message.isFromCurrentUser) {
       // The buttons show while the row or one of them has the focus.
       row.tabIndex = 0;
-      row.append(buttons(["Edit", () => this.on.edit(message)], ["Delete", () => this.on.remove(message)]));
+      const conversation = this.shown;
+      row.append(buttons(["Edit", () => this.on.edit(message)], ["Delete", () => this.on.remove(conversation, message)]));
     }
+    row.append(textOf(message));
     return row;
   }
 
@@ -146,7 +214,10 @@ export class Log {
     const isRefused = text.state === "refused";
     const row = element("article", `message own ${isRefused ? "failed" : "waiting"}`);
     row.append(element("span", "meta", isRefused ? `not sent: ${text.reason}` : "not sent yet"), textOf(text));
-    if (isRefused) row.append(buttons(["Send again", () => this.on.retry(text)], ["Discard", () => this.on.discard(text)]));
+    const conversation = this.shown;
+    if (isRefused) {
+      row.append(buttons(["Send again", () => this.on.retry(conversation, text)], ["Discard", () => this.on.discard(conversation, text)]));
+    }
     return row;
   }
 }
@@ -165,10 +236,32 @@ function buttons(...actions) {
 
 const lineRow = (name, id, text) => ({ key: `${name} ${id}`, stamp: text, make: () => element("p", name, text) });
 
-// The arrivals and departures behind a message, and the notices there.
+// The rows behind a message of a conversation, by its id: arrivals and departures, notices, answers to commands of this page.
+function rowsBehind({ notes, answers }) {
+  const notesBehind = Map.groupBy(notes, (note) => note.behind);
+  const answersBehind = Map.groupBy(answers, (answer) => answer.behind);
+  return (id) => [
+    ...noteRows(notesBehind.get(id) ?? [], id), ...(answersBehind.get(id) ?? []).map(answerRow),
+  ];
+}
+
 function noteRows(notes, id) {
-  const { came = 0, left = 0, texts = [] } = notes.get(id) ?? {};
+  const sum = (name) => notes.reduce((total, note) => total + note[name], 0);
+  const [came, left] = [sum("came"), sum("left")];
   const folded = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
-  const rows = texts.map((text, place) => lineRow("note", `${id} ${place}`, text));
+  const rows = notes.flatMap((note) => note.texts).map((text, place) => lineRow("note", `${id} ${place}`, text));
   return folded ? [lineRow("note", id, folded), ...rows] : rows;
+}
+
+function answerRow({ id, texts, isBad }) {
+  const make = () => {
+    const row = element("div", isBad ? "answer bad" : "answer");
+    row.append(...texts.map((text) => {
+      const line = element("p", "", text);
+      line.dir = "auto";
+      return line;
+    }));
+    return row;
+  };
+  return { key: id, stamp: "", make };
 }

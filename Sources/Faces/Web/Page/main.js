@@ -1,20 +1,24 @@
 // Puts the page together: events in, requests out.
-import { API, takeToken } from "/api.js";
+import { API, Refusal, enter } from "/api.js";
 import { Composer } from "/composer.js";
 import { Connection } from "/connection.js";
 import * as dialogs from "/dialogs.js";
-import { element, part } from "/elements.js";
+import { element, part, peerName } from "/elements.js";
+import { showEntrance } from "/entrance.js";
 import { Log } from "/log.js";
-import { Model, take } from "/model.js";
+import { Model, keepAnswer, take } from "/model.js";
 import { Notices } from "/notices.js";
 import { Outbox } from "/outbox.js";
 import { showPerson } from "/people.js";
 import { RoomDialogs } from "/rooms.js";
 import { drawConversations, drawPeople, drawRequests, titleOf } from "/side.js";
+import { shortName } from "/text.js";
+
+// A link that is opened in the tab of a page changes only the part behind #.
+addEventListener("hashchange", () => location.reload());
 
 const { attempt } = dialogs;
-const token = takeToken();
-const api = new API(token);
+const api = new API("");
 const model = new Model();
 const rooms = new RoomDialogs(api, model);
 
@@ -34,14 +38,19 @@ const notices = new Notices(part("icon"), part("notify"), {
   },
 });
 
-const remove = (message) => attempt(() => api.delete(model.active, message.id));
+const remove = (conversation, message) => attempt(() => api.delete(conversation.info.id, message.id));
 
+// The conversation that is on the screen is that of the composer, whatever the node has open since the last frame.
 const composer = new Composer({ form: part("composer"), input: part("text"), rule: part("rule"), deleteButton: part("delete") }, {
-  send: (text) => outbox.add(model.active, text),
-  change: (message, text) => attempt(() => api.edit(model.active, message.id, text)),
+  send: ({ info }, text) => {
+    outbox.add(info.id, text);
+    log.toEnd();
+  },
+  command: perform,
+  change: ({ info }, message, text) => attempt(() => api.edit(info.id, message.id, text)),
   remove,
-  lastOwn: () => model.current?.messages.all.findLast((message) => message.isFromCurrentUser),
-  typing: (on) => api.ask("PUT", `conversations/${model.active}/typing`, { on }).catch(() => {}),
+  lastOwn: ({ messages }) => messages.all.findLast((message) => message.isFromCurrentUser),
+  typing: ({ info }, on) => api.ask("PUT", `conversations/${info.id}/typing`, { on }).catch(() => {}),
 });
 
 const log = new Log(part("log"), part("newer"), {
@@ -51,18 +60,23 @@ const log = new Log(part("log"), part("newer"), {
   color: (key) => model.colors.of(key),
   edit: (message) => composer.edit(message),
   remove,
-  retry: (text) => outbox.retry(model.active, text),
-  discard: (text) => outbox.remove(model.active, text),
+  retry: ({ info }, text) => outbox.retry(info.id, text),
+  discard: ({ info }, text) => outbox.remove(info.id, text),
 });
 
-const connection = new Connection(token, {
-  state: (text, isLost) => {
-    part("state").textContent = text;
-    part("state").classList.toggle("lost", isLost);
-  },
-  event: received,
-  isStale: () => api.isStale(),
-});
+let connection = null;
+
+function connect({ token, reload }) {
+  api.token = token;
+  connection = new Connection({ token, reload }, {
+    state: (text, isLost) => {
+      part("state").textContent = text;
+      part("state").classList.toggle("lost", isLost);
+    },
+    event: received,
+    isStale: () => api.isStale(),
+  });
+}
 
 async function received(event) {
   const parts = take(model, event);
@@ -73,13 +87,28 @@ async function received(event) {
   draw(parts);
   if (event.event === "snapshot") outbox.keep(new Set(model.conversations.keys()));
   if (event.event === "snapshot" || event.event === "resumed") outbox.sendAll();
-  if (event.event === "snapshot") {
-    const { invitations } = model;
-    const listed = (await rooms.list())?.invitations ?? [];
-    // A later snapshot has asked for itself.
-    if (model.invitations !== invitations) return;
-    model.invite(listed);
-    draw(["list"]);
+  if (event.event === "snapshot") await Promise.all([learnInvitations(), confirmOlder(event)]);
+}
+
+async function learnInvitations() {
+  const { invitations } = model;
+  const listed = (await rooms.list())?.invitations ?? [];
+  // A later snapshot has asked for itself.
+  if (model.invitations !== invitations) return;
+  model.invite(listed);
+  draw(["list"]);
+}
+
+// Messages in front of those of a snapshot may have changed or gone since the page heard of them.
+async function confirmOlder(snapshot) {
+  for (const { id, messages: page } of snapshot.conversations) {
+    const { messages } = model.conversations.get(id);
+    for (let before = page[0]?.id; before && messages.all[0].id !== before; ) {
+      const older = await api.before(id, before, 100).catch(() => null);
+      if (!older?.messages.length || !messages.renew(older.messages, before)) break;
+      before = older.messages[0]?.id;
+      draw(["log"]);
+    }
   }
 }
 
@@ -93,25 +122,49 @@ function arrived(message) {
   notices.arrived({ ...message, conversationId: conversation.info.id }, isOpen, model.me(conversation));
 }
 
+// Performs a command that was typed in a conversation. The answer is shown to this page alone; of the command only the name, as a key may
+// stand behind it.
+async function perform(conversation, line) {
+  const name = line.split(/\s/u, 1)[0];
+  let [texts, isBad] = [[], false];
+  try {
+    const { reports, text } = await api.command(line, conversation.info.room);
+    texts = text;
+    // No event tells of these.
+    if (reports.some(({ command }) => untold.has(command))) connection.restart();
+  } catch (error) {
+    texts = [error instanceof Refusal ? error.message : "the node is not reached"];
+    isBad = true;
+  }
+  const shown = model.conversations.get(conversation.info.id) ?? model.current;
+  if (!shown) return;
+  keepAnswer(shown, [`> ${name}`, ...texts], isBad);
+  draw(["log"]);
+}
+
+const untold = new Set(["nick", "mute", "unmute", "block", "unblock", "verify", "contact", "uncontact"]);
+
 async function loadOlder(conversation) {
   const { messages } = conversation;
   if (messages.isFull) return;
   try {
     const page = await api.before(conversation.info.id, messages.all[0].id);
     messages.merge(page.messages);
-    conversation.hasMore = page.previous !== null;
-  } catch {
-    // The node has forgotten the place, or is not reached: a new snapshot asks again.
-    conversation.hasMore = false;
+    Object.assign(conversation, { hasMore: page.previous !== null, hasFailed: false });
+  } catch (error) {
+    // The node does not have the place any more, or could not answer: then it can be asked again.
+    const isGone = error instanceof Refusal && error.status === 404;
+    Object.assign(conversation, { hasMore: !isGone, hasFailed: !isGone });
   }
 }
 
 let due = new Set();
 
-// Draws once for all events of a frame.
+// Draws once for all events of a frame. A page that is hidden has no frames: its title and icon do not wait for one.
 function draw(parts) {
   if (due.size === 0 && parts.length > 0) requestAnimationFrame(drawNow);
   for (const name of parts) due.add(name);
+  if (document.hidden) notices.show(model.unread);
 }
 
 function drawNow() {
@@ -139,14 +192,16 @@ function drawNow() {
 }
 
 function drawTitle(current) {
-  part("me").textContent = model.me(current)?.displayName ?? "";
+  const me = model.me(current);
+  part("me").replaceChildren(...(me ? [peerName(me)] : []));
   const isRoom = current?.info.kind === "room";
-  part("title").textContent = isRoom ? `${titleOf(current.info)} · ${current.info.online} online` : current?.info.title ?? "";
+  const title = current?.info.with ? peerName(current.info.with) : `${titleOf(current?.info ?? {})} · ${current?.info.online} online`;
+  part("title").replaceChildren(...(current ? [title] : []));
   part("room").hidden = !isRoom;
 }
 
 function drawTyping(current) {
-  const names = [...(current?.typing.values() ?? [])].map((who) => who.displayName);
+  const names = [...(current?.typing.values() ?? [])].map(shortName);
   const verb = names.length > 1 ? "are" : "is";
   const others = names.length > 3 ? ` and ${names.length - 3} more` : "";
   part("typing").textContent = names.length > 0 ? `${names.slice(0, 3).join(", ")}${others} ${verb} typing` : "";
@@ -168,8 +223,9 @@ function choose(person) {
 }
 
 function rename() {
+  const room = composer.shown?.info.room;
   dialogs.ask("Your name", ["Name"], async (name) => {
-    if (await rooms.command(`/nick ${name}`, model.current?.info.room)) connection.restart();
+    if (await rooms.command(`/nick ${name}`, room)) connection.restart();
   });
 }
 
@@ -180,7 +236,7 @@ function wipe() {
 
 const actions = {
   menu: () => list(!document.body.classList.contains("listing")),
-  room: () => rooms.about(model.current.info),
+  room: () => rooms.about(composer.shown.info),
   rename,
   join: () => rooms.join(),
   make: () => rooms.make(),
@@ -188,3 +244,7 @@ const actions = {
 };
 for (const [id, action] of Object.entries(actions)) part(id).addEventListener("click", action);
 addEventListener("online", () => outbox.sendAll());
+
+const admission = await enter();
+if (admission.token) connect(admission);
+else showEntrance(admission.problem);

@@ -32,6 +32,24 @@ export class Messages {
     return true;
   }
 
+  // Takes what the node has now: its newest messages, or those in front of a known one. What is known of this part and not in the page
+  // is gone; older messages stay if the page begins among known ones.
+  // - before: the id of the known message behind the page; null for the newest ones.
+  // False if nothing that is known is near the page: nothing is taken.
+  renew(page, before = null) {
+    const end = before === null ? this.all.length : this.all.indexOf(this.byId.get(before));
+    const ids = new Map(page.map((message, index) => [message.id, index]));
+    const start = this.all.findIndex((message, index) => index < end && ids.has(message.id));
+    if (end < 0 || (start < 0 && before === null)) return false;
+    const older = start < 0 ? [] : this.all.slice(0, start);
+    const behind = this.all[end] ?? this.all[start];
+    const place = this.first + this.all.indexOf(behind);
+    this.all = [...older, ...page, ...this.all.slice(end)];
+    this.byId = new Map(this.all.map((message) => [message.id, message]));
+    this.first = place - this.all.indexOf(this.byId.get(behind.id));
+    return true;
+  }
+
   // A page of history, in its order: a message that is not known stands in front of its successor in the page.
   merge(page) {
     const before = this.all[0];

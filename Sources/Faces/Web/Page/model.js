@@ -5,6 +5,7 @@ import { Messages } from "/messages.js";
 const mostPeople = 1024;
 const mostNotes = 100;
 const mostTexts = 20;
+const mostAnswers = 50;
 
 export class Model {
   constructor() {
@@ -22,17 +23,20 @@ export class Model {
     this.active = null;
   }
 
-  // Takes all that the node knows. A conversation stays the same object, so that a draft and a composition go on.
+  // Takes all that the node knows. A conversation of the same identity stays the same object, so that a draft, a composition and the
+  // place in the log go on; of an identity that was wiped, nothing stays.
   snapshot(event) {
     const before = this.conversations;
+    const names = new Map([...this.rooms].map(([room, { self }]) => [room, self?.key]));
     this.conversations = new Map();
     this.clear();
     for (const room of event.rooms) this.rooms.set(room.room, room);
     for (const { messages, ...info } of event.conversations) {
-      const conversation = before.get(info.id) ?? made(info);
-      const list = new Messages(messages);
-      const unreadFrom = conversation.unreadFrom ?? firstUnread(list.all, info.unread);
-      Object.assign(conversation, { info, messages: list, typing: new Map(), notes: [], hasMore: true, unreadFrom });
+      const isSame = names.get(info.room) === this.rooms.get(info.room)?.self?.key;
+      const conversation = (isSame && before.get(info.id)) || made(info);
+      if (!conversation.messages.renew(messages)) conversation.messages = new Messages(messages);
+      const unreadFrom = conversation.unreadFrom ?? firstUnread(conversation.messages.all, info.unread);
+      Object.assign(conversation, { info, typing: new Map(), hasMore: true, hasFailed: false, unreadFrom });
       this.conversations.set(info.id, conversation);
       if (info.active) this.active = info.id;
     }
@@ -101,8 +105,17 @@ export class Model {
 }
 
 const made = (info) => ({
-  info, messages: new Messages(), typing: new Map(), notes: [], hasMore: false, draft: "", unreadFrom: null,
+  // `edit` is {message, text}, a change that is not sent yet.
+  info, messages: new Messages(), typing: new Map(), notes: [], answers: [], hasMore: false, hasFailed: false, draft: "", edit: null,
+  unreadFrom: null,
 });
+
+// Keeps an answer to a command of this page, behind the newest message.
+// - texts: its lines.
+export function keepAnswer(conversation, texts, isBad) {
+  const behind = conversation.messages.all.at(-1)?.id ?? null;
+  conversation.answers = [...conversation.answers.slice(1 - mostAnswers), { behind, texts, isBad, id: crypto.randomUUID() }];
+}
 
 // Notices of bridges, with what they say of the room; undefined for nothing.
 const bridgeNotices = new Map(Object.entries({
@@ -160,8 +173,12 @@ const takers = new Map(Object.entries({
 
   deleted(model, event) {
     const conversation = model.conversation(event);
-    conversation?.messages.remove(event.id);
-    if (conversation?.info.last?.id === event.id) conversation.info.last = conversation.messages.all.at(-1) ?? null;
+    if (!conversation) return [];
+    // What stood behind the message stays, behind the one before.
+    const previous = conversation.messages.all[conversation.messages.all.findIndex(({ id }) => id === event.id) - 1]?.id ?? null;
+    for (const row of [...conversation.notes, ...conversation.answers]) if (row.behind === event.id) row.behind = previous;
+    conversation.messages.remove(event.id);
+    if (conversation.info.last?.id === event.id) conversation.info.last = conversation.messages.all.at(-1) ?? null;
     return ["log", "list"];
   },
 

@@ -1,5 +1,7 @@
 // What the user learns of while the page is not looked at: title, icon, notifications.
 
+import { shortName } from "/text.js";
+
 // Whether a text has the own nickname or number as a word of its own, as the terminal decides it (Mention.swift).
 export function mentions(text, me) {
   const names = [me.nickname, `#${me.number}`].filter(Boolean).map((name) => name.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&"));
@@ -26,7 +28,10 @@ export class Notices {
   show(unread) {
     this.unread = unread;
     const count = unread + this.unseen;
-    document.title = count ? `(${count}) Earshot` : "Earshot";
+    const title = count ? `(${count}) Earshot` : "Earshot";
+    // Most events change neither.
+    if (document.title === title) return;
+    document.title = title;
     this.icon.href = count ? "/icon-unread.svg" : "/icon.svg";
   }
 
@@ -42,7 +47,7 @@ export class Notices {
   // Tells of a peer, without its text: others may see the screen.
   tell(who, words, conversation = null) {
     if (!document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
-    const notification = new Notification(who.displayName, { body: words });
+    const notification = new Notification(shortName(who), { body: words });
     notification.onclick = () => {
       window.focus();
       if (conversation) this.on.open(conversation);

@@ -1,5 +1,5 @@
 // The lists on the left: conversations, requests and invitations, people.
-import { button, element } from "/elements.js";
+import { button, element, peerName } from "/elements.js";
 import { clock } from "/text.js";
 
 const mostShown = 200;
@@ -16,7 +16,7 @@ export function drawConversations(root, model, open) {
     row.setAttribute("aria-current", info.id === model.active);
     const name = element("span", "name");
     const sign = { room: info.private ? "🔒 " : "# ", direct: "" }[info.kind];
-    name.append(element("span", "", sign + titleOf(info)));
+    name.append(info.with ? peerName(info.with) : element("span", "", sign + titleOf(info)));
     const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
     if (info.unread > 0) {
       const badge = element("span", "badge", `${info.unread}`);
@@ -24,7 +24,8 @@ export function drawConversations(root, model, open) {
       right.append(" ", badge);
     }
     name.append(right);
-    const last = element("span", "last", info.last ? `${info.last.from.displayName}: ${info.last.text}` : "nothing said yet");
+    const last = element("span", "last", info.last ? undefined : "nothing said yet");
+    if (info.last) last.append(peerName(info.last.from), element("bdi", "words", `: ${info.last.text}`));
     row.append(name, last);
     return row;
   }));
@@ -49,7 +50,7 @@ function question(who, text, actions) {
   const row = element("div");
   const buttons = element("p", "buttons");
   buttons.append(...actions.map((action) => button(...action)));
-  row.append(element("bdi", "", who.displayName), ": ", element("bdi", "quiet", text), buttons);
+  row.append(peerName(who), ": ", element("bdi", "quiet", text), buttons);
   return row;
 }
 
@@ -62,7 +63,7 @@ export function drawPeople(root, model, choose) {
     row.dataset.key = person.who.key;
     row.dataset.room = person.room;
     const name = element("span", "name");
-    name.append(element("span", `c${model.colors.of(person.who.key)}`, person.who.displayName));
+    name.append(peerName(person.who, `c${model.colors.of(person.who.key)}`));
     const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
     const place = person.elsewhere && person.state !== "offline" && "elsewhere";
     row.append(name, element("span", "last", [person.state, place, person.reason, ...marks].filter(Boolean).join(", ")));

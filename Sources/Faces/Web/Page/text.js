@@ -2,6 +2,7 @@
 
 const longest = 240;
 const longestInBytes = 3072;
+const longestNickname = 16;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const encoder = new TextEncoder();
 
@@ -9,6 +10,14 @@ function characters(text) {
   let count = 0;
   for (const _ of segmenter.segment(text)) count += 1;
   return count;
+}
+
+// What a typed line is: behind one `/` a command, and otherwise a text, whose own `/` at its beginning is typed as `//`.
+// {kind: "command" | "text", text}
+export function kindOf(line) {
+  const text = line.trim();
+  if (!text.startsWith("/")) return { kind: "text", text };
+  return text.startsWith("//") ? { kind: "text", text: text.slice(1) } : { kind: "command", text };
 }
 
 // The rule that a text breaks; null if it may be sent.
@@ -31,6 +40,14 @@ export function hint(text) {
 }
 
 const counted = (count) => (count === 1 ? "1 character" : `${count} characters`);
+
+// A peer's name for a place that others cut, such as a notification: a long nickname is shortened, and the number never.
+export function shortName({ displayName }) {
+  const place = displayName.lastIndexOf("#");
+  const letters = [...segmenter.segment(place < 0 ? displayName : displayName.slice(0, place))].map(({ segment }) => segment);
+  const isLong = letters.length > longestNickname;
+  return (isLong ? `${letters.slice(0, longestNickname - 1).join("")}…` : letters.join("")) + (place < 0 ? "" : displayName.slice(place));
+}
 
 // Made once, as a formatter takes longer to make than to use.
 const clockFormat = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });

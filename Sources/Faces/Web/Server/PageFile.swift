@@ -16,6 +16,7 @@ struct PageFile: Sendable {
             "/connection.js": PageFile(script, PackageResources.connection_js),
             "/dialogs.js": PageFile(script, PackageResources.dialogs_js),
             "/elements.js": PageFile(script, PackageResources.elements_js),
+            "/entrance.js": PageFile(script, PackageResources.entrance_js),
             "/log.js": PageFile(script, PackageResources.log_js),
             "/main.js": PageFile(script, PackageResources.main_js),
             "/messages.js": PageFile(script, PackageResources.messages_js),

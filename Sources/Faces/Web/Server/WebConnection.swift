@@ -56,6 +56,8 @@ final class WebConnection {
     var answer: WebAnswer?
     /// Whether the head of a stream is written.
     var hasBegun = false
+    /// The code of the reload of the page whose WebSocket it is; nil for other clients.
+    var page: String?
     /// The events of a stream, once it has begun.
     var feed: StreamFeed?
     private var waiting = 0

@@ -40,6 +40,9 @@ struct RequestHead: Hashable, Sendable {
         return Int(contentLengths[0])
     }
 
+    /// The code of a page's reload, which it says as the subprotocol `r.CODE`; nil for other clients.
+    var page: String? { protocols.first { $0.hasPrefix("r.") }.map { String($0.dropFirst(2)) } }
+
     /// The value of a parameter of the query: nil without it, the first of several.
     func parameter(_ name: String) -> String? {
         for part in query {

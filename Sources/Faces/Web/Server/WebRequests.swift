@@ -16,7 +16,7 @@ extension WebServer {
         connection.hasEmptyBody = connection.head.length == 0
         // A client of Socket.IO gives the token in its first packet.
         let isEngine = connection.head.path == EngineSession.path
-        let isOpen = isEngine || PageFile.named(connection.head.path) != nil
+        let isOpen = isEngine || Route.isOpen(connection.head.path) || PageFile.named(connection.head.path) != nil
         let isFull = gate.isAuthorized(connection.head) && !admit(key)
         if let refusal = gate.refusal(of: connection.head, isFull: isFull, isOpen: isOpen, isText: isEngine) {
             countRefusal()

@@ -5,6 +5,7 @@ import Glibc
 import Noise
 package import Process
 package import Reactor
+import Rendering
 import Synchronization
 import Wire
 
@@ -26,6 +27,9 @@ package actor WebServer {
     private nonisolated let refusals = Atomic(0)
     nonisolated let dropped = Atomic(0)
     package nonisolated let token: WebToken
+    nonisolated let codes = Mutex(PageCodes())
+    /// Nil without a place for it.
+    private var file: WebTokenFile?
     package nonisolated let port: UInt16
     nonisolated var gate: RequestGate { RequestGate(port: port, token: token) }
     var desk: CommandExecutor?
@@ -68,6 +72,7 @@ package actor WebServer {
         let listeners = try LoopbackListeners(port: port, for: "--web")
         let server = WebServer(library, token, port: listeners.port, loop)
         guard server.makeContext() else { throw StartFailure("--web: libwebsockets does not start") }
+        LocalTime.prepare()
         try StartFailure.naming { () throws(SystemError) in
             try server.thread.start(wake: { [weak server] in server?.wake() }) { [weak server] in server?.serve() }
         }
@@ -97,9 +102,14 @@ package actor WebServer {
 
     package nonisolated var listening: Commands.Listening {
         Listening(
-            face: "web", url: "http://127.0.0.1:\(port)/#t=\(token.text)", address: "127.0.0.1:\(port)",
-            token: token.text)
+            face: "web", url: link, address: "127.0.0.1:\(port)", token: token.text)
     }
+
+    /// Lets one page in.
+    nonisolated var link: String { "http://127.0.0.1:\(port)/#c=\(codes.withLock { $0.link.text })" }
+
+    /// The link of the next page, and the token.
+    package nonisolated var fileText: String { "\(link)\n\(token.text)" }
 
     /// Its counters in `/stats`.
     package nonisolated var counters: [Counter] {
@@ -111,9 +121,22 @@ package actor WebServer {
     }
 
     /// Accepts connections and performs requests from now on; connections before have waited.
-    package func begin(_ desk: CommandExecutor) async {
-        self.desk = desk
+    ///
+    /// - Parameter file: has the link of the next page; nil if there is no such file.
+    package func begin(_ desk: CommandExecutor, _ file: WebTokenFile?) async {
+        (self.desk, self.file) = (desk, file)
         await entrance?.begin()
+    }
+
+    /// Lets a page in.
+    ///
+    /// - Returns: the code of its next reload; nil if the code is not good.
+    func admitPage(withCode code: String) -> String? {
+        let before = link
+        let reload = codes.withLock { $0.admit(code, at: .monotonic) }
+        // A link that could not be written is refused, and the page says where another one is.
+        if link != before { try? file?.replace(with: fileText) }
+        return reload
     }
 
     /// Tells the clients what happens, in the order of the calls. On the nodes' thread; returns at once.
@@ -182,6 +205,7 @@ extension WebServer {
         if let connection {
             leaveEngine(connection, at: key)
             leaveGateway(connection, at: key)
+            if let page = connection.page { codes.withLock { $0.disconnected(page, at: .monotonic) } }
         }
         quota.leave(key)
         clientCount.store(connections.count, ordering: .relaxed)

@@ -22,7 +22,7 @@ package struct WebToken: Hashable, Sendable {
     }
 }
 
-/// The file in which other programs of the user find the link of the page; it is removed at the end.
+/// The file in which other programs of the user find the link of the page and the token; it is removed at the end.
 package final class WebTokenFile: Sendable {
     package let path: String
 
@@ -31,7 +31,20 @@ package final class WebTokenFile: Sendable {
     /// - Throws: the refusal of the system.
     package init(_ path: String, _ text: String) throws(SystemError) {
         self.path = path
-        _ = unsafe unlink(path)
+        try replace(with: text)
+    }
+
+    /// Writes the file anew; a reader finds the old text or the new one.
+    ///
+    /// - Throws: the refusal of the system.
+    func replace(with text: String) throws(SystemError) {
+        let new = path + ".new"
+        _ = unsafe unlink(new)
+        try WebTokenFile.create(new, text)
+        try SystemError.check("rename", unsafe rename(new, path))
+    }
+
+    private static func create(_ path: String, _ text: String) throws(SystemError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = Descriptor(owning: try SystemError.check("open", unsafe open(path, flags, 0o600)))
         let bytes = Array((text + "\n").utf8)

@@ -1,0 +1,78 @@
+"""Lines that begin with `/` in the page: commands of this page, and never messages (Docs/Web.md, section 7)."""
+
+import unittest
+
+from page import PageTest
+from playwright.sync_api import expect
+
+
+class Commands(PageTest):
+    def type(self, page, line):
+        page.locator("#text").fill(line)
+        page.keyboard.press("Enter")
+
+    def answers(self, page):
+        return page.locator("#log .answer")
+
+    def test_a_command_is_performed_and_answered_to_its_page_alone(self):
+        page, other = self.page(), self.page()
+        self.type(page, "/who")
+        expect(self.answers(page)).to_contain_text("> /who")
+        expect(self.answers(page)).to_contain_text(f"bob#{self.bob.number}")
+        self.type(page, "/nosuch")
+        expect(self.answers(page).last).to_contain_text("> /nosuch")
+        expect(page.locator("#log .answer.bad")).to_have_count(1)
+        self.type(page, "/help join")
+        expect(self.answers(page).last).to_contain_text("/join ROOM [KEY]")
+        self.type(page, "/nick petra")
+        expect(page.locator("#me")).to_contain_text("petra#")
+        # A later message is behind the answers, and no peer has heard of the commands.
+        self.type(page, "end")
+        self.bob.hears("end")
+        self.assertEqual([event["text"] for event in self.bob.events if event["event"] == "message"], ["end"])
+        expect(self.answers(other)).to_have_count(0)
+        expect(self.answers(page)).to_have_count(4)
+        self.assertEqual(page.locator("#log .message:last-child .text").inner_text(), "end")
+
+    def test_a_key_that_is_typed_is_neither_said_nor_shown(self):
+        page = self.page()
+        self.type(page, '/join "" SECRET-KEY')
+        expect(page.locator("#log .answer.bad")).to_contain_text("> /join")
+        self.type(page, "/join attic --open")
+        expect(page.locator("#title")).to_contain_text("attic")
+        self.type(page, "  /who")
+        expect(self.answers(page).last).to_contain_text("> /who")
+        self.assertNotIn("SECRET-KEY", page.content())
+        self.bob.say("end")
+        self.alice.node.hears("end")
+        self.assertEqual([event for event in self.bob.events if event["event"] == "message" and not event["isFromCurrentUser"]], [])
+
+    def test_two_slashes_say_one_and_an_edit_is_no_command(self):
+        page = self.page()
+        self.type(page, "//shrug")
+        self.bob.hears("/shrug")
+        expect(page.locator("#log .message:not(.waiting) .text")).to_have_text(["/shrug"])
+        page.keyboard.press("ArrowUp")
+        expect(page.locator("#text")).to_have_value("//shrug")
+        self.type(page, "/wipe yes")
+        expect(page.locator("#rule")).to_contain_text("a command changes no message")
+        expect(page.locator("#text")).to_have_value("/wipe yes")
+        self.type(page, "//shrugs")
+        self.bob.wait(lambda event: event["event"] == "edited" and event["text"] == "/shrugs", "edit")
+
+    def test_a_wipe_erases_the_answers_too(self):
+        page = self.page()
+        self.bob.say("SECRET-ONE")
+        expect(self.rows(page)).to_have_text(["SECRET-ONE"])
+        self.type(page, "/history")
+        expect(self.answers(page)).to_contain_text("SECRET-ONE")
+        before = page.locator("#me").text_content()
+        self.type(page, "/wipe yes")
+        expect(page.locator("#me")).not_to_have_text(before)
+        expect(page.locator("#state")).to_have_text("connected")
+        expect(self.rows(page)).to_have_count(0)
+        self.assertNotIn("SECRET-ONE", page.content())
+
+
+if __name__ == "__main__":
+    unittest.main()

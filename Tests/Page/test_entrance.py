@@ -1,0 +1,162 @@
+"""How a page is let in, and that nothing a browser keeps lets anything in afterwards (Docs/Web.md, section 1)."""
+
+import os
+import re
+import sqlite3
+import time
+import unittest
+
+from display import Display
+from page import CHROMIUM, PageTest
+from playwright.sync_api import expect
+from test_firefox import Firefox
+
+CONNECTED = "document.getElementById('state').textContent === 'connected'"
+# How long a page may take to come back is 20 s.
+PATIENCE = 60
+
+
+def unpacked(data):
+    """The bytes of a file of Firefox that LZ4 packed (`mozLz4`); others as they are."""
+    if not data.startswith(b"mozLz40\0"):
+        return data
+    packed, place, result = data[12:], 0, bytearray()
+
+    def length(count):
+        nonlocal place
+        while count >= 15:
+            more = packed[place]
+            place += 1
+            count += more
+            if more < 255:
+                break
+        return count
+
+    while place < len(packed):
+        token = packed[place]
+        place += 1
+        count = length(token >> 4)
+        result += packed[place:place + count]
+        place += count
+        if place >= len(packed):
+            break
+        start = len(result) - int.from_bytes(packed[place:place + 2], "little")
+        place += 2
+        for step in range(length(token & 15) + 4):
+            result.append(result[start + step])
+    return bytes(result)
+
+
+class Entrance(PageTest):
+    def files(self, folder):
+        """The bytes of all files of a profile, by their names."""
+        found = {}
+        for root, _, names in os.walk(folder):
+            for name in names:
+                path = os.path.join(root, name)
+                if os.path.isfile(path) and not os.path.islink(path):
+                    with open(path, "rb") as file:
+                        found[os.path.relpath(path, folder)] = unpacked(file.read())
+        return found
+
+    def code(self, url):
+        return re.fullmatch(r"http://127\.0\.0\.1:\d+/#c=([0-9a-f]{32})", url)[1]
+
+    def admits(self, code):
+        return self.alice.ask("POST", "/api/v1/session", {"code": code}, token="")[0] == 200
+
+    def is_worthless(self, files, code):
+        """No file has the token, and all that could be a code is refused; the code of the link shows that the search finds it."""
+        token = self.alice.token
+        for name, data in files.items():
+            for form in (token.encode(), token.encode("utf-16-le")):
+                self.assertNotIn(form, data, name)
+        self.assertTrue(any(code.encode() in data for data in files.values()), "the browser keeps no address any more?")
+        found = {text.decode() for data in files.values() for text in re.findall(rb"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])", data)}
+        found |= {text.decode("utf-16-le") for data in files.values()
+                  for text in re.findall(rb"(?:[0-9a-f]\0){32}", data)}
+        deadline = time.monotonic() + PATIENCE
+        while any(self.admits(one) for one in found):
+            # A code of a reload that is let in lives on: each is asked once, and again only when it had its time.
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(1)
+        return found
+
+    def test_nothing_that_chromium_keeps_lets_anything_in(self):
+        display = Display()
+        self.addCleanup(display.close)
+        profile = os.path.join(self.folder, "chromium")
+        context = self.driver.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, headless=False, args=["--no-sandbox"], env=display.environment)
+        url = self.alice.url
+        page = context.pages[0]
+        page.goto(url)
+        expect(page.locator("#state")).to_have_text("connected")
+        self.bob.say("hello")
+        expect(self.rows(page)).to_have_text(["hello"])
+        # Loading it again needs no link.
+        page.reload()
+        expect(page.locator("#state")).to_have_text("connected")
+        page.reload()
+        expect(page.locator("#state")).to_have_text("connected")
+        context.close()
+        files = self.files(profile)
+        self.assertIn("Default/History", files)
+        with sqlite3.connect(os.path.join(profile, "Default", "History")) as history:
+            self.assertTrue(any(self.code(url) in row[0] for row in history.execute("SELECT url FROM urls")))
+        self.is_worthless(files, self.code(url))
+
+    def test_nothing_that_firefox_keeps_lets_anything_in(self):
+        firefox = Firefox()
+        self.addCleanup(firefox.close)
+        url = self.alice.url
+        firefox.open(url)
+        firefox.wait(CONNECTED)
+        firefox.ask("browsingContext.reload", {"context": firefox.context, "wait": "complete"})
+        firefox.wait(CONNECTED)
+        firefox.quit()
+        files = self.files(firefox.profile)
+        self.assertTrue(any(name.endswith("places.sqlite") for name in files), sorted(files))
+        self.is_worthless(files, self.code(url))
+
+    def test_a_link_lets_one_page_in_and_the_file_has_another_one(self):
+        served = self.served("eve", *self.control())
+        path = os.path.join(self.folder, "control.web")
+
+        def kept():
+            with open(path) as file:
+                return file.read().split("\n")[:2]
+
+        self.assertEqual(kept(), [served.url, served.token])
+        first = self.page(served)
+        self.assertNotEqual(kept()[0], served.url)
+        self.assertEqual(kept(), [served.link(), served.token])
+        other = self.browser.new_context(locale="en-GB")
+        self.addCleanup(other.close)
+        page = other.new_page()
+        page.goto(served.url)
+        expect(page.locator("#entrance")).to_contain_text("The link was used")
+        expect(page.locator("#entrance")).to_contain_text("control.web")
+        expect(page.locator("#state")).to_have_text("not connected")
+        self.assertEqual(page.evaluate("location.hash"), "")
+        # A link that is opened in the same tab changes only the part behind #.
+        page.goto(kept()[0])
+        expect(page.locator("#state")).to_have_text("connected")
+        expect(first.locator("#state")).to_have_text("connected")
+        # The used link in a tab that was let in is a reload.
+        page.goto("about:blank")
+        page.goto(served.url)
+        expect(page.locator("#state")).to_have_text("connected")
+
+    def test_the_bare_address_asks_for_the_link(self):
+        context = self.browser.new_context(locale="en-GB")
+        self.addCleanup(context.close)
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{self.alice.port}/")
+        expect(page.locator("#entrance-title")).to_have_text("Open the link")
+        self.assertNotIn("anew", page.locator("body").inner_text())
+        expect(page.locator("main")).to_be_hidden()
+
+
+if __name__ == "__main__":
+    unittest.main()
