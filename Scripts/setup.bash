@@ -5,6 +5,8 @@ set -u
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 build=$root/.build
 
+# Building and testing need a locale that every system has; the program that the user starts gets the user's own.
+readonly own_locale=${LC_ALL-} own_home=${HOME-}
 export LC_ALL=${LC_ALL:-C.UTF-8} PYTHONUTF8=1 PYTHONDONTWRITEBYTECODE=1
 PATH=${PATH:-/usr/bin:/bin}:/usr/sbin:/sbin
 
@@ -59,6 +61,12 @@ readonly to_test='
     zsh                           /usr/bin/zsh
     golang-github-flynn-noise-dev /usr/share/gocode/src/github.com/flynn/noise/vectors.txt
 '
+
+# Gives what a script starts for the user the locale and the home that the user has.
+restore_surroundings() {
+    if [ -n "$own_locale" ]; then export LC_ALL=$own_locale; else unset LC_ALL; fi
+    if [ -n "$own_home" ]; then export HOME=$own_home; else unset HOME; fi
+}
 
 # Fills `missing` with the packages of a list whose file does not exist.
 find_missing() {

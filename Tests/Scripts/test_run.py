@@ -45,5 +45,35 @@ class Run(unittest.TestCase):
         self.assertLess(min(times), 0.2)
 
 
+class Surroundings(unittest.TestCase):
+    """The locale and the home that the program gets through the script."""
+
+    def test_the_program_sees_the_locale_and_home_of_the_user(self):
+        program = self.scripts_with_a_program('#!/bin/sh\nprintf "%s %s %s\\n" "${LC_ALL-unset}" "${LANG-unset}" "${HOME-unset}"\n')
+        path = os.environ["PATH"]
+        for own, seen in (({"LANG": "ko_KR.UTF-8"}, "unset ko_KR.UTF-8 unset"),
+                          ({"LC_ALL": "ko_KR.UTF-8", "HOME": "/nowhere"}, "ko_KR.UTF-8 unset /nowhere")):
+            run = subprocess.run([program], capture_output=True, text=True, timeout=30, env={"PATH": path} | own)
+            self.assertEqual(run.stdout.strip(), seen, run.stderr)
+
+    def scripts_with_a_program(self, text):
+        """Scripts/run beside a program that needs no build; the path of that script."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = Path(folder.name)
+        (root / "Scripts").mkdir()
+        (root / "Sources").mkdir()
+        (root / "Package.swift").touch()
+        for name in ("run", "setup.bash"):
+            (root / "Scripts" / name).write_bytes((ROOT / "Scripts" / name).read_bytes())
+        (root / "Scripts" / "run").chmod(0o755)
+        program = root / ".build" / "program" / "earshot"
+        program.parent.mkdir(parents=True)
+        program.write_text(text)
+        program.chmod(0o755)
+        os.utime(program, (time.time() + 60, time.time() + 60))
+        return root / "Scripts" / "run"
+
+
 if __name__ == "__main__":
     unittest.main()
