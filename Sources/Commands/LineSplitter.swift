@@ -14,6 +14,9 @@ package struct LineSplitter {
     /// In bytes, line end left out. Far over what a message may have, so that the error can still tell a figure.
     package static let longest = 65_536
 
+    /// A byte order mark and a carriage return.
+    private static let edges = 4
+
     /// The longest of this stream.
     private let limit: Int
     private var unread: ArraySlice<UInt8> = []
@@ -27,7 +30,7 @@ package struct LineSplitter {
     /// Takes bytes in; those of the last call must be used up, which is when `next` has returned nil.
     package mutating func feed(_ bytes: ArraySlice<UInt8>) { unread += bytes }
 
-    /// The next complete line, without its line feed or carriage return and line feed.
+    /// The next complete line, without its end (`EditedText.line`).
     package mutating func next() -> Line? {
         while !unread.isEmpty {
             let end = unread.firstIndex(of: 0x0a)
@@ -49,8 +52,8 @@ package struct LineSplitter {
             isSkipping = !endsLine
             return nil
         }
-        // One byte more, because a carriage return may still turn out to belong to the line's end.
-        guard line.count + part.count <= limit + 1 else {
+        // Some bytes more, because a mark and a carriage return may still turn out to be no part of the line.
+        guard line.count + part.count <= limit + LineSplitter.edges else {
             line = []
             isSkipping = !endsLine
             return .tooLong
@@ -61,9 +64,9 @@ package struct LineSplitter {
 
     private mutating func take() -> Line {
         defer { line = [] }
-        if line.last == 0x0d { line.removeLast() }
-        guard line.count <= limit else { return .tooLong }
-        return String(validating: line, as: UTF8.self).map(Line.text) ?? .invalidUTF8
+        let range = EditedText.line(line.span)
+        guard range.count <= limit else { return .tooLong }
+        return String(validating: line[range], as: UTF8.self).map(Line.text) ?? .invalidUTF8
     }
 }
 

@@ -54,12 +54,15 @@
     package borrowing func isEqual(to other: borrowing Secret) -> Bool { Sodium.areEqual(self, other) }
 
     /// The first bytes as a secret of their own.
-    package func prefix(_ length: Int) -> sending Secret {
-        precondition(length <= count, "a secret has no prefix longer than itself")
-        let prefix = Secret(count: length)
+    package func prefix(_ length: Int) -> sending Secret { part(0..<length) }
+
+    /// Some of the bytes as a secret of their own.
+    package func part(_ range: Range<Int>) -> sending Secret {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "a secret has no such part")
+        let part = Secret(count: range.count)
         // Byte by byte, because the compiler takes pointers that meet in one call for shared.
-        for index in 0..<length { unsafe prefix.start[index] = start[index] }
-        return prefix
+        for index in 0..<range.count { unsafe part.start[index] = start[range.lowerBound + index] }
+        return part
     }
 
     /// A copy in guarded memory.

@@ -23,6 +23,9 @@ extension Phrase {
     package static let keyChecksum = Phrase(
         "the key has a typing error; compare it with the key that you were given",
         "키에 오타가 있습니다. 받은 키와 비교하세요")
+    package static let keyComment = Phrase(
+        "the key begins with #, as a comment does; give the key itself",
+        "키가 주석처럼 #으로 시작합니다. 키만 주세요")
     package static let keyNotUTF8 = Phrase("the key is not valid UTF-8", "키가 올바른 UTF-8이 아닙니다")
     package static let keyShort = Phrase(
         "the key has %1 characters; a pass phrase has %2 at least, a generated key 8 words",

@@ -1,11 +1,12 @@
 package import Noise
+import Wire
 
-/// A file whose first line is a secret: the key of a private room, that of its bridges, or a password.
+/// A file whose first line that is no comment (`EditedText`) is a secret: the key of a private room, that of its bridges, or a password.
 package enum KeyFile {
     /// In bytes.
     private static let most = 4_096
 
-    /// The first line without its end; the file is checked as an identity's is.
+    /// That line without its end; empty if there is none. The file is checked as an identity's is.
     ///
     /// - Throws: `missing`, or what is wrong with the file.
     package static func firstLine(of path: String) throws(StorageError) -> Secret {
@@ -13,9 +14,8 @@ package enum KeyFile {
         let directory = try PrivateDirectory.holding(place)
         let file = try directory.open(place, locking: false, atMost: most)
         let bytes = try directory.read(file, of: place, atMost: most)
-        var count = 0
-        while count < bytes.count, bytes.span[count] != UInt8(ascii: "\n") { count += 1 }
-        return bytes.prefix(count)
+        let range = EditedText.firstLine(in: bytes.span) ?? 0..<0
+        return bytes.part(range)
     }
 
     /// Makes a file of mode 0600.

@@ -24,7 +24,8 @@ def of_words(name, text):
     """The room of a generated key."""
     words = word_list()
     number = 0
-    for word in re.split(r"[\s-]+", text.strip().lower()):
+    separators = r"[\s\-\u00ad\u2010-\u2015\u2212\ufe63\uff0d\u200b\u2060\ufeff]+"
+    for word in re.split(separators, text.strip("\ufeff \r\n").lower()):
         number = number << 11 | words.index(word)
     bits, checksum = (number >> 8).to_bytes(10, "big"), number & 255
     assert checksum == hashlib.sha256(b"earshot/2 checksum\0" + bits).digest()[0], "a typing error"
@@ -35,4 +36,5 @@ def of_phrase(name, phrase):
     """The room of a pass phrase: one guess, for an attacker."""
     salt = hashlib.sha256(b"earshot/2 salt\0" + unicodedata.normalize("NFC", name).encode()).digest()[:16]
     stretch = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=256 * 1024)
-    return Room(name, stretch.derive(unicodedata.normalize("NFC", phrase).strip().encode()))
+    meant = " ".join(phrase.removeprefix("\ufeff").split())
+    return Room(name, stretch.derive(unicodedata.normalize("NFC", meant).encode()))

@@ -71,6 +71,20 @@ class PrivateRooms(unittest.TestCase):
         node.say("here as well")
         self.assertTrue(member.hear(PUBLIC).body.endswith(b"here as well"))
 
+    def test_a_key_file_that_an_editor_or_a_note_has_changed_is_the_same_key(self):
+        key = self.new_key()
+        for text in ("\ufeff" + key, "# kitchen, since May\n\n" + key, key.strip() + "\r\n", key.replace("-", "\u2011"),
+                     key.replace("-", "\u00a0 "), "\ufeff#\r\n" + key.upper()):
+            node = self.node(text)
+            Stranger("initiator", self.connect(node), room=room_keys.of_words("kitchen", key)).hear(PRESENCE)
+            Stranger("initiator", self.connect(node), room=room_keys.of_words("kitchen", text.split("\n")[-2])).hear(PRESENCE)
+        # Before the connection, because the phrase takes longer than a handshake may on a busy machine.
+        room = room_keys.of_phrase("kitchen", PHRASE)
+        node = self.node("\ufeff# a phrase\ncorrect\u00a0horse   battery \r\n")
+        Stranger("initiator", self.connect(node), room=room).hear(PRESENCE)
+        node = self.node("#kitchen\n" + key)
+        self.assertEqual(node.process.wait(timeout=20), 1)
+
     def strangers(self):
         return [Room("kitchen"), Room("kitchen", bytes(31) + b"\1"), Room("lobby")]
 

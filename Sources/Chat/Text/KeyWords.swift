@@ -1,4 +1,5 @@
 import Noise
+import Wire
 
 /// The words in the text of a room's key, and the bits that eight of them stand for (Protocol.md section 3).
 struct KeyWords {
@@ -7,18 +8,21 @@ struct KeyWords {
     static let randomBytes = 10
     private static let bitsPerWord = 11
 
-    /// Where the words are in the text: between spaces, tabs, hyphens and ends of lines.
+    /// Where the words are in the text: between white space, hyphens and what else `EditedText` takes for a separator.
     let ranges: [Range<Int>]
 
     init(_ text: Span<UInt8>) {
         var ranges: [Range<Int>] = []
         var start: Int?
-        for index in text.indices {
-            if KeyWords.isSeparator(text[index]) {
+        var index = 0
+        while index < text.count {
+            let length = EditedText.wordSeparator(in: text, at: index)
+            if length > 0 {
                 if let first = start.take() { ranges.append(first..<index) }
             } else if start == nil {
                 start = index
             }
+            index += max(1, length)
         }
         if let start { ranges.append(start..<text.count) }
         self.ranges = ranges
@@ -87,8 +91,4 @@ struct KeyWords {
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
-
-    private static func isSeparator(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == UInt8(ascii: "-") || (0x09...0x0d).contains(byte)
-    }
 }

@@ -16,7 +16,7 @@ package final class RoomKey: Sendable {
     /// calling thread, which must not be a node's. Faults are found before.
     ///
     /// - Parameters:
-    ///   - text: UTF-8; white space at its ends is no part of it.
+    ///   - text: UTF-8, read as `EditedText` says.
     ///   - name: a result of `RoomName.compose`, which salts a pass phrase: the key is of that room alone.
     package init(reading text: borrowing Secret, forRoomNamed name: String) throws(RoomKeyError) {
         guard text.count <= Limits.roomKeyBytes else { throw .tooLong(text.count) }
@@ -60,6 +60,8 @@ package final class RoomKey: Sendable {
 
     /// A text near to a generated key is refused: taken for a pass phrase it would lead to an empty room.
     private static func kind(of words: KeyWords, in text: Span<UInt8>) throws(RoomKeyError) -> Kind {
+        // A comment of an editor's file that was left in front of the key.
+        guard words.ranges.first.map({ text[$0.lowerBound] != UInt8(ascii: "#") }) ?? true else { throw .comment }
         let count = words.ranges.count
         let known = words.ranges.count { KeyWords.index(of: $0, in: text) != nil }
         guard count == KeyWords.count else {
@@ -75,22 +77,42 @@ package final class RoomKey: Sendable {
 
 /// The text of a pass phrase.
 private enum PhraseText {
-    /// The phrase without white space at its ends, in normalization form C, as every keyboard and terminal should give it.
-    /// ASCII never leaves guarded memory; other text passes through a string to be normalized.
+    /// The phrase in normalization form C, as every keyboard and editor should give it: without white space at its ends, one
+    /// space for each run of it between words. ASCII never leaves guarded memory; other text passes through a string.
     static func compose(_ text: Span<UInt8>) throws(RoomKeyError) -> Secret {
-        var (first, end) = (0, text.count)
-        while first < end, isBlank(text[first]) { first += 1 }
-        while end > first, isBlank(text[end - 1]) { end -= 1 }
-        let trimmed = text.extracting(first..<end)
-        guard trimmed.indices.contains(where: { trimmed[$0] >= 0x80 }) else {
-            guard trimmed.count >= Limits.passPhraseCharacters else { throw .tooShort(trimmed.count) }
-            return copy(trimmed)
+        let phrase = withSingleSpaces(text.extracting(EditedText.line(text)))
+        if isASCII(phrase.span) {
+            guard phrase.count >= Limits.passPhraseCharacters else { throw .tooShort(phrase.count) }
+            return copy(phrase.span)
         }
         let decoded: String
-        do throws(PayloadError) { decoded = try Text.decode(trimmed) } catch { throw .notUTF8 }
-        let phrase = NFC.normalized(Text.trimmed(decoded))
-        guard phrase.count >= Limits.passPhraseCharacters else { throw .tooShort(phrase.count) }
-        return copy(phrase.utf8Span.span)
+        do throws(PayloadError) { decoded = try Text.decode(phrase.span) } catch { throw .notUTF8 }
+        let composed = NFC.normalized(decoded)
+        guard composed.count >= Limits.passPhraseCharacters else { throw .tooShort(composed.count) }
+        return copy(composed.utf8Span.span)
+    }
+
+    private static func isASCII(_ bytes: Span<UInt8>) -> Bool { bytes.indices.allSatisfy { bytes[$0] < 0x80 } }
+
+    private static func withSingleSpaces(_ text: Span<UInt8>) -> Secret {
+        var length = 0
+        let phrase = Secret(count: text.count, protection: .guarded) { bytes in
+            var (index, isBehindSpace) = (0, false)
+            while index < text.count {
+                let space = EditedText.whiteSpace(in: text, at: index)
+                if space == 0 {
+                    if isBehindSpace, length > 0 {
+                        bytes[length] = 0x20
+                        length += 1
+                    }
+                    bytes[length] = text[index]
+                    length += 1
+                }
+                isBehindSpace = space > 0
+                index += max(1, space)
+            }
+        }
+        return copy(phrase.prefix(length).span)
     }
 
     private static func copy(_ bytes: Span<UInt8>) -> Secret {
@@ -98,6 +120,4 @@ private enum PhraseText {
             for index in bytes.indices { secret[index] = bytes[index] }
         }
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 }

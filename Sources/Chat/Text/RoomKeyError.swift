@@ -9,6 +9,8 @@ package enum RoomKeyError: Error, Hashable, Sendable {
     case wordCount(Int)
     /// Eight words of the list that do not belong together.
     case checksum
+    /// It begins with `#`.
+    case comment
     case notUTF8
     /// A pass phrase of that many characters.
     case tooShort(Int)
@@ -24,6 +26,7 @@ package enum RoomKeyError: Error, Hashable, Sendable {
         case .unknownWord(let number, .some(let nearest)): Sentence(.keyWordNearest, "\(number)", nearest)
         case .wordCount(let count): Sentence(.keyWordCount, "\(count)")
         case .checksum: Sentence(.keyChecksum)
+        case .comment: Sentence(.keyComment)
         case .notUTF8: Sentence(.keyNotUTF8)
         case .tooShort(let count): Sentence(.keyShort, "\(count)", "\(Limits.passPhraseCharacters)")
         case .tooLong(let count): Sentence(.keyLong, "\(count)", "\(Limits.roomKeyBytes)")

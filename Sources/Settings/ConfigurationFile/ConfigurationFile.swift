@@ -16,7 +16,7 @@ struct ConfigurationError: Error, Hashable, Sendable {
     package let message: String
 }
 
-/// Reads configuration files: lines `name = value`, empty lines, and lines that begin with `#`.
+/// Reads configuration files (`EditedText`): lines `name = value`, empty lines, and lines that begin with `#`.
 ///
 /// Which names there are, and which values, is for the tables of options to say.
 enum ConfigurationFile {
@@ -37,19 +37,21 @@ enum ConfigurationFile {
     }
 
     private static func entry(
-        in bytes: ArraySlice<UInt8>, number: Int
+        in line: ArraySlice<UInt8>, number: Int
     ) throws(ConfigurationError) -> ConfigurationEntry? {
-        guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
+        let bytes = Array(line)
+        guard let text = String(validating: bytes[EditedText.line(bytes.span)], as: UTF8.self), !text.utf8.contains(0)
+        else {
             throw ConfigurationError(line: number, message: "not UTF-8; save the file as UTF-8 text")
         }
-        let line = text[...].trimmed(isBlank)
-        if line.isEmpty || line.hasPrefix("#") { return nil }
+        let line = text[...].trimmed()
+        if line.utf8.isEmpty || line.utf8.first == UInt8(ascii: "#") { return nil }
         guard let equals = line.firstIndex(of: "=") else {
             throw ConfigurationError(
                 line: number, message: "no \"=\" in \(UsageError.quoted(String(line))); write NAME = VALUE")
         }
-        let name = line[..<equals].trimmed(isBlank)
-        let value = line[line.index(after: equals)...].trimmed(isBlank)
+        let name = line[..<equals].trimmed()
+        let value = line[line.index(after: equals)...].trimmed()
         guard !name.isEmpty else {
             throw ConfigurationError(line: number, message: "no name before the \"=\"; write NAME = VALUE")
         }
@@ -59,9 +61,5 @@ enum ConfigurationFile {
                 message: "\(UsageError.quoted(String(name))) has no value; write one, or take the line out")
         }
         return ConfigurationEntry(name: String(name), value: String(value), line: number)
-    }
-
-    private static func isBlank(_ character: Character) -> Bool {
-        character == " " || character == "\t" || character == "\r"
     }
 }

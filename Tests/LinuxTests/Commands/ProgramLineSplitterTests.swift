@@ -22,6 +22,13 @@ import Testing
         return lines + (splitter.finish().map { [$0] } ?? [])
     }
 
+    @Test func `a byte order mark in front of a line is no part of it, also at the limit`() {
+        #expect(Self.lines(of: [Array("\u{feff}/join x\r\n\u{feff}y".utf8)[...]]) == [.text("/join x"), .text("y")])
+        var splitter = LineSplitter(limit: 3)
+        splitter.feed(Array("\u{feff}abc\r\n\u{feff}abcd\n".utf8)[...])
+        #expect(splitter.next() == .text("abc") && splitter.next() == .tooLong)
+    }
+
     @Test func `lines are the same at every split`() {
         for split in 0...Self.mixed.count {
             #expect(

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `a line is a name, an equals sign and a value; white space around them is nothing`() throws {
-        let text = "# who I am\n\n  nick =  quiet otter \r\nroom=a=b # c\n\t#peer\npeer\t=\t[::1]:1"
+        let text = "\u{feff}# who I am\n\n \u{a0}nick\u{a0}=  quiet otter \r\nroom=a=b # c\n\t#peer\npeer\t=\t[::1]:1"
         #expect(
             try ConfigurationFile.entries(in: Array(text.utf8)) == [
                 ConfigurationEntry(name: "nick", value: "quiet otter", line: 3),
