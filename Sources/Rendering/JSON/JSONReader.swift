@@ -39,13 +39,13 @@ struct JSONReader {
         return content
     }
 
-    private mutating func members() throws(JSONFault) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    private mutating func members() throws(JSONFault) -> [JSONName: JSONValue] {
+        var members: [JSONName: JSONValue] = [:]
         skipSpace()
         if take("}") { return members }
         repeat {
             skipSpace()
-            let name = try string()
+            let name = JSONName(try string())
             skipSpace()
             guard take(":") else { throw .syntax }
             guard members.updateValue(try value(), forKey: name) == nil else { throw .repeatedMember }

@@ -27,7 +27,7 @@ enum JSONTexts {
         case .array(let elements): writer.array { for element in elements { write(element, with: &$0) } }
         case .object(let members):
             writer.object { object in
-                for (name, value) in members { object.member(name) { write(value, with: &$0) } }
+                for (name, value) in members { object.member(name.text) { write(value, with: &$0) } }
             }
         }
     }

@@ -6,6 +6,13 @@ import Testing
 @Suite struct JSONValueTests {
     private static func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
 
+    @Test func `names of members differ by their code units, not by canonical equivalence`() throws {
+        let value = try Self.value(#"{"\u00e9":1,"e\u0301":2,"\u212aey":3}"#)
+        #expect(value["\u{e9}"] == .number("1") && value["e\u{301}"] == .number("2"))
+        #expect(value["Key"] == nil && value["\u{212a}ey"] == .number("3"))
+        #expect(throws: JSONFault.repeatedMember) { try Self.value(#"{"a":1,"\u0061":2}"#) }
+    }
+
     @Test func `every kind of value is read, with white space around it`() throws {
         let text = " {\"a\" : [1, -0.5e+3, true,\tfalse , null, \"x\"],\r\n\"b\":{}, \"c\":[] } "
         #expect(

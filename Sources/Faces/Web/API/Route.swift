@@ -106,7 +106,8 @@ struct RouteCall: Sendable {
 
     /// Refuses a body with other members.
     func only(_ names: String...) throws(RouteFault) {
-        guard case .object(let members) = body, members.keys.allSatisfy({ names.contains($0) }) else {
+        let known = Set(names.map { JSONName($0) })
+        guard case .object(let members) = body, known.isSuperset(of: members.keys) else {
             throw RouteFault(422, "bad_member", "the members of the body are \(names.joined(separator: ", "))")
         }
     }
