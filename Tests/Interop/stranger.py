@@ -3,6 +3,7 @@
 import hashlib
 import struct
 import time
+import unicodedata
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
@@ -14,6 +15,27 @@ SIZES = (512, 1280, 4096)
 
 def now():
     return time.time_ns() // 1_000_000
+
+
+# Default_Ignorable_Code_Point (Unicode's DerivedCoreProperties.txt), which no later version extends.
+IGNORABLE = (
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F),
+    (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)
+WITHOUT_INK = (0x2800, 0x1D159, 0x13441, 0x13442)
+# Prepended_Concatenation_Mark.
+SIGNS = (*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD)
+
+
+def is_visible(text):
+    """The rule for texts and names (section 6): one scalar at least can be seen."""
+    def seen(scalar):
+        value, category = ord(scalar), unicodedata.category(scalar)
+        if scalar.isspace() or value in WITHOUT_INK or any(first <= value <= last for first, last in IGNORABLE):
+            return False
+        return value in SIGNS or category not in ("Cc", "Cf", "Zl", "Zp", "Mn", "Me")
+    return any(map(seen, text))
 
 
 def presence(state, nickname, reason="", about="", rooms=(), bridge=0):

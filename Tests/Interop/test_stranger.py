@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 from earshot_node import Node  # noqa: E402
 from stranger import (  # noqa: E402
     ACCEPT, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT,
-    Stranger, presence,
+    Stranger, is_visible, presence,
 )
 
 
@@ -91,6 +91,23 @@ class AStranger(unittest.TestCase):
         self.assertIsNone(node.result("whois stranger")["about"])
         counters = node.result("stats")
         self.assertEqual((counters["dropped_malformed"], counters["dropped_invalid_about"]), (7, 1))
+
+    def test_texts_and_names_that_can_not_be_seen_are_refused_alike(self):
+        node, stranger = self.meet()
+        self.seen(node, stranger)
+        blank = ("\u200b", "\u2800", "\u3164", "\u115f", "\ufeff", "\U000e0041", "\u0301", "\ufff0")
+        for text in blank:
+            self.assertFalse(is_visible(text), ascii(text))
+            stranger.say_publicly(text)
+            stranger.say(PRESENCE, presence(0, text))
+        for text in ("\ue000", "ㅋ", "a\u200b"):
+            self.assertTrue(is_visible(text), ascii(text))
+            stranger.say_publicly(text)
+            node.hears(text)
+        counters = node.result("stats")
+        self.assertEqual((counters["dropped_empty"], counters["dropped_invalid_nickname"]), (len(blank), len(blank)))
+        node.say("\u3164")
+        self.assertEqual(node.wait(lambda event: event["event"] == "error", "a refusal")["code"], "empty")
 
     def test_rooms_are_invited_to_both_ways(self):
         node, stranger = self.meet()

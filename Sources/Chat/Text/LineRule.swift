@@ -15,7 +15,7 @@ struct LineRule {
         let lines: Phrase
     }
 
-    /// The code of errors of the own user.
+    /// The code of the own user's errors, but for an empty text.
     let code: ChatError.Code
     /// The fault of a peer's text.
     let fault: PayloadError
@@ -26,7 +26,7 @@ struct LineRule {
 
     /// The text as it will be sent: trimmed and normalized.
     ///
-    /// - Throws: `code`, with the rule and the figures.
+    /// - Throws: `empty` if nothing of it can be seen, otherwise `code`, with the rule and the figures.
     func compose(_ text: String) throws(ChatError) -> String {
         try check(bytes: text.utf8.count)
         let composed = NFC.normalized(Text.trimmed(text))
@@ -59,8 +59,8 @@ struct LineRule {
     }
 
     private func check(_ text: String) throws(ChatError) {
+        guard Visibility.hasVisible(text) else { throw ChatError(.empty, phrases.empty) }
         let measure = TextMeasure(text)
-        guard measure.characters > 0 else { throw ChatError(code, phrases.empty) }
         guard measure.characters <= longest else {
             throw ChatError(code, phrases.long, "\(measure.characters)", "\(longest)")
         }

@@ -67,8 +67,8 @@ package enum Text {
     }
 
     private static func checkCharacters(of text: String) throws(TextFault) {
+        guard Visibility.hasVisible(text) else { throw .empty }
         let measure = TextMeasure(text)
-        guard measure.characters > 0 else { throw .empty }
         guard measure.characters <= Limits.messageCharacters else { throw .tooLong(measure.characters) }
         guard measure.densest <= Limits.scalarsPerCharacter else { throw .tooDense(measure.densest) }
     }
