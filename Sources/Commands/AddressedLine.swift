@@ -1,5 +1,6 @@
 package import Chat
 import Phrases
+import Wire
 
 /// A line of a program, which may begin with `@` and the room that it is for: `@kitchen /who`.
 package struct AddressedLine: Hashable, Sendable {
@@ -9,24 +10,41 @@ package struct AddressedLine: Hashable, Sendable {
 
     init(text: String, room: RoomLabel? = nil) { (self.room, self.text) = (room, text) }
 
-    /// Reads a line. A text that begins with `@` and no room of these is a message that mentions a peer.
+    /// Reads a line of input. A text that begins with `@` and no room of these is a message that mentions a peer.
     ///
     /// - Throws: `unknown_room` for a command to another room.
     package init(_ line: String, in rooms: Rooms) throws(ChatError) {
-        guard line.hasPrefix("@") else {
+        self.init(textIn: line, rooms)
+        let seen = Visibility.withoutBlankStart(line)
+        guard room == nil, seen.utf8.first == UInt8(ascii: "@") else { return }
+        let parts = seen.split(separator: " ", maxSplits: 1)
+        if parts.count == 2, parts[1].utf8.first == UInt8(ascii: "/") {
+            throw ChatError(.unknownRoom, .unknownRoom, String(parts[0].dropFirst()))
+        }
+    }
+
+    /// Reads a line that has no command, so that `@ann /shrug` is a text where no room is called `ann`.
+    package init(textIn line: String, _ rooms: Rooms) {
+        let seen = Visibility.withoutBlankStart(line)
+        guard seen.utf8.first == UInt8(ascii: "@") else {
             self.init(text: line)
             return
         }
-        // A name may contain spaces: the longest one that fits is meant.
-        let labels = rooms.all.map(\.label).sorted { $0.name.count > $1.name.count }
-        if let label = labels.first(where: { line.hasPrefix("@\($0.name) ") }) {
-            self.init(text: String(line.dropFirst(label.name.count + 2)), room: label)
+        let labels = rooms.all.map(\.label)
+        var found: (room: RoomLabel, end: String.Index)?
+        // Bytes, because a mark behind the space is one character with it. A name may contain spaces: the longest one that
+        // fits is meant.
+        for end in seen.utf8.prefix(AddressedLine.longestName).indices where seen.utf8[end] == UInt8(ascii: " ") {
+            let name = String(Substring(seen.utf8[..<end].dropFirst()))
+            if let room = labels.first(where: { $0.name == name }) { found = (room, end) }
+        }
+        guard let found else {
+            self.init(text: line)
             return
         }
-        let parts = line.split(separator: " ", maxSplits: 1)
-        if parts.count == 2, parts[1].hasPrefix("/") {
-            throw ChatError(.unknownRoom, .unknownRoom, String(parts[0].dropFirst()))
-        }
-        self.init(text: line)
+        self.init(text: String(Substring(seen.utf8[found.end...].dropFirst())), room: found.room)
     }
+
+    /// In bytes, in any form of Unicode.
+    private static let longestName = 4 * Limits.roomNameBytes
 }

@@ -1,8 +1,9 @@
 /// The request of a line of input.
 package enum Command: Hashable, Sendable {
-    /// A message to the conversation that is open, not yet checked against the text rules.
+    /// A message to the conversation that is open, read from a line by `SlashRule`; not yet checked against the text rules.
     case say(String)
-    /// A message to the room, whatever is open: no line of input asks for it, the control socket does.
+    /// A message to the room, whatever is open: no line of input asks for it, faces with structured texts do. `SlashRule`
+    /// holds for this text, and for those of `message`, `reply` and `edit`, when the command is performed.
     case sayToRoom(String)
     /// `/me`: what the person does, told as a message.
     case act(String)

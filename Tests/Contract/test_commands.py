@@ -179,6 +179,19 @@ class Errors(People):
         self.error(alice, "invalid_utf8")
         self.goes_on(alice)
 
+    def test_a_line_is_read_without_a_byte_order_mark_and_no_text_begins_with_a_slash(self):
+        alice, bob = self.pair()
+        alice.write(b"\xef\xbb\xbf/nick ally\r\n")
+        self.next(alice, "result", command="nick")
+        alice.say(" /nick alice")
+        self.next(alice, "result", command="nick")
+        for line in ("/msg bob /join lab SECRET", "/edit /who"):
+            alice.say(line)
+            self.error(alice, "is_command")
+        alice.say("//join lab")
+        self.next(bob, "message", text="/join lab")
+        self.goes_on(alice)
+
     def test_unknown_commands(self):
         alice = self.person("alice")
         for line in ("/hwo", "/", "/who now", "/typing on"):

@@ -21,9 +21,12 @@ class Requests(Controlled):
         alice, bob = self.friends_of_control()
         alice.result(f"open {bob.number}")
         client = self.client()
-        for text in ("/quit", "//x", "tail", " plain "):
+        for text, shown in (("//x", "/x"), ("tail", "tail"), (" plain ", "plain"), ("@ann /shrug", "@ann /shrug")):
             said, = client.ask("say " + text)
-            self.assertEqual((said["conversation"], said["text"]), ("public", text.strip()))
+            self.assertEqual((said["conversation"], said["text"]), ("public", shown))
+        for text in ("/quit", " /join lab SECRET", "\ufeff/who"):
+            refused, = client.ask("say " + text)
+            self.assertEqual((refused["event"], refused["code"]), ("error", "is_command"), ascii(text))
 
     def test_commands_are_answered_with_their_events_and_results(self):
         alice, bob = self.friends_of_control()

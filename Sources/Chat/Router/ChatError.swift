@@ -5,6 +5,8 @@ package struct ChatError: Error, Hashable, Sendable {
     /// The raw values are the codes in `--json` answers.
     package enum Code: String, Sendable, CaseIterable {
         case empty
+        /// The text begins with one slash.
+        case isCommand = "is_command"
         case tooLong = "too_long"
         case tooManyBytes = "too_many_bytes"
         case tooDense = "too_dense"

@@ -36,10 +36,14 @@ extension ControlServer {
     ) async throws(ControlFault) -> [UInt8]? {
         switch request.action {
         case .say(let text):
-            return try await lines(answering: text, as: request.format) { text throws(ChatError) in .sayToRoom(text) }
+            return try await lines(as: request.format) { rooms throws(ChatError) in
+                let addressed = AddressedLine(textIn: text, rooms)
+                return (.sayToRoom(addressed.text), addressed.room)
+            }
         case .command(let line):
-            return try await lines(answering: line, as: request.format) { line throws(ChatError) in
-                try Command(line: line)
+            return try await lines(as: request.format) { rooms throws(ChatError) in
+                let addressed = try AddressedLine(line, in: rooms)
+                return (try Command(line: addressed.text), addressed.room)
             }
         case .prometheus:
             guard case .answer(.statistics(let counters)) = try await reports(of: .statistics).first?.report else {
@@ -54,15 +58,14 @@ extension ControlServer {
         }
     }
 
-    /// - Parameter line: may begin with the room that it is for.
+    /// - Parameter read: the command and its room; nil for the open one.
     private func lines(
-        answering line: String, as format: ControlRequest.Format, _ make: (String) throws(ChatError) -> Command
+        as format: ControlRequest.Format, _ read: (Rooms) throws(ChatError) -> (Command, RoomLabel?)
     ) async throws(ControlFault) -> [UInt8] {
         guard let rooms = desk?.rooms else { throw .leaving }
         let (command, room): (Command, RoomLabel?)
         do throws(ChatError) {
-            let addressed = try AddressedLine(line, in: rooms)
-            (command, room) = (try make(addressed.text), addressed.room)
+            (command, room) = try read(rooms)
         } catch {
             return rendering(error, as: format)
         }

@@ -6,6 +6,23 @@ import Testing
 @Suite struct ProgramCommandTests {
     @Test(
         arguments: [
+            ("/who", nil), ("/", nil), (" /join lab SECRET", nil), ("\u{feff}/join lab SECRET", nil),
+            ("\u{200b}\u{a0}/x", nil), ("/\u{301}x", nil), ("//x", "/x"), (" //x", "/x"), ("///", "//"), ("x/y", "x/y"),
+            (" x", " x"), ("", ""), ("\u{ff0f}x", "\u{ff0f}x"),
+        ] as [(String, String?)])
+    func `a text that begins with a slash is said for no face`(text: String, said: String?) throws {
+        if let said {
+            #expect(try SlashRule.said(text) == said)
+            #expect(try Command(line: text) == .say(said))
+            return
+        }
+        let error = #expect(throws: ChatError.self) { try SlashRule.said(text) }
+        #expect(error?.code == .isCommand)
+        if case .say = try? Command(line: text) { Issue.record("said by a line") }
+    }
+
+    @Test(
+        arguments: [
             ("hello", .say("hello")), ("", .say("")), ("  spaces  ", .say("  spaces  ")), (" /who", .say(" /who")),
             ("//who", .say("/who")), ("///", .say("//")), ("//", .say("/")), ("안녕 👋", .say("안녕 👋")),
             ("/me waves", .act("waves")), ("/who", .who(all: false)), ("/WHO", .who(all: false)),

@@ -114,6 +114,13 @@ import Wire
         // A command that was meant for another room is not performed in the open one.
         let error = #expect(throws: ChatError.self) { try AddressedLine("@kichen /wipe yes", in: rooms) }
         #expect(error?.code == .unknownRoom)
+        // A text for one room is said in no other, for all invisible scalars around the name.
+        let hidden = try AddressedLine("\u{feff}@kitchen \u{301}secret", in: rooms)
+        #expect(hidden.room?.name == "kitchen" && hidden.text == "\u{301}secret")
+        // Where only a text is taken, there is no such command.
+        let text = AddressedLine(textIn: "@ann /shrug", rooms)
+        #expect(text == AddressedLine(text: "@ann /shrug"))
+        #expect(AddressedLine(textIn: "@kitchen //x", rooms).text == "//x")
     }
 
     @Test func `exactly one conversation of a program is looked at`() async throws {

@@ -160,7 +160,8 @@ extension RouteFault {
                 .noIdentity:
                 409
             case .rateLimited: 429
-            case .empty, .tooLong, .tooManyBytes, .tooDense, .invalidUTF8, .unknownCommand, .invalidNickname,
+            case .empty, .isCommand, .tooLong, .tooManyBytes, .tooDense, .invalidUTF8, .unknownCommand,
+                .invalidNickname,
                 .invalidReason, .invalidAbout, .invalidRoom, .invalidKey:
                 422
             }
