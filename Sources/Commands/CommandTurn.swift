@@ -66,15 +66,15 @@ extension Command {
     private func answer(by node: isolated Node) throws(ChatError) -> Answer? {
         switch self {
         case .say(let text): try node.send(text)
-        case .sayToRoom(let text): try node.say(text)
+        case .sayToRoom(let text): try node.say(SlashRule.said(text))
         case .act(let text): try node.send("* \(node.me().nickname) \(text)")
-        case .message(let who, let text): try node.direct(to: node.find(who), text)
-        case .accept(let who): try node.accept(node.find(who))
-        case .decline(let who): try node.decline(node.find(who))
-        case .leave(let who): try node.leave(node.find(who))
-        case .edit(let target, let text): try change(target, text, by: node)
+        case .message(let who, let text): try node.direct(to: node.find(who), SlashRule.said(text))
+        case .accept(let who): try node.accept(node.find(who, among: .requesting))
+        case .decline(let who): try node.decline(node.find(who, among: .requesting))
+        case .leave(let who): try node.leave(node.find(who, among: .conversing))
+        case .edit(let target, let text): try change(target, SlashRule.said(text), by: node)
         case .delete(let target): try node.delete(target)
-        case .reply(let text): try node.direct(to: node.latestCorrespondent(), text)
+        case .reply(let text): try node.direct(to: node.latestCorrespondent(), SlashRule.said(text))
         case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.online() : nil)
         case .whois(let who): return try person(node.find(who), by: node)
         case .whoami: return whoami(of: node)
@@ -92,7 +92,7 @@ extension Command {
         case .typing(let isOn): node.setTyping(isOn)
         case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
         case .back: return try tell(isAway: false, nil, "back", by: node)
-        case .mark(let mark, let who): return answer(to: mark, try node.find(who), by: node)
+        case .mark(let mark, let who): return answer(to: mark, try node.find(who, among: mark.meant), by: node)
         case .verify(let who, let isVerified): return try verify(node.find(who), isVerified, by: node)
         case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
@@ -201,6 +201,17 @@ extension Report {
         let ready = node.readyEvent().map(Report.event)
         let kept = withHistory ? Report.answer(.history(.publicRoom, node.history(.publicRoom))) : nil
         return [ready, kept].compactMap(\.self)
+    }
+}
+
+extension Command.Mark {
+    /// The peers that it can be removed from, or those of all.
+    fileprivate var meant: MeantPeers {
+        switch self {
+        case .mute, .block: .all
+        case .unmute: .muted
+        case .unblock: .blocked
+        }
     }
 }
 

@@ -165,7 +165,7 @@ extension CommandExecutor {
     ) throws(ChatError) -> (Answer, @Sendable () async -> Void) {
         let (keeper, before) = try kept()
         var contacts = before
-        let peer = try node.find(who)
+        let peer = try node.find(who, among: .contacts)
         guard contacts.remove(peer) else {
             throw ChatError(.unknownPeer, .noSuchContact, node.who(peer).displayName)
         }

@@ -65,6 +65,8 @@ package struct Roster: ~Copyable, Sendable {
         (!muted.isEmpty && muted.contains(peer)) || isBlocked(peer)
     }
 
+    package func isMuted(_ peer: PeerID) -> Bool { !muted.isEmpty && muted.contains(peer) }
+
     package func isBlocked(_ peer: PeerID) -> Bool { !marks.blocked.isEmpty && marks.blocked.contains(peer) }
 
     package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) {

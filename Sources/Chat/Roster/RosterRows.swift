@@ -64,30 +64,63 @@ extension Roster {
         return entry.since.map { row(peer, since: $0) }
     }
 
-    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, or `nickname#4821` as it is shown.
+    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, the user's own name for a contact, or a name as it is
+    /// shown: `nickname#4821`, `★Bob`, `★Bob#4821`.
     ///
     /// A text in the form of a number is never a nickname, because any peer can call itself `4821`. Nicknames are
-    /// compared by canonical equivalence; without regard to case only if no nickname is equal.
-    package func find(_ text: String) -> SearchResult {
-        let peers = candidates(for: text).filter { $0 != me }.sorted()
-        if peers.count > 1 { return .ambiguous(peers.map { who($0) }) }
-        return peers.first.map { .one($0) } ?? .none
+    /// compared by canonical equivalence; without regard to case only if no nickname is equal. Of several peers with a
+    /// nickname those that `isMeant` come first, then those that are here.
+    ///
+    /// - Parameter isMeant: of those that share a number it decides too, as it is about the peer and not about its name.
+    package func find(_ text: String, where isMeant: (PeerID) -> Bool = { _ in false }) -> SearchResult {
+        let (found, isNumber) = candidates(for: text)
+        let peers = found.filter { $0 != me }.sorted()
+        let meant = peers.count > 1 ? peers.filter(isMeant) : []
+        let here = peers.count > 1 && meant.isEmpty && !isNumber ? peers.filter { isHere($0) } : []
+        let choices = meant.isEmpty ? (here.isEmpty ? peers : here) : meant
+        if choices.count > 1 { return .ambiguous(choices.map { who($0) }) }
+        return choices.first.map { .one($0) } ?? .none
     }
 
     /// The user's own names come before those that peers chose.
-    private func candidates(for text: String) -> [PeerID] {
+    private func candidates(for text: String) -> (peers: [PeerID], isNumber: Bool) {
         // No nickname is as long as a key.
-        if let key = PeerID(hexadecimal: text), known[key] != nil || isBlocked(key) { return [key] }
-        if let label = NumberLabel(text) { return peers { label.names($0.number) } }
-        let contacts = self.contacts.filter { $0.value == text }.keys
-        if !contacts.isEmpty { return Array(contacts) }
+        if let key = PeerID(hexadecimal: text), known[key] != nil || isBlocked(key) { return ([key], true) }
+        if let label = NumberLabel(text) { return (peers { label.names($0.number) }, true) }
+        let isStarred = text.hasPrefix(PeerName.contactMark)
+        let own = contacts(called: isStarred ? text.dropFirst() : text[...])
+        if !own.isEmpty || isStarred { return (own, false) }
         let exact = peers { $0.nickname == text }
-        if !exact.isEmpty { return exact }
-        if let hash = text.lastIndex(of: "#"), let label = NumberLabel(text[hash...]) {
-            return peers { label.names($0.number) && $0.nickname == text[..<hash] }
+        if !exact.isEmpty { return (exact, false) }
+        if let (name, label) = Roster.shownName(text[...]) {
+            let shown = DisplayGuard.safeName(String(name))
+            return (
+                peers {
+                    label.names($0.number) && ($0.nickname == name || DisplayGuard.safeName($0.nickname) == shown)
+                }, true
+            )
         }
         let folded = text.lowercased()
-        return folded.isEmpty ? [] : peers { $0.nickname.lowercased() == folded }
+        return (folded.isEmpty ? [] : peers { $0.nickname.lowercased() == folded }, false)
+    }
+
+    /// The contacts of a name, with a number behind it or not.
+    private func contacts(called text: Substring) -> [PeerID] {
+        guard !contacts.isEmpty else { return [] }
+        let exact = contacts.filter { $0.value == text }
+        if !exact.isEmpty { return Array(exact.keys) }
+        if let (name, label) = Roster.shownName(text) {
+            let named = contacts.filter { $0.value == name && label.names(SenderNumber(of: $0.key)) }
+            if !named.isEmpty { return Array(named.keys) }
+        }
+        let folded = text.lowercased()
+        return contacts.filter { $0.value.lowercased() == folded }.map(\.key)
+    }
+
+    /// The two parts of a name with its number.
+    private static func shownName(_ text: Substring) -> (name: Substring, label: NumberLabel)? {
+        guard let hash = text.lastIndex(of: "#"), let label = NumberLabel(text[hash...]) else { return nil }
+        return (text[..<hash], label)
     }
 
     private func peers(where matches: (KnownPeer) -> Bool) -> [PeerID] {

@@ -75,7 +75,7 @@ package struct KnownNames: Sendable {
         }
         guard let entry, entry.takesWho, !rest.contains(" ") else { return inText(left) }
         let places = entry.name == "open" ? (["public"] + rooms).filter { $0.hasPrefix(rest) } : []
-        return WordCompletion(word: String(rest), candidates: places + names(beginningLike: rest))
+        return WordCompletion(word: String(rest), candidates: places + operands(beginningLike: rest))
     }
 
     /// Completes a name, or `@` and a name; the first word of a text addresses the peer, and gets a colon.
@@ -85,9 +85,9 @@ package struct KnownNames: Sendable {
         let word = String(left.suffix(count))
         guard word.hasPrefix("@") else {
             let suffix = word.count == left.count ? ": " : " "
-            return WordCompletion(word: word, candidates: names(beginningLike: word[...]), suffix: suffix)
+            return WordCompletion(word: word, candidates: publicNames(beginningLike: word[...]), suffix: suffix)
         }
-        return WordCompletion(word: word, candidates: names(beginningLike: word.dropFirst()).map { "@" + $0 })
+        return WordCompletion(word: word, candidates: publicNames(beginningLike: word.dropFirst()).map { "@" + $0 })
     }
 
     /// `/wipe` is completed from `/wip` on: it must not be offered beside others.
@@ -96,22 +96,51 @@ package struct KnownNames: Sendable {
         return names.map { "/" + $0 }.filter { $0.hasPrefix(typed.lowercased()) }.sorted()
     }
 
-    /// A nickname that is not plain to type, or that two have, becomes the number.
-    private func names(beginningLike typed: Substring) -> [String] {
-        if typed.hasPrefix("#") { return people.values.map(\.numberText).filter { $0.hasPrefix(typed) }.sorted() }
-        let typed = typed.lowercased()
-        let digits = people.values.filter { !typed.isEmpty && String($0.number).hasPrefix(typed) }.map(\.numberText)
-        let named = people.values.map { (who: $0, name: $0.contact ?? $0.nickname) }
-            .filter { !$0.name.isEmpty && $0.name.lowercased().hasPrefix(typed) }
-        let names = named.map { who, name in
-            let isShared = named.count { $0.name.lowercased() == name.lowercased() } > 1
-            return isShared || !KnownNames.isPlain(name) ? who.numberText : name
+    /// The names of a command's peer: the user's own for a contact, with its star if that was typed.
+    private func operands(beginningLike typed: Substring) -> [String] {
+        let isStarred = typed.hasPrefix(PeerName.contactMark)
+        let own = isStarred ? typed.dropFirst() : typed
+        let contacts = people.values.compactMap { who in who.contact.map { (who, $0) } }
+        let named = completed(contacts, beginningLike: own).map { $0.hasPrefix("#") || !isStarred ? $0 : "★" + $0 }
+        let others = people.values.filter { $0.contact == nil }.map { ($0, $0.nickname) }
+        return Set(named + (isStarred ? [] : completed(others, beginningLike: typed) + numbers(typed))).sorted()
+    }
+
+    /// The names of peers in a text that others read: never the user's own for a contact, although that may be typed.
+    private func publicNames(beginningLike typed: Substring) -> [String] {
+        let own = typed.hasPrefix(PeerName.contactMark) ? typed.dropFirst() : typed
+        let contacts = people.values.filter { who in
+            who.contact.map { !own.isEmpty && $0.lowercased().hasPrefix(own.lowercased()) } ?? false
         }
-        return Set(names + digits).sorted()
+        let behindOwn = contacts.map { word(for: $0, $0.nickname) }
+        guard own == typed else { return Set(behindOwn).sorted() }
+        let names = completed(people.values.map { ($0, $0.nickname) }, beginningLike: typed)
+        return Set(behindOwn + names + numbers(typed)).sorted()
+    }
+
+    /// Those of the names that begin so.
+    private func completed(_ names: [(who: PeerName, name: String)], beginningLike typed: Substring) -> [String] {
+        let beginning = typed.lowercased()
+        return names.filter { !$0.name.isEmpty && $0.name.lowercased().hasPrefix(beginning) }.map(word)
+    }
+
+    /// A name that is not plain to type, or that two peers have, becomes the number.
+    private func word(for who: PeerName, _ name: String) -> String {
+        let folded = name.lowercased()
+        let isShared = people.values.contains {
+            $0.key != who.key && ($0.nickname.lowercased() == folded || $0.contact?.lowercased() == folded)
+        }
+        return isShared || !KnownNames.isPlain(name) ? who.numberText : name
+    }
+
+    private func numbers(_ typed: Substring) -> [String] {
+        if typed.hasPrefix("#") { return people.values.map(\.numberText).filter { $0.hasPrefix(typed) } }
+        return people.values.filter { !typed.isEmpty && String($0.number).hasPrefix(typed) }.map(\.numberText)
     }
 
     private static func isPlain(_ nickname: String) -> Bool {
-        DisplayGuard.safeName(nickname) == nickname && !nickname.contains(where: \.isWhitespace)
+        !nickname.isEmpty && DisplayGuard.safeName(nickname) == nickname
+            && !nickname.contains(where: \.isWhitespace)
             && !nickname.hasPrefix("\"")
     }
 }

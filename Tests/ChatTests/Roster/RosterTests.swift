@@ -197,6 +197,29 @@ struct RosterTests {
         #expect(roster.find("#") == .none)
     }
 
+    @Test func `of peers with one nickname those that are meant or here come first`() {
+        let (gone, here, third) = (RosterTests.peer(1), RosterTests.peer(2), RosterTests.peer(3))
+        var roster = RosterTests.roster([(gone, "fox"), (here, "fox"), (third, "fox")])
+        #expect(roster.find("fox") == .ambiguous([gone, here, third].sorted().map { roster.who($0) }))
+        let now = Timestamp(milliseconds: 1)
+        _ = roster.linkOpened(here, now: Instant(nanoseconds: 1), wallClock: now)
+        #expect(roster.find("fox") == .one(here) && roster.find("FOX") == .one(here))
+        #expect(roster.find("fox", where: { $0 == gone }) == .one(gone))
+        _ = roster.linkOpened(third, now: Instant(nanoseconds: 1), wallClock: now)
+        #expect(roster.find("fox") == .ambiguous([here, third].sorted().map { roster.who($0) }))
+    }
+
+    @Test func `a contact is found by the user's own name as it is shown, before peers that call themselves so`() {
+        let (bob, liar) = (RosterTests.peer(1), RosterTests.peer(2))
+        var roster = RosterTests.roster([(bob, "small-fox"), (liar, "bob")])
+        roster.setContacts([bob: "Bob"])
+        for text in ["Bob", "★Bob", "bob", "★bob", roster.who(bob).displayName, "Bob\(roster.who(bob).numberText)"] {
+            #expect(roster.find(text) == .one(bob), "\(text)")
+        }
+        #expect(roster.find("bob\(roster.who(liar).numberText)") == .one(liar))
+        #expect(roster.find("★small-fox") == .none && roster.find("★") == .none)
+    }
+
     @Test func `a nickname in the form of a number does not match that number`() {
         let impostor = RosterTests.peer(1)
         let (number, other) = (SenderNumber(of: RosterTests.peer(2)).number, RosterTests.peer(2))

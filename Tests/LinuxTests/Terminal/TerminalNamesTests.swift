@@ -68,6 +68,18 @@ import Wire
         #expect(try Self.candidates("/msg a") == ["#3333"])
     }
 
+    @Test func `a contact is completed by the user's own name behind a command, and never in a text`() throws {
+        var names = KnownNames()
+        let bob = try Sample.who("small-fox", number: 1_001, byte: 1, contact: "Bob")
+        names.note(.event(.peer(.here, bob, online: 1)))
+        func candidates(_ left: String) -> [String] { names.completion(of: left)?.candidates ?? [] }
+        #expect(candidates("/msg Bo") == ["Bob"] && candidates("/msg ★b") == ["★Bob"])
+        for left in ["Bo", "@Bo", "★Bo", "hi ★", "/msg 1001 ask bo", "sm"] {
+            let found = candidates(left)
+            #expect(found == [left.hasPrefix("@") ? "@small-fox" : "small-fox"], "\(left)")
+        }
+    }
+
     @Test func `a peer that has left is not offered`() throws {
         var names = try Self.names()
         names.note(.event(.peer(.left, try Sample.who("quiet-otter", byte: 1), online: 0)))
