@@ -54,11 +54,22 @@ def milliseconds(value):
 
 
 def named_as_its_key_says(who):
-    """True if the number and the suffix match the key (Docs/Protocol.md section 2), and the displayed name matches both."""
+    """True if the number and the suffix match the key (Docs/Protocol.md section 2), and the displayed name is safe and has both."""
     computed = int.from_bytes(hashlib.sha256(b"earshot/2 number\0" + bytes.fromhex(who["key"])).digest()[:8], "big")
     number, suffix = computed % 9000 + 1000, computed // 9000 % 9000 + 1000
-    shown = f"{who['nickname'] or who['stage']}#{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
-    return (who["number"], who["displayName"]) == (number, shown) and who["suffix"] in (None, suffix)
+    label = f"{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
+    word, _, shown = who["displayName"].rpartition("#")
+    return (who["number"], shown) == (number, label) and who["suffix"] in (None, suffix) and is_safe_word(word, who)
+
+
+def is_safe_word(word, who):
+    """True for a name as it is shown before the number: the user's own behind a star, or the nickname, where each scalar that
+    is not plain may be replaced."""
+    star, own = ("★", who["contact"]) if "contact" in who else ("", who["nickname"] or who["stage"])
+    if not word.startswith(star) or set(word[len(star):]) & set("#★<>[]*"):
+        return False
+    plain = re.fullmatch(r"[\w-]+( [\w-]+)*", own)
+    return word == star + own if plain else "\ufffd" in word or word == star + " ".join(own.split())
 
 
 TIME = matching(r"\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z")
@@ -100,6 +111,7 @@ MESSAGE_FIELDS = {
     "history": flag,
     "missed": flag,
     "unread": count,
+    "mention": flag,
 }
 # The delivery state of an own direct message.
 DELIVERY = {"isFromCurrentUser": lambda value: value is True, "delivery": one_of("sending", "delivered", "read", "failed")}
@@ -111,7 +123,7 @@ def message(more):
 
 MESSAGE = message({})
 ERROR_CODES = (
-    "empty", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
+    "empty", "is_command", "too_long", "too_many_bytes", "too_dense", "invalid_utf8", "unknown_command", "unknown_peer", "ambiguous_peer",
     "not_connected", "not_accepted", "unknown_message", "rate_limited", "invalid_nickname", "invalid_reason", "invalid_about",
     "invalid_room", "invalid_key", "unknown_room", "too_many_rooms", "only_room", "room_failed",
     "too_many_contacts", "no_identity",

@@ -115,9 +115,49 @@ class Changing(WebTest):
         for text, code in (("", "empty"), ("x" * 241, "too_long"), ("   ", "empty"), ("é" + "́" * 13, "too_dense")):
             status, headers, problem = alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": text})
             self.assertEqual((status, problem["code"], headers["content-type"]), (422, code, "application/problem+json"))
-        # A text is no command here.
-        self.assertEqual(alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": "/quit"})[0], 201)
-        bob.hears("/quit")
+
+    def test_a_text_that_begins_with_a_slash_is_never_said(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        path = "/api/v1/conversations/r1/messages"
+        status, _, said = alice.ask("POST", path, {"text": "first"})
+        asked = [("POST", path, {}), ("PATCH", f"{path}/{said['id']}", {}), ("POST", "/api/v1/direct", {"to": bob.key})]
+        for text in ("/who", "/join lab SECRET", " /nosuch", "\ufeff/x", "/"):
+            for method, where, members in asked:
+                status, _, problem = alice.ask(method, where, members | {"text": text})
+                self.assertEqual((status, problem["code"]), (422, "is_command"), (method, ascii(text)))
+                self.assertIn("POST /api/v1/commands", problem["detail"])
+        self.assertEqual(alice.ask("POST", path, {"text": "//who"})[2]["text"], "/who")
+        self.assertEqual([message["text"] for message in alice.get(path)["messages"]], ["first", "/who"])
+        bob.hears("/who")
+
+    def test_names_are_safe_and_blank_texts_are_refused(self):
+        alice = self.served()
+        bob = self.person("bob", alice)
+        for nickname in ("ben#9294" + "\u2800" * 15, "Ian\u200b", "Ian\ufff0", "ben#9294\u202e", "★Bob"):
+            bob.say("/nick " + nickname)
+            bob.say("from " + ascii(nickname))
+            alice.node.hears("from " + ascii(nickname))
+            shown = alice.get("/api/v1/people")["people"][0]["who"]["displayName"]
+            word, number = shown.rsplit("#", 1)
+            self.assertEqual(number, str(bob.number))
+            self.assertFalse(set(word) & set("#★\u2800\u200b\ufff0\u202e"), ascii(word))
+            self.assertIn("\ufffd", word)
+        for text in ("\u200b", "\u2800", "\u3164", "\u115f", "\ufeff", "\U000e0041"):
+            status, _, problem = alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": text})
+            self.assertEqual((status, problem["code"]), (422, "empty"), ascii(text))
+            for command in ("nick", "away", "about") if text != "\U000e0041" else ():
+                status, _, problem = alice.ask("POST", "/api/v1/commands", {"line": f"/{command} {text}"})
+                self.assertEqual((status, problem["code"]), (422, "empty"), (command, ascii(text)))
+
+    def test_the_node_marks_mentions(self):
+        alice = self.served("민수")
+        bob = self.person("bob", alice)
+        for text, mention in (("민수야 안녕", True), ("@민수님", True), ("박민수", False), (f"#{alice.node.number}?", True), ("hi", False)):
+            bob.say(text)
+            self.assertEqual(alice.node.hears(text)["mention"], mention, text)
+        messages = alice.get("/api/v1/conversations/r1/messages")["messages"]
+        self.assertEqual([message["mention"] for message in messages], [True, True, False, True, False])
 
     def test_a_repeated_request_gives_the_same_message(self):
         alice = self.served()

@@ -8,7 +8,11 @@ package struct UserSession: ~Copyable {
     /// The epoch of this run (Protocol.md section 9).
     package private(set) var epoch: UInt64
     /// 1 to 24 characters, checked.
-    package internal(set) var nickname: String
+    package internal(set) var nickname: String {
+        didSet { mention = UserSession.mention(of: nickname, identity.id) }
+    }
+    /// Finds the own name in texts.
+    package private(set) var mention: Mention
     package internal(set) var state = PresenceState.here
     /// The reason to be away, checked; nil if none was given.
     var awayReason: String?
@@ -26,6 +30,7 @@ package struct UserSession: ~Copyable {
         identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String, profile: Profile = Profile(),
         bridging: Bridging = Bridging()
     ) {
+        mention = UserSession.mention(of: nickname, identity.id)
         self.identity = identity
         self.room = room
         self.epoch = epoch
@@ -35,6 +40,11 @@ package struct UserSession: ~Copyable {
     }
 
     package var id: PeerID { identity.id }
+
+    private static func mention(of nickname: String, _ id: PeerID) -> Mention {
+        let number = SenderNumber(of: id)
+        return Mention(nickname: nickname, number: number.number, suffix: number.suffix)
+    }
 
     /// A certificate of this identity for the present epoch.
     ///

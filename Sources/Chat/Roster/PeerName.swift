@@ -38,6 +38,17 @@ package struct PeerName: Hashable, Sendable {
     /// `#4821`, or `#4821-3377` if the number is shared.
     package var numberText: String { suffix.map { "#\(number)-\($0)" } ?? "#\(number)" }
 
-    /// `quiet-otter#4821`; the stage replaces an unknown nickname: `newcomer#4821`.
-    package var displayName: String { (nickname.isEmpty ? "\(stage)" : nickname) + numberText }
+    /// The name that every face shows: `quiet-otter#4821`, or `★Bob#4821` by the user's own name for a contact; the stage
+    /// replaces an unknown nickname, as in `newcomer#4821`. Safe for display: it has one `#`, before the number, which is
+    /// whole, and a star only for a contact.
+    package var displayName: String { (displayWord ?? "\(stage)") + numberText }
+
+    /// `displayName` without the number: `quiet-otter` or `★Bob`; nil where the nickname is not known.
+    package var displayWord: String? {
+        if let contact { return PeerName.contactMark + DisplayGuard.safeName(contact) }
+        return nickname.isEmpty ? nil : DisplayGuard.safeName(nickname)
+    }
+
+    /// Before the name that the user gave a contact; no other name has it.
+    package static let contactMark = "★"
 }

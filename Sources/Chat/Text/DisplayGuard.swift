@@ -15,17 +15,51 @@ package enum DisplayGuard {
         return String(result)
     }
 
-    /// A nickname, safe to show before a message: also without the characters that separate names from texts, so that
-    /// no nickname imitates another one with a text.
+    /// A name, safe to show before a number and a message: also without the characters that separate names from numbers and
+    /// texts, those that look like them, padding, and scalars that change nothing to be seen. So no name imitates another one
+    /// with its number, a contact, or a name with a text.
     package static func safeName(_ name: String) -> String {
+        if ASCII.isPrintable(name), !name.unicodeScalars.contains(where: isNameMark), !name.utf8.hasDoubledSpace {
+            return name
+        }
+        let scalars = Array(safe(name).unicodeScalars)
         var result = String.UnicodeScalarView()
-        for scalar in safe(name).unicodeScalars {
-            result.append(nameMarks.contains(scalar) ? replacement : scalar)
+        for (index, scalar) in scalars.enumerated() {
+            if scalar.properties.isWhitespace {
+                if result.last != " " { result.append(" ") }
+                continue
+            }
+            let following = index + 1 < scalars.count ? scalars[index + 1] : nil
+            let isReplaced =
+                isNameMark(scalar) || Visibility.blankSymbols.contains(scalar)
+                || !changesLook(scalar, between: result.last, and: following)
+            result.append(isReplaced ? replacement : scalar)
         }
         return String(result)
     }
 
-    private static let nameMarks: [Unicode.Scalar] = ["<", ">", "[", "]", "#", "*", "★"]
+    private static func isNameMark(_ scalar: Unicode.Scalar) -> Bool { nameMarks.contains(scalar) }
+
+    /// The marks of plain lines, and scalars that look like the number sign or a contact's star.
+    private static let nameMarks: Set<Unicode.Scalar> = [
+        "<", ">", "[", "]", "#", "*", "\u{ff03}", "\u{fe5f}", "\u{266f}", "★", "\u{2606}", "\u{22c6}", "\u{272d}",
+        "\u{272e}", "\u{272f}", "\u{2730}", "\u{2b50}", "\u{2b51}", "\u{2b52}",
+    ]
+
+    /// False for a joiner at the end of a name, and a selector behind a scalar that has one form only.
+    private static func changesLook(
+        _ scalar: Unicode.Scalar, between before: Unicode.Scalar?, and after: Unicode.Scalar?
+    ) -> Bool {
+        switch DisplayClass.of(scalar) {
+        case .joiner: after.map { !$0.properties.isWhitespace } ?? false
+        case .selector:
+            before.map { $0.properties.isEmoji && !$0.isASCII || $0.properties.isIdeographic || isMongolian($0) }
+                ?? false
+        case .visible, .mark, .hidden: true
+        }
+    }
+
+    private static func isMongolian(_ scalar: Unicode.Scalar) -> Bool { (0x1800...0x18af).contains(scalar.value) }
 
     static let replacement: Unicode.Scalar = "\u{fffd}"
 
@@ -61,4 +95,8 @@ package enum DisplayGuard {
 
     private static let tagCharacters: ClosedRange<Unicode.Scalar> = "\u{e0061}"..."\u{e007a}"
     private static let tagDigits: ClosedRange<Unicode.Scalar> = "\u{e0030}"..."\u{e0039}"
+}
+
+extension String.UTF8View {
+    fileprivate var hasDoubledSpace: Bool { zip(self, dropFirst()).contains { $0 == 0x20 && $1 == 0x20 } }
 }

@@ -118,6 +118,8 @@ package struct MessageView: Hashable, Sendable {
     package var delivery: Delivery?
     /// True for an own direct message that the peer gets as a request, to be accepted first.
     package var isRequest = false
+    /// True if another user's text names this one.
+    package var isMention = false
 
     /// The message once it is deleted.
     var withoutText: MessageView {
@@ -173,4 +175,16 @@ package struct ConversationSummary: Hashable, Sendable {
     package let isActive: Bool
     package let unread: Int
     package let last: MessageView?
+}
+
+/// The peers that a command can be about.
+package enum MeantPeers: Hashable, Sendable {
+    case all
+    /// Those whose request for a direct conversation is open.
+    case requesting
+    /// Those with a direct conversation.
+    case conversing
+    case muted
+    case blocked
+    case contacts
 }

@@ -77,11 +77,12 @@ extension Node {
             isElsewhere: row.isElsewhere)
     }
 
-    /// Finds the peer with the number or nickname in `text`: `4821`, `#4821`, `#4821-3377` or a nickname.
+    /// Finds the peer that `text` names (`Roster.find`).
     ///
+    /// - Parameter meant: the peers that a command can be about; they come first among those of one name.
     /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
-    package func find(_ text: String) throws(ChatError) -> PeerID {
-        switch router.roster.find(text) {
+    package func find(_ text: String, among meant: MeantPeers = .all) throws(ChatError) -> PeerID {
+        switch router.roster.find(text, where: { isMeant($0, by: meant) }) {
         case .one(let peer):
             return peer
         case .none:
@@ -89,6 +90,17 @@ extension Node {
         case .ambiguous(let choices):
             let names = choices.map(\.displayName).joined(separator: ", ")
             throw ChatError(.ambiguousPeer, .ambiguousPeer, text, names)
+        }
+    }
+
+    private func isMeant(_ peer: PeerID, by meant: MeantPeers) -> Bool {
+        switch meant {
+        case .all: false
+        case .requesting: router.directChats[peer]?.request != nil
+        case .conversing: router.directChats[peer] != nil
+        case .muted: router.roster.isMuted(peer)
+        case .blocked: router.roster.isBlocked(peer)
+        case .contacts: router.roster.contacts[peer] != nil
         }
     }
 
@@ -192,6 +204,7 @@ extension Node {
             isFromCurrentUser: message.isFromCurrentUser(context.me), isHistory: message.isHistory,
             isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation),
-            isRequest: isOpenRequest(message, in: conversation))
+            isRequest: isOpenRequest(message, in: conversation),
+            isMention: message.author != context.me && session.mention.isIn(message.content))
     }
 }

@@ -66,7 +66,7 @@ extension ChatView {
         let name =
             switch target.conversation {
             case .publicRoom: DisplayGuard.safe(target.room.name)
-            case .direct(let who): PlainName.of(who)
+            case .direct(let who): who.displayName
             }
         show(showsAll ? [] : Array(messages.suffix(ChatView.shownOnOpening)), under: name)
     }

@@ -109,7 +109,7 @@ extension ChatView {
         for index in due {
             requests[index].isRepeated = true
             let who = requests[index].who
-            let text = language(.requestWaits, PlainName.of(who), who.numberText)
+            let text = language(.requestWaits, who.displayName, who.numberText)
             add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
         }
         return !due.isEmpty

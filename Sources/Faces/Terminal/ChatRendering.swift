@@ -88,14 +88,14 @@ package struct ChatRendering: Sendable {
     }
 
     private mutating func author(of message: MessageView) -> (text: String, style: Style) {
-        let name = PlainName.of(message.from)
+        let name = message.from.displayName
         switch message.conversation {
         case .publicRoom where message.isFromCurrentUser: return ("<\(language(.you))>", theme.own)
         case .publicRoom: return ("<\(name)>", theme.author(colors[message.from.key]))
         case .direct(let who) where message.isFromCurrentUser:
             var style = theme.direct
             style.isBold = theme.own.isBold
-            return ("[\(language(.fromYou, PlainName.of(who)))]", style)
+            return ("[\(language(.fromYou, who.displayName))]", style)
         case .direct: return ("[\(language(.toYou, name))]", theme.direct)
         }
     }

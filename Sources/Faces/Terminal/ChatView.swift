@@ -193,7 +193,7 @@ extension ChatView {
         }
         prompt.conversations.note(RoomConversation(room, .publicRoom), unread: 0)
         showNames(of: room)
-        let text = language(.welcome, PlainName.of(me), DisplayGuard.safe(room.name))
+        let text = language(.welcome, me.displayName, DisplayGuard.safe(room.name))
         add(rendering.notice(text, at: wallClock), of: wallClock)
     }
 
@@ -244,7 +244,7 @@ extension ChatView {
         _ texts: [String], of who: PeerName, was: PeerSighting, in room: RoomLabel, at now: Instant,
         wallClock: Timestamp
     ) {
-        let isRename = PlainName.of(was.who) != PlainName.of(who)
+        let isRename = was.who.displayName != who.displayName
         if !isRename, who.contact != nil { return tell(texts, of: who, in: room, at: wallClock) }
         guard isOpen(room) || showsAll, isRename || showsJoins else { return }
         guard !isRename || change(room, { $0.joins.noteRename(of: who, from: was.who, at: now) }) else { return }
@@ -327,7 +327,7 @@ extension ChatView {
         let lines =
             renames.count > JoinFolder.single
             ? [language(.manyRenamed, "\(renames.count)")]
-            : renames.map { language(.peerRenamed, PlainName.of($0.from), PlainName.of($0.to)) }
+            : renames.map { language(.peerRenamed, $0.from.displayName, $0.to.displayName) }
         for line in lines { add(rendering.notice(line, at: time), of: time) }
     }
 }

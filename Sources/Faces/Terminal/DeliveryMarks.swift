@@ -50,7 +50,7 @@ extension TerminalSession {
     ) {
         for id in ids where !redraw(id, as: delivery) {
             guard let message = view.log.last(where: { $0.id == id }) else { continue }
-            let text = language(phrase, PlainName.of(who), PlainOutput.beginning(of: message.text))
+            let text = language(phrase, who.displayName, PlainOutput.beginning(of: message.text))
             view.add(view.rendering.notice(text, at: time), of: time)
         }
     }

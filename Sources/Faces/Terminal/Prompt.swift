@@ -51,7 +51,7 @@ struct Prompt: Sendable {
             let room = DisplayGuard.safe(open?.room.name ?? "") + (isBridged ? " ⇄" : "")
             let short = room.count > 12 ? room.prefix(11) + "…" : room
             let here = language(.hereCount, "\(online + 1)")
-            let own = me.map { PlainName.of($0) } ?? ""
+            let own = me.map(\.displayName) ?? ""
             return [
                 [room, own, here], [room, me?.numberText ?? "", here], [room, here], [short, here],
                 [short, "\(online + 1)"], [short],
@@ -63,7 +63,7 @@ struct Prompt: Sendable {
                 case .away: " (\(language(.stateAway)))"
                 case .left: " (\(language(.stateOffline)))"
                 }
-            return ["→ \(PlainName.of(who))\(away)", "→ \(PlainName.of(who))", "→ \(who.numberText)"]
+            return ["→ \(who.displayName)\(away)", "→ \(who.displayName)", "→ \(who.numberText)"]
         }
     }
 
@@ -84,7 +84,7 @@ struct Prompt: Sendable {
     private func name(_ row: ConversationList.Row) -> String {
         switch row.target.conversation {
         case .publicRoom: DisplayGuard.safe(row.target.room.name)
-        case .direct(let who): PlainName.word(of: who) ?? who.numberText
+        case .direct(let who): who.displayWord ?? who.numberText
         }
     }
 

@@ -58,11 +58,11 @@ struct RoomState: Sendable {
     func shortName(of who: PeerName) -> String {
         let isShared =
             who.contact == nil && present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
-        return isShared ? PlainName.of(who) : PlainName.word(of: who) ?? PlainName.of(who)
+        return isShared ? who.displayName : who.displayWord ?? who.displayName
     }
 
     func level(of message: MessageView) -> ConversationList.Level {
-        if mention?.isIn(message.text) ?? false, !message.isFromCurrentUser { return .mention }
+        if message.isMention { return .mention }
         return message.conversation == .publicRoom ? .message : .direct
     }
 }

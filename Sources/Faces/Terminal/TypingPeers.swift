@@ -17,13 +17,13 @@ struct TypingPeers: Sendable {
     mutating func note(_ who: PeerName, in place: Place, isOn: Bool) {
         typists.removeAll { $0.key == who.key && $0.place == place }
         guard isOn, typists.count < Limits.links else { return }
-        typists.append(Typist(key: who.key, place: place, name: PlainName.of(who)))
+        typists.append(Typist(key: who.key, place: place, name: who.displayName))
     }
 
     /// A peer has another name.
     mutating func rename(_ who: PeerName, in room: RoomLabel) {
         for index in typists.indices where typists[index].key == who.key && typists[index].place.room == room.number {
-            typists[index] = Typist(key: who.key, place: typists[index].place, name: PlainName.of(who))
+            typists[index] = Typist(key: who.key, place: typists[index].place, name: who.displayName)
         }
     }
 

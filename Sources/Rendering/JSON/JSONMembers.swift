@@ -48,6 +48,7 @@ extension JSONWriter {
         member("history", message.isHistory)
         member("missed", message.isMissed)
         member("unread", message.unread)
+        member("mention", message.isMention)
         if let delivery = message.delivery { member("delivery", delivery.rawValue) }
     }
 

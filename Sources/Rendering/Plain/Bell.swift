@@ -15,32 +15,21 @@ package struct Bell: Sendable {
     package let isQuiet: Bool
     /// Whether a terminal is asked to show a notification too.
     package let notifies: Bool
-    /// The own name in each room.
-    private var mentions: [Int: Mention] = [:]
 
     package init(isQuiet: Bool, notifies: Bool = false) {
         self.isQuiet = isQuiet
         self.notifies = notifies
     }
 
-    /// Whether a report rings; keeps up with the own name.
-    package mutating func rings(for report: RoomReport) -> Bool { call(in: report) != nil && !isQuiet }
+    /// Whether a report rings.
+    package func rings(for report: RoomReport) -> Bool { call(in: report) != nil && !isQuiet }
 
-    /// The call for attention in a report, nil for none; keeps up with the own name.
-    package mutating func call(in report: RoomReport) -> Call? {
+    /// The call for attention in a report; nil for none.
+    package func call(in report: RoomReport) -> Call? {
         switch report.report {
-        case .event(.ready(let me, port: _, room: _, discovery: _)), .answer(.done(command: "nick", let me)):
-            mentions[report.room.number] = Mention(of: me)
-            return nil
-        case .event(.renamed(let me, was: _)):
-            mentions[report.room.number] = Mention(of: me)
-            return nil
-        case .event(.stopped):
-            mentions[report.room.number] = nil
-            return nil
         case .event(.request(from: let who, text: _)): return .request(who)
         case .event(.invitation(from: let who, to: _, isThere: false)): return .invitation(who)
-        case .event(.message(let message)): return call(in: message, mentions[report.room.number])
+        case .event(.message(let message)): return Bell.call(in: message)
         case .event, .answer, .error, .entered, .opened, .listening: return nil
         }
     }
@@ -54,20 +43,20 @@ package struct Bell: Sendable {
         return notification + (isQuiet ? "" : "\u{7}")
     }
 
-    private func call(in message: MessageView, _ mention: Mention?) -> Call? {
+    private static func call(in message: MessageView) -> Call? {
         guard !message.isFromCurrentUser, !message.isHistory || message.isMissed else { return nil }
         switch message.conversation {
         case .direct: return .direct(message.from)
-        case .publicRoom: return mention?.isIn(message.text) ?? false ? .mention(message.from) : nil
+        case .publicRoom: return message.isMention ? .mention(message.from) : nil
         }
     }
 
     private static func words(for call: Call) -> String {
         switch call {
-        case .request(let who): "\(PlainName.of(who)) asks for a direct conversation"
-        case .direct(let who): "\(PlainName.of(who)) wrote to you"
-        case .invitation(let who): "\(PlainName.of(who)) invites you to a room"
-        case .mention(let who): "\(PlainName.of(who)) named you"
+        case .request(let who): "\(who.displayName) asks for a direct conversation"
+        case .direct(let who): "\(who.displayName) wrote to you"
+        case .invitation(let who): "\(who.displayName) invites you to a room"
+        case .mention(let who): "\(who.displayName) named you"
         }
     }
 }

@@ -29,7 +29,7 @@ package struct PlainAnswers: Sendable {
             [language(.found, name(conversation), language(.messages, "\(messages.count)"), DisplayGuard.safe(text))]
         case .unread(let rooms): rooms.flatMap { lines(of: $0, isOnly: rooms.count == 1) }
         case .rooms(let list): lines(of: list)
-        case .invited(let who, let room): [language(.invited, PlainName.of(who), DisplayGuard.safe(room))]
+        case .invited(let who, let room): [language(.invited, who.displayName, DisplayGuard.safe(room))]
         case .made(let key): [language(.roomMade, key)]
         case .announced(let rooms):
             [rooms.isEmpty ? language(.announcesNothing) : language(.announces, names(rooms))]
@@ -37,16 +37,16 @@ package struct PlainAnswers: Sendable {
         case .blocked(let peers):
             peers.isEmpty
                 ? [language(.noneBlocked)]
-                : peers.map { language(.blockedPeer, PlainName.of($0), $0.key.hexadecimal) }
+                : peers.map { language(.blockedPeer, $0.displayName, $0.key.hexadecimal) }
         case .parted(let left, let conversation, recent: _):
             [language(.roomLeft, DisplayGuard.safe(left.name), name(conversation))]
         // People want to know what happened; JSON also tells what did not.
         case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.metric.name) \($0.value)" }
         case .help(let entries): help(entries)
         case .active(_, let conversation, recent: _): [language(.lookingAt, name(conversation))]
-        case .done(let command, let who): [done(command, PlainName.of(who))]
+        case .done(let command, let who): [done(command, who.displayName)]
         case .whoami(let me, let room, let profile):
-            [language(.whoami, PlainName.of(me), DisplayGuard.safe(room))] + lines(of: profile)
+            [language(.whoami, me.displayName, DisplayGuard.safe(room))] + lines(of: profile)
         case .bridge(let view): lines(of: view)
         case .person(let peer, let code):
             [line(peer, at: time), language(.keyLine, peer.who.key.hexadecimal), language(.codeLine, code)]
@@ -61,7 +61,7 @@ package struct PlainAnswers: Sendable {
     package func name(_ conversation: ConversationView) -> String {
         switch conversation {
         case .publicRoom: language(.publicRoom)
-        case .direct(let who): PlainName.of(who)
+        case .direct(let who): who.displayName
         }
     }
 
@@ -94,7 +94,7 @@ package struct PlainAnswers: Sendable {
             case .left: language(.stateOffline)
             }
         let parts = [
-            language(.stateFor, PlainName.of(peer.who), state, elapsed(seconds: milliseconds / 1_000)),
+            language(.stateFor, peer.who.displayName, state, elapsed(seconds: milliseconds / 1_000)),
             peer.isElsewhere ? language(.stateElsewhere) : nil,
             peer.roundTrip.map { "\(Milliseconds($0).text) ms" },
             peer.isMuted ? language(.isMuted) : nil,
@@ -129,7 +129,7 @@ package struct PlainAnswers: Sendable {
     private func names(_ rooms: [String]) -> String { rooms.map(DisplayGuard.safe).joined(separator: ", ") }
 
     private func line(_ contact: ContactView, at time: Timestamp) -> String {
-        let name = PlainName.of(contact.who)
+        let name = contact.who.displayName
         let mark = contact.isVerified ? ", \(language(.isVerified))" : ""
         guard contact.rooms.isEmpty else {
             return language(.contactHere, name, names(contact.rooms.map(\.name))) + mark
@@ -144,7 +144,7 @@ package struct PlainAnswers: Sendable {
                 language(.announcedRoom, "\($0.people)", DisplayGuard.safe($0.name), operand($0.name))
             }
             + list.invitations.map {
-                language(.invites, PlainName.of($0.from), DisplayGuard.safe($0.room.name), operand($0.room.name))
+                language(.invites, $0.from.displayName, DisplayGuard.safe($0.room.name), operand($0.room.name))
             }
     }
 
@@ -155,11 +155,11 @@ package struct PlainAnswers: Sendable {
     }
 
     private func line(_ request: (who: PeerName, text: String)) -> String {
-        language(.asks, PlainName.of(request.who), DisplayGuard.safe(request.text))
+        language(.asks, request.who.displayName, DisplayGuard.safe(request.text))
     }
 
     private func pending(_ request: (who: PeerName, text: String)) -> String {
-        language(.pendingRequest, PlainName.of(request.who), DisplayGuard.safe(request.text))
+        language(.pendingRequest, request.who.displayName, DisplayGuard.safe(request.text))
     }
 
     private func line(_ room: RoomOverview) -> String {
@@ -167,7 +167,7 @@ package struct PlainAnswers: Sendable {
         let lock = room.isPrivate ? ", \(language(.isPrivate))" : ""
         let bridge = room.isBridged ? ", \(language(.isBridged))" : ""
         let name = DisplayGuard.safe(room.room.name) + mark
-        return language(.roomLine, name + lock + bridge, PlainName.of(room.me), "\(room.online + 1)", "\(room.unread)")
+        return language(.roomLine, name + lock + bridge, room.me.displayName, "\(room.online + 1)", "\(room.unread)")
     }
 
     /// The conversations and the requests of a room. Where it is not the only one, its name is with each.
@@ -190,7 +190,7 @@ package struct PlainAnswers: Sendable {
     }
 
     private func verification(_ who: PeerName, _ code: String, isVerified: Bool, isKept: Bool) -> [String] {
-        let name = PlainName.of(who)
+        let name = who.displayName
         guard isVerified else {
             return [language(.noVerification, name, code), language(.compareCode, who.numberText)]
         }

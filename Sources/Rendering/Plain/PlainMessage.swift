@@ -9,11 +9,11 @@ package struct PlainMessage {
     package let text: String
 
     init(_ message: MessageView) {
-        let name = PlainName.of(message.from)
+        let name = message.from.displayName
         switch message.conversation {
         case .publicRoom: author = "<\(name)>"
         case .direct(let who):
-            author = message.isFromCurrentUser ? "[you -> \(PlainName.of(who))]" : "[\(name) -> you]"
+            author = message.isFromCurrentUser ? "[you -> \(who.displayName)]" : "[\(name) -> you]"
         }
         text = "\(author) \(DisplayGuard.safe(message.text))"
     }

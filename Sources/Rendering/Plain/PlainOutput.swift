@@ -101,19 +101,19 @@ package struct PlainOutput: Sendable {
         switch event {
         case .ready(let me, let port, let room, let discovery):
             let mode = PlainOutput.description(of: discovery, in: language)
-            return language(.youAreIn, PlainName.of(me), DisplayGuard.safe(room), "\(port)", mode)
+            return language(.youAreIn, me.displayName, DisplayGuard.safe(room), "\(port)", mode)
         case .peer(let state, let who, let reason, was: _, online: _): return presence(state, who, reason)
         case .crowd(let came, let left, let online):
             return language(.crowdNews, language.movements(came: came, left: left), "\(online + 1)")
         case .elsewhere(let state, let who, let reason, was: _): return presence(state, who, reason, isElsewhere: true)
         case .request(let who, let text):
-            return language(.request, PlainName.of(who), who.numberText, DisplayGuard.safe(text))
+            return language(.request, who.displayName, who.numberText, DisplayGuard.safe(text))
         case .invitation(let who, let room, let isThere):
             let name = DisplayGuard.safe(room.name)
-            return language(isThere ? .invitesThere : .invites, PlainName.of(who), name, answers.operand(room.name))
-        case .direct(.accepted, let who): return language(.directAccepted, PlainName.of(who))
-        case .direct(.declined, let who): return language(.directDeclined, PlainName.of(who))
-        case .direct(.left, let who): return language(.directLeft, PlainName.of(who))
+            return language(isThere ? .invitesThere : .invites, who.displayName, name, answers.operand(room.name))
+        case .direct(.accepted, let who): return language(.directAccepted, who.displayName)
+        case .direct(.declined, let who): return language(.directDeclined, who.displayName)
+        case .direct(.left, let who): return language(.directLeft, who.displayName)
         case .edited(let message):
             let mark = memory[message.id] == nil ? ":" : ""
             let place = reference(to: message.id, in: message.conversation)
@@ -122,7 +122,7 @@ package struct PlainOutput: Sendable {
             defer { memory.forget(message.id) }
             return language(.deleted, reference(to: message.id, in: message.conversation))
         case .notice(_, let sentence): return DisplayGuard.safe(sentence.text(in: language))
-        case .read(let who, ids: _): return language(.hasRead, PlainName.of(who))
+        case .read(let who, ids: _): return language(.hasRead, who.displayName)
         case .message, .delivered, .failed, .typing, .renamed, .blocked, .stopped: return nil
         }
     }
@@ -130,14 +130,14 @@ package struct PlainOutput: Sendable {
     /// The user gave the peer another name: that is no news when it comes or goes.
     private mutating func rename(_ who: PeerName) {
         guard let before = shown[who.key] else { return }
-        shown[who.key] = Sighting(state: before.state, name: PlainName.of(who), reason: before.reason)
+        shown[who.key] = Sighting(state: before.state, name: who.displayName, reason: before.reason)
     }
 
     /// A new name, state or reason is worth a line; a stage that grew is not.
     private mutating func presence(
         _ state: PresenceState, _ who: PeerName, _ reason: String?, isElsewhere: Bool = false
     ) -> String? {
-        let sighting = Sighting(state: state, name: PlainName.of(who), reason: reason)
+        let sighting = Sighting(state: state, name: who.displayName, reason: reason)
         let before = state == .left ? shown.removeValue(forKey: who.key) : shown.updateValue(sighting, forKey: who.key)
         guard before != sighting else { return nil }
         if let before, before.state == state, before.name != sighting.name {
@@ -154,7 +154,7 @@ package struct PlainOutput: Sendable {
     }
 
     private func failure(_ message: Undelivered, with who: PeerName) -> String {
-        language(.notDelivered, PlainName.of(who), PlainOutput.beginning(of: message.text))
+        language(.notDelivered, who.displayName, PlainOutput.beginning(of: message.text))
     }
 
     /// Enough of a text to know which message it was.

@@ -68,6 +68,33 @@ struct DisplayGuardTests {
         #expect(DisplayGuard.safeName("[x\u{1b}") == "\u{fffd}x\u{fffd}")
     }
 
+    @Test(
+        arguments: [
+            ("ben#9294" + String(repeating: "\u{2800}", count: 15), String(repeating: "\u{fffd}", count: 15)),
+            ("Ian\u{200b}", "\u{fffd}"), ("Ian\u{fff0}", "\u{fffd}"), ("ben\u{202e}", "\u{fffd}"),
+            ("★Bob", "\u{fffd}Bob"),
+            ("⭐Bob", "\u{fffd}Bob"), ("ben\u{ff03}9294", "ben\u{fffd}9294"), ("a\u{3000}\u{2003} b", "a b"),
+            ("Ian\u{fe0f}", "Ian\u{fffd}"), ("Ian\u{3164}", "Ian\u{fffd}"), ("می\u{200c}", "می\u{fffd}"),
+            ("❤️ می‌خواهم 葛\u{fe00}", "❤️ می‌خواهم 葛\u{fe00}"), ("a  b", "a b"),
+        ])
+    func `no name imitates another one by scalars that are not seen or look like its signs`(name: String, end: String) {
+        let shown = DisplayGuard.safeName(name)
+        #expect(Array(shown.utf8).suffix(end.utf8.count) == Array(end.utf8)[...])
+        #expect(!shown.contains("#") && !shown.contains("★"))
+        #expect(DisplayGuard.safeName(shown) == shown)
+    }
+
+    @Test func `a shown name ends with its whole number, and only a contact has a star`() throws {
+        let key = try #require(PeerID([UInt8](repeating: 7, count: 32)))
+        func shown(_ nickname: String, suffix: Int? = nil, contact: String? = nil) -> String {
+            PeerName(number: 1_234, suffix: suffix, nickname: nickname, stage: .newcomer, key: key, contact: contact)
+                .displayName
+        }
+        #expect(shown("ben#9294\u{202e}") == "ben\u{fffd}9294\u{fffd}#1234")
+        #expect(shown("x", suffix: 5_678, contact: "B★b") == "★B\u{fffd}b#1234-5678")
+        #expect(shown("★Bob") == "\u{fffd}Bob#1234" && shown("") == "newcomer#1234")
+    }
+
     @Test func `no scalar gives a control or a second line`() {
         var unsafe: [Int] = []
         // From the third plane on all scalars of a plane are alike, but the tags in plane 14.

@@ -27,12 +27,12 @@ enum Sample {
 
     static func said(
         _ text: String, by who: PeerName, in conversation: ConversationView = .publicRoom, own: Bool = false,
-        history: Bool = false, delivery: Delivery? = nil
+        history: Bool = false, delivery: Delivery? = nil, mention: Bool = false
     ) throws -> MessageView {
         MessageView(
             conversation: conversation, id: try message(0x0c), from: who, text: text, sentAt: time,
             receivedAt: Timestamp(milliseconds: time.milliseconds + 1_000), isFromCurrentUser: own, isHistory: history,
-            isEdited: false, unread: 1, delivery: delivery)
+            isEdited: false, unread: 1, delivery: delivery, isMention: mention)
     }
 
     /// Every event, each in every conversation that it can be in.

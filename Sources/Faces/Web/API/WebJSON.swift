@@ -92,7 +92,7 @@ extension JSONWriter {
         switch summary.conversation {
         case .publicRoom:
             member("kind", "room")
-            member("title", label.name)
+            member("title", DisplayGuard.safe(label.name))
         case .direct(let who):
             member("kind", "direct")
             member("title", who.displayName)
