@@ -1,4 +1,5 @@
 import ChatNode
+import CLinux
 import Commands
 import CWebSockets
 import Glibc
