@@ -186,6 +186,11 @@ import Wire
         events.erase(try #require(Erasure(behind: .event(.stopped(.asked)))))
         #expect(events.packet(at: 1) == nil)
         #expect(!String(describing: events).contains("first"))
+        let author = try said("BLOCKED", 3)
+        let offset = try #require(events.append(.event(.message(author))))
+        events.erase(try #require(Erasure(behind: .event(.blocked(author.from, isOn: true)))))
+        #expect(events.packet(at: offset) == nil)
+        #expect(Erasure(behind: .event(.blocked(author.from, isOn: false))) == nil)
     }
 
     @Test func `1,024 events are kept, and an offset of before is not recovered`() throws {

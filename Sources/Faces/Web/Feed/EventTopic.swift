@@ -46,6 +46,8 @@ enum Erasure: Hashable, Sendable {
     /// The direct conversation was left or declined.
     case conversation(ConversationID)
     case message(ConversationID, MessageID)
+    /// The user blocked the peer in the room of this number.
+    case author(PeerID, in: Int)
 
     /// Nil for a report behind which every text stays.
     init?(behind report: RoomReport) {
@@ -54,6 +56,7 @@ enum Erasure: Hashable, Sendable {
         case .event(.deleted(let view)): self = .message(ConversationID(report.room, view.conversation), view.id)
         case .event(.direct(.left, let who)), .event(.direct(.declined, let who)):
             self = .conversation(ConversationID(report.room, .direct(with: who)))
+        case .event(.blocked(let who, isOn: true)): self = .author(who.key, in: report.room.number)
         case .event, .error, .answer, .entered, .opened, .listening: return nil
         }
     }
@@ -63,6 +66,7 @@ enum Erasure: Hashable, Sendable {
         case .room(let number): topic.room == number
         case .conversation(let id): topic.conversation == id
         case .message(let id, let message): topic.conversation == id && topic.message == message
+        case .author(let peer, let room): topic.room == room && topic.author == peer
         }
     }
 }

@@ -43,6 +43,12 @@ struct MessageStore: Sendable {
         case .message(let id, let message):
             guard let index = conversations[id]?.firstIndex(where: { $0.id == message }) else { return }
             conversations[id]?[index].message = nil
+        case .author(let peer, let room):
+            for (id, places) in conversations where id.room == room {
+                for (index, place) in places.enumerated() where place.message?.from.key == peer {
+                    conversations[id]?[index].message = nil
+                }
+            }
         }
     }
 
