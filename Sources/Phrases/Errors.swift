@@ -40,9 +40,6 @@ extension Phrase {
     package static let unknownCommand = Phrase(
         "no command /%1; /help lists them, // begins a message with a slash",
         "/%1 명령은 없습니다. /help에서 명령을 볼 수 있고, //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
-    package static let commandHere = Phrase(
-        "no command works here; // begins a message with a slash",
-        "여기서는 명령을 쓸 수 없습니다. //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
     package static let notConnected = Phrase("%1 is not connected", "%1 님과 연결되어 있지 않습니다")
     package static let blockedFirst = Phrase("%1 is blocked; /unblock %1 first", "%1 님은 차단되어 있습니다. 먼저 /unblock %1")
     package static let conversationOver = Phrase(

@@ -270,7 +270,7 @@ class Gateway(WebTest):
             (self.frame("COMMIT", transaction="1"), b"no transaction of this name"),
             (self.frame("ACK"), b"has the header id"),
             (self.frame("ACK", id="m-1"), b"no message of this id"),
-            (self.frame("SEND", b'{"messageContent":"/join lab secret"}', destination="/app/channel/lobby"), b"begins a message"),
+            (self.frame("SEND", b'{"messageContent":"/join lab secret"}', destination="/app/channel/lobby"), b"code:is_command"),
             (self.frame("HELLO"), b"no command"),
             (self.frame("SEND", b'{"messageContent":"' + b"x" * 241 + b'"}', destination="/app/channel/lobby", receipt="7"),
              b"240 is the most"),

@@ -132,16 +132,6 @@ import Wire
         let isSame = nickname == "quiet-otter"
         #expect(commands(session.complete(2, [who])) == [isSame ? .who(all: true) : .rename(nickname)])
     }
-
-    @Test func `a command is never said`() throws {
-        var session = try connected()
-        let effects = session.receive("2[\"chatMessage\",\"a\",\"/join kitchen secret\"]")
-        guard case .refuse(_, "unknown_command")? = effects.first, effects.count == 1 else {
-            Issue.record("\(effects)")
-            return
-        }
-        #expect(commands(session.receive("2[\"chatMessage\",\"a\",\"//me\"]")) == [.sayToRoom("/me")])
-    }
 }
 
 /// The events that a client can come back for.

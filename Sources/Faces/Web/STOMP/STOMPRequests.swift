@@ -81,13 +81,9 @@ extension STOMPSession {
         guard body["messageType"].map({ $0.string == "TEXT" }) ?? true else {
             return fail("the messageType is TEXT", to: frame, code: "bad_member")
         }
-        do throws(ChatError) {
-            let message = STOMPTransactions.Message(place: place, text: try GatewayText.said(content))
-            guard let name = frame["transaction"] else { return perform(message, .receipt(frame["receipt"])) }
-            return keep(message, in: name, frame)
-        } catch {
-            return fail(error.message, to: frame, code: error.code.rawValue)
-        }
+        let message = STOMPTransactions.Message(place: place, text: content)
+        guard let name = frame["transaction"] else { return perform(message, .receipt(frame["receipt"])) }
+        return keep(message, in: name, frame)
     }
 
     /// A message of a transaction keeps the rules already when it comes, so that a transaction is said as a whole.
@@ -95,7 +91,7 @@ extension STOMPSession {
         _ message: STOMPTransactions.Message, in name: String, _ frame: STOMPFrame
     ) -> [GatewayEffect] {
         do throws(ChatError) {
-            _ = try Text.compose(message.text)
+            _ = try Text.compose(try SlashRule.said(message.text))
         } catch {
             return fail(error.message, to: frame, code: error.code.rawValue)
         }

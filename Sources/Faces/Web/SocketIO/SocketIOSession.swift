@@ -143,11 +143,7 @@ struct SocketIOSession: Sendable {
             return perform(.whoami, in: place, .naming(nickname, acknowledgement: number))
         case "chatMessage":
             guard texts.count >= 2, let text = texts[1] else { return refusal("chatMessage has a nickname and a text") }
-            do throws(ChatError) {
-                return perform(.sayToRoom(try GatewayText.said(text)), in: place, .acknowledging(number))
-            } catch {
-                return refusal(error.message, code: error.code.rawValue)
-            }
+            return perform(.sayToRoom(text), in: place, .acknowledging(number))
         case "startType", "stopType":
             return perform(.typing(name == "startType"), in: place, .acknowledging(number))
         case "exitUser":
