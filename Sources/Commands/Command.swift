@@ -21,6 +21,10 @@ package enum Command: Hashable, Sendable {
     case openPublic
     /// A room that the user is in, or a direct conversation.
     case open(who: String)
+    /// A room that the user is in, by its name.
+    case openRoom(String)
+    /// A direct conversation in the room of the command.
+    case openDirect(who: String)
     case join(RoomRequest)
     /// `/room new`: a private room with a new key.
     case makeRoom(name: String)
@@ -72,7 +76,8 @@ package enum Command: Hashable, Sendable {
     package var isPaced: Bool {
         switch self {
         case .say, .sayToRoom, .act, .message, .reply, .edit, .delete, .invite: true
-        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .join, .makeRoom, .part,
+        case .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .openRoom, .openDirect,
+            .join, .makeRoom, .part,
             .rooms,
             .announce, .contact, .uncontact, .contacts, .blocked, .about, .bridge, .close, .unread, .history, .search,
             .rename,

@@ -162,6 +162,10 @@ extension CommandExecutor {
     private func step(of command: Command, on node: isolated Node, in room: Rooms.Room) -> Step {
         do throws(ChatError) {
             if case .open(let name) = command, let other = rooms.named(name) { return open(other) }
+            if case .openRoom(let name) = command {
+                guard let other = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+                return open(other)
+            }
             if case .part(let name) = command, let step = try part(name, on: node, in: room) { return step }
             if command == .rooms { return answer(.rooms(roomList), room, node) }
             if let step = try peopleStep(of: command, on: node, in: room) { return step }
@@ -288,6 +292,7 @@ extension Command {
     /// Whether another conversation is open afterwards.
     fileprivate var opensConversation: Bool {
         if case .open = self { return true }
+        if case .openDirect = self { return true }
         if case .part = self { return true }
         return self == .openPublic || self == .close
     }

@@ -91,11 +91,15 @@ package struct CommandEntry: Sendable {
         CommandEntry("room", "new ROOM", .helpRoom, .view) { operands throws(ChatError) in
             .makeRoom(name: try operands.newRoom())
         },
-        CommandEntry("part", "[ROOM]", .helpPart, .view) { operands in .part(room: operands.optionalWho()) },
-        CommandEntry("announce", "[ROOM]", .helpAnnounce, .view) { operands in .announce(operands.roomNames()) },
+        CommandEntry("part", "[ROOM]", .helpPart, .view) { operands throws(ChatError) in
+            .part(room: try operands.optionalWho("room"))
+        },
+        CommandEntry("announce", "[ROOM]", .helpAnnounce, .view) { operands throws(ChatError) in
+            .announce(try operands.roomNames())
+        },
         plain("rooms", .helpRooms, .view, .rooms),
         CommandEntry("invite", "WHO [ROOM]", .helpInvite, .view) { operands throws(ChatError) in
-            let (who, room) = try operands.whoAndName()
+            let (who, room) = try operands.whoAndName("room")
             return .invite(who: who, room: room)
         },
     ]
@@ -103,12 +107,11 @@ package struct CommandEntry: Sendable {
     private static let view = [
         plain("unread", .helpUnread, .view, .unread),
         CommandEntry("open", "WHO|ROOM", .helpOpen, .view, aliases: ["query"]) { operands throws(ChatError) in
-            let who = try operands.who()
-            return who == "public" ? .openPublic : .open(who: who)
+            try operands.opening()
         },
         plain("close", .helpClose, .view, .close),
         CommandEntry("history", "[WHO]", .helpHistory, .view) { operands throws(ChatError) in
-            .history(who: operands.optionalWho())
+            .history(who: try operands.optionalWho("who"))
         },
         CommandEntry("search", "TEXT", .helpSearch, .view) { operands throws(ChatError) in
             .search(try operands.text())
@@ -131,17 +134,23 @@ package struct CommandEntry: Sendable {
             return .verify(who: who, isVerified: isVerified)
         },
         CommandEntry("contact", "WHO [NAME]", .helpContact, .people) { operands throws(ChatError) in
-            let (who, name) = try operands.whoAndName()
+            let (who, name) = try operands.whoAndName("name")
             return .contact(who: who, name: name)
         },
         entry("uncontact", .helpUncontact, .people) { .uncontact(who: $0) },
     ]
 
     private static let own = [
-        CommandEntry("nick", "[NAME]", .helpNick, .own) { operands in .rename(operands.optionalText()) },
-        CommandEntry("about", "[TEXT]", .helpAbout, .own) { operands in .about(operands.optionalText()) },
+        CommandEntry("nick", "[NAME]", .helpNick, .own) { operands throws(ChatError) in
+            .rename(try operands.optionalText("name"))
+        },
+        CommandEntry("about", "[TEXT]", .helpAbout, .own) { operands throws(ChatError) in
+            .about(try operands.optionalText("text"))
+        },
         plain("whoami", .helpWhoami, .own, .whoami),
-        CommandEntry("away", "[TEXT]", .helpAway, .own) { operands in .away(reason: operands.optionalText()) },
+        CommandEntry("away", "[TEXT]", .helpAway, .own) { operands throws(ChatError) in
+            .away(reason: try operands.optionalText("text"))
+        },
         plain("back", .helpBack, .own, .back),
         CommandEntry("typing", "[off]", .helpTyping, nil) { operands throws(ChatError) in
             .typing(try operands.isOn())
@@ -153,8 +162,8 @@ package struct CommandEntry: Sendable {
         inTerminal("clear", "", .helpClear, .program),
         plain("quit", .helpQuit, .program, .quit, aliases: ["exit"]),
         plain("stats", .helpStats, .program, .statistics),
-        CommandEntry("help", "[COMMAND]", .helpHelp, .program) { operands in
-            .help(command: operands.optionalText())
+        CommandEntry("help", "[COMMAND]", .helpHelp, .program) { operands throws(ChatError) in
+            .help(command: try operands.optionalText("command"))
         },
         CommandEntry("wipe", "yes", .helpWipe, .program) { operands throws(ChatError) in
             try operands.requireYes()

@@ -48,8 +48,8 @@ extension Command {
         case .rename(.some): .nickname(node.me().nickname)
         case .about: .about(node.profile.about)
         case .say, .sayToRoom, .act, .who, .whois, .whoami, .message, .reply, .requests, .accept, .decline, .leave,
-            .openPublic, .open, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts,
-            .blocked, .bridge, .close,
+            .openPublic, .open, .openRoom, .openDirect, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact,
+            .uncontact, .contacts, .blocked, .bridge, .close,
             .unread, .history, .search, .edit, .delete, .rename,
             .typing, .away, .back, .mark, .verify, .wipe, .statistics, .help, .quit:
             nil
@@ -77,15 +77,14 @@ extension Command {
         case .reply(let text): try node.direct(to: node.latestCorrespondent(), SlashRule.said(text))
         case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.online() : nil)
         case .whois(let who): return try person(node.find(who), by: node)
-        case .whoami: return whoami(of: node)
+        case .whoami, .rename(nil): return whoami(of: node)
         case .requests: return .requests(node.requests())
         case .history(let who): return try answer(historyWith: who, by: node)
         case .search(let text): return found(text, by: node)
         case .openPublic, .close: return lookAtPublic(self == .close ? "close" : "open", by: node)
-        case .open(let who):
+        case .open(let who), .openDirect(let who):
             node.open(.direct(try node.find(who)))
             return active("open", by: node)
-        case .rename(nil): return whoami(of: node)
         case .rename(let nickname?): return try rename(nickname, by: node)
         case .about(let line): return try show(line, by: node)
         case .bridge(let consents): return bridge(consents, by: node)
@@ -97,8 +96,8 @@ extension Command {
         case .help(nil): return .help(CommandEntry.all)
         case .help(let name?): return .help([try CommandEntry.named(name)])
         // The executor performs these, which concern all rooms.
-        case .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .blocked, .unread,
-            .statistics, .quit, .wipe:
+        case .openRoom, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .blocked,
+            .unread, .statistics, .quit, .wipe:
             break
         }
         return nil

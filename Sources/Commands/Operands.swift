@@ -8,14 +8,29 @@ package struct Operands: Sendable {
     package let usage: String
     /// Without the white space around it.
     package let rest: Substring
+    /// Nil for a line.
+    private let given: GivenOperands?
+
+    package init(command: String, usage: String, rest: Substring) {
+        (self.command, self.usage, self.rest, given) = (command, usage, rest, nil)
+    }
+
+    init(_ command: String, _ usage: String, given: GivenOperands) {
+        (self.command, self.usage, rest, self.given) = (command, usage, "", given)
+    }
 
     func requireNone() throws(ChatError) {
+        try given?.only()
         guard !rest.isEmpty else { return }
         throw ChatError(.unknownCommand, .takesNothing, command, usage)
     }
 
     /// True for `all`, false for nothing.
     func isAll() throws(ChatError) -> Bool {
+        if let given {
+            try given.only("all")
+            return try given.flag("all") ?? false
+        }
         guard rest.isEmpty || rest == "all" else {
             throw ChatError(.unknownCommand, .takesNothing, command, usage)
         }
@@ -24,13 +39,26 @@ package struct Operands: Sendable {
 
     /// Requires `yes`, so that a slip of the hand erases nothing.
     func requireYes() throws(ChatError) {
+        if let given {
+            try given.only("yes")
+            if try given.flag("yes") == true { return }
+        }
         guard rest == "yes" else { throw ChatError(.unknownCommand, .wipeNeedsYes) }
     }
 
-    func optionalText() -> String? { rest.isEmpty ? nil : String(rest) }
+    /// - Parameter name: of the operand, as programs give it.
+    func optionalText(_ name: String) throws(ChatError) -> String? {
+        guard let given else { return rest.isEmpty ? nil : String(rest) }
+        try given.only(name)
+        return try given.text(name)
+    }
 
     /// Whether something is to begin, which is said by nothing, or to end: `off`.
     package func isOn() throws(ChatError) -> Bool {
+        if let given {
+            try given.only("on")
+            return try given.flag("on") ?? true
+        }
         guard rest.isEmpty || rest == "off" else {
             throw ChatError(.unknownCommand, .takesOff, command, usage)
         }
@@ -39,6 +67,10 @@ package struct Operands: Sendable {
 
     /// True for `on`, false for `off`, nil for nothing.
     func onOrOff() throws(ChatError) -> Bool? {
+        if let given {
+            try given.only("on")
+            return try given.flag("on")
+        }
         switch rest {
         case "": return nil
         case "on": return true
@@ -49,13 +81,22 @@ package struct Operands: Sendable {
 
     /// All of the rest names a peer, spaces of a nickname included.
     package func who() throws(ChatError) -> String {
-        guard let who = optionalWho() else {
+        if let given {
+            try given.only("who")
+            return try given.needed("who")
+        }
+        guard let who = try optionalWho("who") else {
             throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
         }
         return who
     }
 
-    func optionalWho() -> String? {
+    /// - Parameter name: of the operand, as programs give it.
+    func optionalWho(_ name: String) throws(ChatError) -> String? {
+        if let given {
+            try given.only(name)
+            return try given.text(name)
+        }
         let who = Operands.splitWho(rest).who
         guard rest.hasPrefix("\""), !who.isEmpty else { return rest.isEmpty ? nil : String(rest) }
         return who
@@ -63,6 +104,10 @@ package struct Operands: Sendable {
 
     /// The first word, or the text in double quotes, names a peer; the rest is the text.
     func whoAndText() throws(ChatError) -> (who: String, text: String) {
+        if let given {
+            try given.only("who", "text")
+            return (try given.needed("who"), try given.needed("text"))
+        }
         let (who, text) = Operands.splitWho(rest)
         guard !who.isEmpty else {
             throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
@@ -74,6 +119,7 @@ package struct Operands: Sendable {
     /// The first word, or the text in double quotes, names a room; the rest is its key, or `--open`. `--as me` may stand at
     /// the end.
     func roomRequest() throws(ChatError) -> RoomRequest {
+        if let given { return try Operands.roomRequest(given) }
         var rest = rest
         let isAsKept = Operands.drop("--as me", from: &rest)
         let isOpen = Operands.drop("--open", from: &rest)
@@ -84,8 +130,34 @@ package struct Operands: Sendable {
             name: try RoomName.compose(name), key: key.isEmpty ? nil : key, isAsKept: isAsKept, isOpen: isOpen)
     }
 
+    private static func roomRequest(_ given: GivenOperands) throws(ChatError) -> RoomRequest {
+        try given.only("room", "key", "open", "asKept")
+        let (key, isOpen) = (try given.text("key"), try given.flag("open") ?? false)
+        guard !isOpen || key == nil else { throw ChatError(.invalidKey, .keyOfOpenRoom) }
+        return RoomRequest(
+            name: try RoomName.compose(try given.text("room") ?? ""), key: key,
+            isAsKept: try given.flag("asKept") ?? false, isOpen: isOpen)
+    }
+
+    /// The room or the direct conversation to open: of a line that is found when it is opened, of a program one or the other.
+    func opening() throws(ChatError) -> Command {
+        guard let given else {
+            let who = try who()
+            return who == "public" ? .openPublic : .open(who: who)
+        }
+        try given.only("who", "room")
+        let room = try given.text("room")
+        if let room, try given.text("who") == nil { return .openRoom(room) }
+        guard room == nil else { throw ChatError(.unknownCommand, .badOperand, command, "room") }
+        return .openDirect(who: try given.needed("who"))
+    }
+
     /// `new` and the name of a room, which may be in double quotes.
     func newRoom() throws(ChatError) -> String {
+        if let given {
+            try given.only("room")
+            return try RoomName.compose(try given.text("room") ?? "")
+        }
         let (word, rest) = Operands.splitWord(rest)
         let (name, more) = Operands.splitWho(rest[...])
         guard word == "new", !name.isEmpty, more.isEmpty else {
@@ -102,7 +174,13 @@ package struct Operands: Sendable {
     }
 
     /// The first word, or the text in double quotes, names a peer; the rest, if there is any, is a name.
-    func whoAndName() throws(ChatError) -> (who: String, name: String?) {
+    ///
+    /// - Parameter name: of the operand of the name, as programs give it.
+    func whoAndName(_ name: String) throws(ChatError) -> (who: String, name: String?) {
+        if let given {
+            try given.only("who", name)
+            return (try given.needed("who"), try given.text(name))
+        }
         let (who, rest) = Operands.splitWho(rest)
         guard !who.isEmpty else { throw ChatError(.unknownPeer, .noPeerGiven, command, usage) }
         let name = Operands.splitWho(rest[...]).who
@@ -110,7 +188,11 @@ package struct Operands: Sendable {
     }
 
     /// Names of rooms, each a word or a text in double quotes; nil for `off`.
-    func roomNames() -> [String]? {
+    func roomNames() throws(ChatError) -> [String]? {
+        if let given {
+            try given.only("rooms", "off")
+            return try given.flag("off") ?? false ? nil : given.list("rooms") ?? []
+        }
         guard rest != "off" else { return nil }
         var names: [String] = []
         var left = String(rest)
@@ -124,6 +206,10 @@ package struct Operands: Sendable {
 
     /// All but a last word `ok` or `no` names a peer.
     func whoAndVerdict() throws(ChatError) -> (who: String, isVerified: Bool?) {
+        if let given {
+            try given.only("who", "verified")
+            return (try given.needed("who"), try given.flag("verified"))
+        }
         let verdicts = ["ok": true, "no": false]
         let whole = try who()
         if rest.hasPrefix("\""), whole != rest {
@@ -142,12 +228,20 @@ package struct Operands: Sendable {
     }
 
     package func text() throws(ChatError) -> String {
+        if let given {
+            try given.only("text")
+            return try given.needed("text")
+        }
         guard !rest.isEmpty else { throw missingText }
         return String(rest)
     }
 
     /// A first word that can be a message id is one, if a text follows it.
     func targetAndText() throws(ChatError) -> (target: String?, text: String) {
+        if let given {
+            try given.only("id", "text")
+            return (try given.text("id"), try given.needed("text"))
+        }
         let (word, text) = Operands.splitWord(rest)
         guard !word.isEmpty else { throw missingText }
         guard Operands.canBeMessageID(word), !text.isEmpty else { return (nil, String(rest)) }
@@ -155,6 +249,10 @@ package struct Operands: Sendable {
     }
 
     func optionalTarget() throws(ChatError) -> String? {
+        if let given {
+            try given.only("id")
+            return try given.text("id")
+        }
         guard !rest.isEmpty else { return nil }
         guard Operands.canBeMessageID(rest) else {
             throw ChatError(.unknownMessage, .badMessageID)
@@ -171,11 +269,24 @@ package struct Operands: Sendable {
     }
 
     private static func splitWho(_ text: Substring) -> (who: String, text: String) {
-        guard text.hasPrefix("\""), let end = text.dropFirst().firstIndex(of: "\"") else {
+        guard text.utf8.first == UInt8(ascii: "\""), let (quoted, rest) = splitQuoted(text) else {
             let (word, rest) = splitWord(text)
             return (String(word), rest)
         }
-        return (String(text[..<end].dropFirst()), trimmed(text[text.index(after: end)...]))
+        return (quoted, trimmed(rest))
+    }
+
+    /// The text in double quotes; `\"` in it is a quote, and `\\` a backslash. Nil without its end.
+    private static func splitQuoted(_ text: Substring) -> (quoted: String, rest: Substring)? {
+        var (quoted, rest) = ("", text.unicodeScalars.dropFirst())
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            case "\"": return (quoted, Substring(rest))
+            case "\\" where rest.first == "\"" || rest.first == "\\": quoted.unicodeScalars.append(rest.removeFirst())
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return nil
     }
 
     private static func splitWord(_ text: Substring) -> (word: Substring, rest: String) {

@@ -20,6 +20,7 @@ extension Phrase {
         "line is over %1 bytes; %2 is the most in a message",
         "줄이 %1바이트를 넘습니다. 메시지는 최대 %2바이트입니다")
     package static let takesNothing = Phrase("/%1 takes nothing more; write %2 alone", "/%1 뒤에는 아무것도 쓰지 않습니다. %2만 쓰세요")
+    package static let badOperand = Phrase("/%1 lacks the operand %2, or does not take it", "/%1에 %2 값이 없거나 쓸 수 없습니다")
     package static let takesOff = Phrase("/%1 takes nothing more than off; write %2", "/%1 뒤에는 off만 쓸 수 있습니다. 쓰는 법: %2")
     package static let noPeerGiven = Phrase("/%1 does not say who is meant; write %2", "/%1 뒤에 상대가 없습니다. 쓰는 법: %2")
     package static let unclearVerdict = Phrase(

@@ -1,12 +1,14 @@
 """The API: every route with its errors, pages of messages, idempotency (Docs/Web.md, section 3)."""
 
+import os
 import subprocess
 import threading
 import unittest
 from urllib.parse import quote
 
 import prometheus_client.parser
-from web import WebTest
+from earshot_node import Node
+from web import WebTest, started
 
 
 def qr_modules(text):
@@ -265,6 +267,84 @@ class Changing(WebTest):
         self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": "/wipe yes"})[0], 200)
         self.assertNotEqual(alice.get("/api/v1/me")["rooms"][0]["self"]["key"], alice.node.key)
         self.assertEqual(alice.get(f"/api/v1/conversations/{alice.conversation()['id']}/messages")["messages"], [])
+
+    def test_a_command_with_operands_does_what_they_say_or_is_refused(self):
+        alice = self.served("alice", "--room", "kitchen")
+        bob = self.person("bob", alice, "--room", "kitchen")
+
+        def perform(command, **operands):
+            status, _, answer = alice.ask("POST", "/api/v1/commands", {"command": command, "operands": operands})
+            return status, answer.get("code", answer)
+
+        def rooms():
+            return [(row["title"], row["private"]) for row in alice.get("/api/v1/conversations")["conversations"]]
+
+        name, key = 'my "best" room', 'a key "with" quotes --open --as me'
+        self.assertEqual(perform("join", room=name, key=key)[0], 200)
+        self.assertEqual(rooms(), [("kitchen", False), (name, True)])
+        self.assertEqual(perform("join", room="x --open")[0], 200)
+        self.assertEqual(rooms()[2:], [("x --open", False)])
+        for operands in ({"room": "", "key": "secret words of a key"}, {"room": "\u3000", "key": "secret words of a key"},
+                         {"key": "secret words of a key"}, {"room": "y", "key": 1}, {"room": "y", "name": "z"},
+                         {"room": "y", "open": True, "key": "secret words of a key"}):
+            self.assertEqual(perform("join", **operands)[0], 422, operands)
+        self.assertEqual(len(rooms()), 3)
+        self.assertEqual(perform("open", room="kitchen")[0], 200)
+        self.assertEqual(perform("open", room="bob"), (404, "unknown_room"))
+        self.assertEqual(perform("part", room=name)[0], 200)
+        self.assertEqual(perform("part", room="x --open")[0], 200)
+        self.assertEqual(rooms(), [("kitchen", False)])
+        self.assertEqual(perform("say", text='"quoted" words')[0], 200)
+        bob.hears('"quoted" words')
+        self.assertEqual(perform("nick", name='"ann" lee')[0], 200)
+        bob.wait(lambda event: event["event"] == "peer" and event["who"]["nickname"] == '"ann" lee', "name")
+        self.assertEqual(perform("verify", who=bob.key, verified=True)[0], 200)
+        self.assertEqual(perform("wipe"), (422, "unknown_command"))
+        self.assertEqual(perform("nosuch"), (422, "unknown_command"))
+        for body in ({}, {"line": "/who", "command": "who"}, {"command": 1}, {"command": "who", "operands": []},
+                     {"command": "who", "operands": {"all": None}}, {"line": "/who", "operands": {}}):
+            self.assertEqual(alice.ask("POST", "/api/v1/commands", body)[0], 422, body)
+        # A line can say such a name, too.
+        line = '/join "my \\"best\\" room" another key of words'
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": line})[0], 200)
+        self.assertEqual(rooms()[1:], [(name, True)])
+
+    def test_one_key_in_two_rooms_is_a_user_of_each(self):
+        bob = Node(started, "bob", "--discovery", "none", "--rate", "0", "--identity", os.path.join(self.folder, "me"))
+        self.addCleanup(lambda: bob.process.poll() is None and bob.kill())
+        ports = {"lobby": bob.ready()["port"]}
+        bob.say("/join kitchen --as me")
+        ready = bob.wait(lambda event: event["event"] == "ready" and event["room"] == "kitchen", "second room")
+        self.assertEqual(ready["self"]["key"], bob.key)
+        ports["kitchen"] = ready["port"]
+        alice = self.served("alice", *(word for room, port in ports.items()
+                                       for word in ("--room", room, "--peer", f"127.0.0.1:{port}")))
+        for room in ports:
+            alice.node.wait(lambda event, room=room: event["event"] == "peer" and event["room"] == room, f"bob in {room}")
+        rows = {row["roomId"]: row for row in alice.get("/api/v1/people")["people"]}
+        self.assertEqual([rows[room]["who"]["key"] for room in ("r1", "r2")], [bob.key] * 2)
+        first, second = (f"/api/v1/rooms/{room}/people/{bob.key}" for room in ("r1", "r2"))
+        self.assertNotEqual(alice.get(first)["code"], alice.get(second)["code"])
+        self.assertEqual(alice.ask("PUT", f"{second}/mute")[0], 204)
+        self.assertEqual((alice.get(first)["muted"], alice.get(second)["muted"]), (False, True))
+        self.assertEqual(alice.ask("DELETE", f"{second}/mute")[0], 204)
+        own = alice.node.wait(lambda event: event["event"] == "ready" and event["room"] == "kitchen", "kitchen")["self"]
+        bob.say(f"@kitchen /msg {own['number']} may I?")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        asked, = alice.get("/api/v1/requests")["requests"]
+        self.assertEqual((asked["room"], asked["roomId"], asked["key"]), ("kitchen", "r2", bob.key))
+        self.assertEqual(alice.ask("POST", f"/api/v1/rooms/r1/requests/{bob.key}", {"accept": True})[0], 409)
+        self.assertEqual(alice.ask("POST", f"/api/v1/rooms/r2/requests/{bob.key}", {"accept": True})[0], 204)
+        accepted = bob.wait(lambda event: event["event"] == "direct", "acceptance")
+        self.assertEqual((accepted["room"], accepted["with"]["key"]), ("kitchen", own["key"]))
+        status, _, said = alice.ask("POST", "/api/v1/rooms/r2/direct", {"to": bob.key, "text": "between us"})
+        self.assertEqual((status, said["conversationId"]), (201, f"r2-{bob.key}"))
+        heard = bob.hears("between us")
+        self.assertEqual((heard["room"], heard["from"]["key"]), ("kitchen", own["key"]))
+        bob.say(f"@kitchen /msg {own['number']} unread")
+        alice.node.hears("unread")
+        unread = {row["id"]: row["unread"] for row in alice.get("/api/v1/conversations")["conversations"]}
+        self.assertEqual(unread, {"r1": 0, "r2": 0, f"r2-{bob.key}": 1})
 
 
 if __name__ == "__main__":

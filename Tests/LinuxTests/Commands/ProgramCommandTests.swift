@@ -34,6 +34,7 @@ import Testing
             ("/msg 4821 hi there", .message(who: "4821", text: "hi there")),
             ("/msg #4821-3377  hi", .message(who: "#4821-3377", text: "hi")),
             ("/msg \"quiet otter\" hi", .message(who: "quiet otter", text: "hi")),
+            (#"/msg "say \"hi\" \\ \n" x"#, .message(who: #"say "hi" \ \n"#, text: "x")),
             ("/msg \"quiet hi", .message(who: "\"quiet", text: "hi")),
             ("/msg a /who", .message(who: "a", text: "/who")), ("/requests", .requests),
             ("/accept 4821", .accept(who: "4821")), ("/accept quiet otter", .accept(who: "quiet otter")),
@@ -90,6 +91,41 @@ import Testing
         #expect(slip?.message == "no command /hlep; did you mean /help?")
         let nothing = #expect(throws: ChatError.self) { try Command(line: "/banana") }
         #expect(nothing?.message == "no command /banana; /help lists them, // begins a message with a slash")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "join", ["room": .text("my \"best\" room"), "key": .text("a \"key\" --open")],
+                .join(RoomRequest(name: "my \"best\" room", key: "a \"key\" --open"))
+            ),
+            ("/JOIN", ["room": .text(" x "), "open": .flag(true)], .join(RoomRequest(name: "x", isOpen: true))),
+            ("say", ["text": .text("/who")], .sayToRoom("/who")),
+            ("open", ["room": .text("public")], .openRoom("public")),
+            ("open", ["who": .text("public")], .openDirect(who: "public")), ("wipe", ["yes": .flag(true)], .wipe),
+            ("announce", ["rooms": .list(["a b", "\""])], .announce(["a b", "\""])), ("announce", [:], .announce([])),
+            ("announce", ["off": .flag(true)], .announce(nil)), ("nick", ["name": .text("\"")], .rename("\"")),
+            ("verify", ["who": .text("a ok"), "verified": .flag(false)], .verify(who: "a ok", isVerified: false)),
+            ("edit", ["text": .text("0a1b2c new")], .edit(target: nil, text: "0a1b2c new")),
+            ("msg", ["who": .text("\"a b"), "text": .text("c")], .message(who: "\"a b", text: "c")),
+        ] as [(String, [String: GivenOperands.Value], Command)])
+    func `operands with names are taken as they are`(
+        name: String, operands: [String: GivenOperands.Value], command: Command
+    ) throws {
+        #expect(try Command(named: name, operands) == command)
+    }
+
+    @Test func `each command refuses an operand that it does not take`() {
+        for entry in CommandEntry.all {
+            #expect(throws: ChatError.self, "\(entry.name)") { try Command(named: entry.name, ["nosuch": .text("x")]) }
+        }
+        for (name, operands) in [
+            ("join", ["key": .text("x")]), ("join", ["room": .text("x"), "key": .flag(true)]),
+            ("msg", ["who": .text("x")]),
+            ("open", ["who": .text("x"), "room": .text("y")]), ("wipe", [:]), ("say", [:]), ("", [:]),
+        ] as [(String, [String: GivenOperands.Value])] {
+            #expect(throws: ChatError.self, "\(name)") { try Command(named: name, operands) }
+        }
     }
 
     @Test func `only what says something waits for its turn`() throws {

@@ -104,6 +104,13 @@ struct RouteCall: Sendable {
         return value
     }
 
+    /// The members of a member that is an object; none without it.
+    func members(_ name: String) throws(RouteFault) -> [JSONName: JSONValue] {
+        guard let value = body[name] else { return [:] }
+        guard case .object(let members) = value else { throw RouteFault(422, "bad_member", "\(name) is an object") }
+        return members
+    }
+
     /// Refuses a body with other members.
     func only(_ names: String...) throws(RouteFault) {
         let known = Set(names.map { JSONName($0) })

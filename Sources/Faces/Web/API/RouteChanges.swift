@@ -161,11 +161,7 @@ extension WebServer {
     }
 
     func command(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
-        try call.only("line", "room")
-        let line = try call.text("line")
-        guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
-            throw RouteFault(422, "bad_member", "line is one line")
-        }
+        try call.only("line", "command", "operands", "room")
         if call.body["room"] != nil, call.body["room"]?.string == nil {
             throw RouteFault(422, "bad_member", "room is a string")
         }
@@ -174,7 +170,19 @@ extension WebServer {
             room = desk?.rooms.named(name)?.label
             guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
         }
-        let reports = await perform(line, in: room)
+        let reports: [RoomReport]
+        if call.body["line"] != nil {
+            guard call.body["command"] == nil, call.body["operands"] == nil else {
+                throw RouteFault(422, "bad_member", "a body has a line, or a command with its operands")
+            }
+            let line = try call.text("line")
+            guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
+                throw RouteFault(422, "bad_member", "line is one line")
+            }
+            reports = await perform(line, in: room)
+        } else {
+            reports = try await self.reports(of: try structured(call), in: room)
+        }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
         var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date)
         let text = reports.flatMap { plain.answerLines(of: $0, at: .wall) }
@@ -189,5 +197,22 @@ extension WebServer {
             }
             $0.member("text") { $0.array { for line in text { $0.string(line) } } }
         }
+    }
+
+    /// The command of a body with its operands, each a string, true or false, or a list of strings.
+    private func structured(_ call: RouteCall) throws(RouteFault) -> Command {
+        let name = try call.text("command")
+        var given: [String: GivenOperands.Value] = [:]
+        for (operand, value) in try call.members("operands") {
+            switch value {
+            case .string(let text): given[operand.text] = .text(text)
+            case .bool(let flag): given[operand.text] = .flag(flag)
+            case .array(let elements) where elements.allSatisfy({ $0.string != nil }):
+                given[operand.text] = .list(elements.compactMap(\.string))
+            case .null, .number, .array, .object:
+                throw RouteFault(422, "bad_member", "an operand is a string, true or false, or a list of strings")
+            }
+        }
+        do throws(ChatError) { return try Command(named: name, given) } catch { throw RouteFault(error) }
     }
 }

@@ -34,6 +34,9 @@ enum Schema {
         return #"{"type":"object","additionalProperties":false,"required":[\#(names)],"properties":{\#(properties)}}"#
     }
 
+    static let command =
+        #"{"type":"object","additionalProperties":false,"oneOf":[{"required":["command"]},{"required":["line"]}],"properties":{"command":{"type":"string"},"operands":{"type":"object","additionalProperties":{"type":["string","boolean","array"],"items":{"type":"string"}}},"line":{"type":"string"},"room":{"type":"string"}}}"#
+
     static let string = #"{"type":"string"}"#
     static let boolean = #"{"type":"boolean"}"#
     static let id = #"{"type":"string","pattern":"^[0-9a-f]{32}$"}"#
@@ -67,9 +70,8 @@ extension Route {
         ) { server, _ in server.nextLink() },
         Route(
             method: "POST", path: "/api/v1/commands", operation: "postCommand",
-            summary: "performs a line of input; its events and its answer",
-            body:
-                #"{"type":"object","additionalProperties":false,"required":["line"],"properties":{"line":{"type":"string"},"room":{"type":"string"}}}"#
+            summary: "performs a command with its operands, or a line of input; its events and its answer",
+            body: Schema.command
         ) { server, call throws(RouteFault) in try await server.command(call) },
         Route(
             method: "GET", path: "/metrics", operation: "getMetrics",
