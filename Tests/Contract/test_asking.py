@@ -52,7 +52,7 @@ class Asking(Controlled):
     def test_send_takes_several_lines_and_standard_input(self):
         alice = self.controlled("alice", "--rate", "0")
         self.earshot("send", "one\n\n two\r\n")
-        self.earshot("send", "-", text="three\n\n/four\nfive")
+        self.earshot("send", "-", text="three\n\n//four\nfive")
         for text in ("one", "two", "three", "/four", "five"):
             self.assertEqual(self.next(alice, "message")["text"], text)
 
@@ -69,6 +69,8 @@ class Asking(Controlled):
         errors = self.earshot("send", "-", text="x" * 241 + "\nstill said\n", code=1)[1]
         self.assertEqual(errors, "earshot: message is 241 characters; 240 is the most (too_long)\n")
         self.next(alice, "message", text="still said")
+        self.assertIn("(is_command)", self.earshot("send", "-", text="/who\nsaid too\n", code=1)[1])
+        self.next(alice, "message", text="said too")
         self.assertIn("(empty)", self.earshot("send", "", code=1)[1])
         output, errors = self.earshot("send", "--json", "--to", "nobody", "x", code=1)
         self.assertEqual((json.loads(output)["code"], "(unknown_peer)" in errors), ("unknown_peer", True))
