@@ -18,12 +18,15 @@ extension Node {
 
     package var wallClock: Timestamp { scheduler.wallClock }
 
-    /// Says `text` in the conversation that is being looked at.
-    package func send(_ text: String) throws(ChatError) {
+    /// Says `text` in a conversation.
+    ///
+    /// - Parameter conversation: nil for the one that is being looked at.
+    package func send(_ text: String, to conversation: Conversation? = nil) throws(ChatError) {
+        let conversation = conversation ?? router.activeConversation
         try paced { () throws(ChatError) in
-            try router.send(text, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.send(text, to: conversation, in: &session, now: scheduler.now, wallClock: wallClock)
         }
-        sendTyping(typingTracker.said(in: router.activeConversation))
+        sendTyping(typingTracker.said(in: conversation))
     }
 
     /// Says `text` to the room, whatever is being looked at.
@@ -77,16 +80,19 @@ extension Node {
         askForTurnEnd()
     }
 
-    /// Changes an own message: the last one of the conversation being looked at, or the one whose id begins with `id`.
-    package func edit(_ id: String?, _ text: String) throws(ChatError) {
+    /// Changes an own message: the last one of a conversation, or the one whose id begins with `id`.
+    ///
+    /// - Parameter conversation: nil for the one that is being looked at.
+    package func edit(_ id: String?, of conversation: Conversation? = nil, _ text: String) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.edit(id, text, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.edit(id, of: conversation, text, in: &session, now: scheduler.now, wallClock: wallClock)
         }
     }
 
-    package func delete(_ id: String?) throws(ChatError) {
+    /// Deletes an own message, named as in `edit`.
+    package func delete(_ id: String?, of conversation: Conversation? = nil) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.delete(id, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.delete(id, of: conversation, in: &session, now: scheduler.now, wallClock: wallClock)
         }
     }
 

@@ -6,10 +6,13 @@ extension Node {
     /// The user pressed a key in a message (true) or discarded the text (false).
     ///
     /// Sending a message or opening another conversation ends typing without this call.
-    package func setTyping(_ isOn: Bool) {
+    ///
+    /// - Parameter conversation: that of the message; nil for the one that is being looked at.
+    package func setTyping(_ isOn: Bool, in conversation: Conversation? = nil) {
         guard case .running = phase else { return }
         if isOn {
-            for signal in typingTracker.key(in: router.activeConversation, now: scheduler.now) { sendTyping(signal) }
+            let conversation = conversation ?? router.activeConversation
+            for signal in typingTracker.key(in: conversation, now: scheduler.now) { sendTyping(signal) }
             arm(.typing)
         } else {
             sendTyping(typingTracker.stop())

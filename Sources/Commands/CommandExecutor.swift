@@ -97,8 +97,13 @@ package struct CommandExecutor: Sendable {
 
     /// Performs a command for a client that receives no other events, and paces it.
     ///
+    /// - Parameters:
+    ///   - label: the room; nil for the open one.
+    ///   - conversation: the one of the room that counts as open, as a client shows it; nil for the one that is.
     /// - Returns: the events of the command, and its answer or error; nil if the node leaves instead.
-    package func reports(of command: Command, in label: RoomLabel? = nil) async -> [RoomReport]? {
+    package func reports(
+        of command: Command, in label: RoomLabel? = nil, at conversation: Conversation? = nil
+    ) async -> [RoomReport]? {
         if command == .quit {
             _ = departure.note(.asked)
             await rooms.beginLeaving()
@@ -115,7 +120,7 @@ package struct CommandExecutor: Sendable {
         } else {
             step = await self.step(in: label, isPaced: command.isPaced) { node, room in
                 node.flushEvents()
-                let step = self.step(of: command, on: node, in: room)
+                let step = self.step(of: command, at: conversation, on: node, in: room)
                 tellOpening(by: step, isForDisplay: true)
                 return step
             }
@@ -159,14 +164,18 @@ extension CommandExecutor {
         var reply: RoomReport? { outcome.reply.map { RoomReport(room, $0) } }
     }
 
-    private func step(of command: Command, on node: isolated Node, in room: Rooms.Room) -> Step {
+    private func step(
+        of command: Command, at conversation: Conversation? = nil, on node: isolated Node, in room: Rooms.Room
+    ) -> Step {
         do throws(ChatError) {
             if case .open(let name) = command, let other = rooms.named(name) { return open(other) }
             if case .openRoom(let name) = command {
                 guard let other = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
                 return open(other)
             }
-            if case .part(let name) = command, let step = try part(name, on: node, in: room) { return step }
+            if case .part(let name) = command, let step = try part(name, at: conversation, on: node, in: room) {
+                return step
+            }
             if command == .rooms { return answer(.rooms(roomList), room, node) }
             if let step = try peopleStep(of: command, on: node, in: room) { return step }
             if command == .unread { return answer(.unread(rooms.overview), room, node) }
@@ -176,7 +185,7 @@ extension CommandExecutor {
         }
         // `/part` is here only to close a direct conversation.
         let isPart = if case .part = command { true } else { false }
-        let outcome = (isPart ? .close : command).perform(on: node)
+        let outcome = (isPart ? .close : command).perform(on: node, in: conversation)
         if outcome.isDone, command.opensConversation { rooms.look(at: room) }
         let completed = CommandOutcome(
             events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
@@ -247,12 +256,14 @@ extension CommandExecutor {
     }
 
     /// Begins to leave a room; nil if the open direct conversation of this one is to be closed instead.
-    private func part(_ name: String?, on node: isolated Node, in room: Rooms.Room) throws(ChatError) -> Step? {
+    private func part(
+        _ name: String?, at conversation: Conversation?, on node: isolated Node, in room: Rooms.Room
+    ) throws(ChatError) -> Step? {
         var left = room
         if let name {
             guard let named = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
             left = named
-        } else if case .direct = node.activeConversation {
+        } else if case .direct = conversation ?? Conversation(node.activeConversation) {
             return nil
         }
         guard rooms.all.count > 1 else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }

@@ -31,9 +31,11 @@ package enum KeptChange: Hashable, Sendable {
 
 extension Command {
     /// Performs this command. Its events have been delivered when this returns.
-    package func perform(on node: isolated Node) -> CommandOutcome {
+    ///
+    /// - Parameter conversation: the one that counts as open; nil for the one that the node has open.
+    package func perform(on node: isolated Node, in conversation: Conversation? = nil) -> CommandOutcome {
         do throws(ChatError) {
-            let answer = try answer(by: node)
+            let answer = try answer(by: node, in: conversation ?? Conversation(node.activeConversation))
             return CommandOutcome(
                 events: node.flushEvents(), reply: answer.map(Report.answer), kept: keptChange(of: node))
         } catch {
@@ -63,24 +65,25 @@ extension Command {
     }
 
     /// The answer of a command; nil if the node's events say what happened.
-    private func answer(by node: isolated Node) throws(ChatError) -> Answer? {
+    private func answer(by node: isolated Node, in conversation: Conversation) throws(ChatError) -> Answer? {
         switch self {
-        case .say(let text): try node.send(text)
+        case .say(let text): try node.send(text, to: conversation)
         case .sayToRoom(let text): try node.say(SlashRule.said(text))
-        case .act(let text): try node.send("* \(node.me().nickname) \(text)")
+        case .act(let text): try node.send("* \(node.me().nickname) \(text)", to: conversation)
         case .message(let who, let text): try node.direct(to: node.find(who), SlashRule.said(text))
         case .accept(let who): try node.accept(node.find(who, among: .requesting))
         case .decline(let who): try node.decline(node.find(who, among: .requesting))
         case .leave(let who): try node.leave(node.find(who, among: .conversing))
-        case .edit(let target, let text): try change(target, SlashRule.said(text), by: node)
-        case .delete(let target): try node.delete(target)
+        case .edit(let target, let text): try change(target, of: conversation, SlashRule.said(text), by: node)
+        case .delete(let target): try node.delete(target, of: conversation)
         case .reply(let text): try node.direct(to: node.latestCorrespondent(), SlashRule.said(text))
         case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.online() : nil)
         case .whois(let who): return try person(node.find(who), by: node)
         case .whoami, .rename(nil): return whoami(of: node)
         case .requests: return .requests(node.requests())
-        case .history(let who): return try answer(historyWith: who, by: node)
-        case .search(let text): return found(text, by: node)
+        case .history(nil): return .history(node.view(conversation), node.history(conversation))
+        case .history(let who?): return try answer(historyWith: who, by: node)
+        case .search(let text): return found(text, in: conversation, by: node)
         case .openPublic, .close: return lookAtPublic(self == .close ? "close" : "open", by: node)
         case .open(let who), .openDirect(let who):
             node.open(.direct(try node.find(who)))
@@ -88,7 +91,7 @@ extension Command {
         case .rename(let nickname?): return try rename(nickname, by: node)
         case .about(let line): return try show(line, by: node)
         case .bridge(let consents): return bridge(consents, by: node)
-        case .typing(let isOn): node.setTyping(isOn)
+        case .typing(let isOn): node.setTyping(isOn, in: conversation)
         case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
         case .back: return try tell(isAway: false, nil, "back", by: node)
         case .mark(let mark, let who): return answer(to: mark, try node.find(who, among: mark.meant), by: node)
@@ -104,12 +107,14 @@ extension Command {
     }
 
     /// A first word that has no digit may be an id and may be a word ("defaced"): it is an id if there is such a message.
-    private func change(_ target: String?, _ text: String, by node: isolated Node) throws(ChatError) {
+    private func change(
+        _ target: String?, of conversation: Conversation, _ text: String, by node: isolated Node
+    ) throws(ChatError) {
         do throws(ChatError) {
-            try node.edit(target, text)
+            try node.edit(target, of: conversation, text)
         } catch {
             guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
-            try node.edit(nil, "\(target) \(text)")
+            try node.edit(nil, of: conversation, "\(target) \(text)")
         }
     }
 
@@ -151,10 +156,10 @@ extension Command {
         return .person(view, code: node.verificationCode(with: peer).text)
     }
 
-    private func found(_ text: String, by node: isolated Node) -> Answer {
-        let (open, wanted) = (node.activeConversation, text.lowercased())
-        let messages = node.history(Conversation(open)).filter { $0.text.lowercased().hasPart(wanted) }
-        return .found(text, open, messages)
+    private func found(_ text: String, in conversation: Conversation, by node: isolated Node) -> Answer {
+        let wanted = text.lowercased()
+        let messages = node.history(conversation).filter { $0.text.lowercased().hasPart(wanted) }
+        return .found(text, node.view(conversation), messages)
     }
 
     private func tell(
@@ -164,11 +169,7 @@ extension Command {
         return .done(command: name, node.me())
     }
 
-    private func answer(historyWith name: String?, by node: isolated Node) throws(ChatError) -> Answer {
-        guard let name else {
-            let active = node.activeConversation
-            return .history(active, node.history(Conversation(active)))
-        }
+    private func answer(historyWith name: String, by node: isolated Node) throws(ChatError) -> Answer {
         let peer = try node.find(name)
         return .history(.direct(with: node.who(peer)), node.history(.direct(peer)))
     }
@@ -215,7 +216,7 @@ extension Command.Mark {
 }
 
 extension Conversation {
-    init(_ view: ConversationView) {
+    package init(_ view: ConversationView) {
         switch view {
         case .publicRoom: self = .publicRoom
         case .direct(let who): self = .direct(who.key)

@@ -4,11 +4,14 @@ package import Wire
 /// Operations of the user. Each changes the conversations at once and returns the events to report and the payloads to
 /// send.
 extension MessageRouter {
-    /// Says a text in the active conversation.
+    /// Says a text in a conversation.
+    ///
+    /// - Parameter conversation: nil for the active one.
     package mutating func send(
-        _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
+        _ text: String, to conversation: Conversation? = nil, in session: inout UserSession, now: Instant,
+        wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        switch activeConversation {
+        switch conversation ?? activeConversation {
         case .publicRoom: try say(text, in: &session, now: now, wallClock: wallClock)
         case .direct(let peer): try direct(to: peer, text, in: &session, now: now, wallClock: wallClock)
         }
@@ -193,13 +196,16 @@ extension MessageRouter {
     /// The fewest hexadecimal digits of an id that name a message, if they are unique among own messages.
     package static let shortestReference = 6
 
-    /// Edits an own message: the last one in the active conversation, or the named one.
+    /// Edits an own message: the last one of a conversation, or the named one.
     ///
-    /// - Parameter reference: the 32 hexadecimal digits of its id, or at least the first 6 if they are unique.
+    /// - Parameters:
+    ///   - reference: the 32 hexadecimal digits of its id, or at least the first 6 if they are unique.
+    ///   - conversation: that of the last message; nil for the active one.
     package mutating func edit(
-        _ reference: String?, _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
+        _ reference: String?, of conversation: Conversation? = nil, _ text: String, in session: inout UserSession,
+        now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        let (target, holder) = try ownMessage(reference)
+        let (target, holder) = try ownMessage(reference, of: conversation)
         let text = try Text.compose(text)
         let payload = session.sign(.edit(target: target, text: text), at: wallClock)
         return commit(payload, with: holder, now: now, wallClock: wallClock)
@@ -207,9 +213,10 @@ extension MessageRouter {
 
     /// Deletes an own message, named as in `edit`.
     package mutating func delete(
-        _ reference: String?, in session: inout UserSession, now: Instant, wallClock: Timestamp
+        _ reference: String?, of conversation: Conversation? = nil, in session: inout UserSession, now: Instant,
+        wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
-        let (target, holder) = try ownMessage(reference)
+        let (target, holder) = try ownMessage(reference, of: conversation)
         let payload = session.sign(.delete(target: target), at: wallClock)
         return commit(payload, with: holder, now: now, wallClock: wallClock)
     }
@@ -221,8 +228,10 @@ extension MessageRouter {
         return commit([change], to: holder, now: now, wallClock: wallClock)
     }
 
-    private func ownMessage(_ reference: String?) throws(ChatError) -> (MessageID, PeerID?) {
-        guard let reference else { return try place(of: lastOwnMessage()) }
+    private func ownMessage(
+        _ reference: String?, of conversation: Conversation?
+    ) throws(ChatError) -> (MessageID, PeerID?) {
+        guard let reference else { return try place(of: lastOwnMessage(in: conversation ?? activeConversation)) }
         let digits = reference.lowercased()
         guard digits.utf8.count >= MessageRouter.shortestReference else {
             throw ChatError(.unknownMessage, .shortMessageID)
@@ -235,8 +244,8 @@ extension MessageRouter {
         return try place(of: match.id)
     }
 
-    private func lastOwnMessage() throws(ChatError) -> MessageID {
-        guard let message = history(activeConversation).last(where: { $0.author == me }) else {
+    private func lastOwnMessage(in conversation: Conversation) throws(ChatError) -> MessageID {
+        guard let message = history(conversation).last(where: { $0.author == me }) else {
             throw ChatError(.unknownMessage, .noOwnMessage)
         }
         return message.id

@@ -184,7 +184,8 @@ extension Node {
         }
     }
 
-    private func view(_ conversation: Conversation) -> ConversationView {
+    /// A conversation with the name to show.
+    package func view(_ conversation: Conversation) -> ConversationView {
         switch conversation {
         case .publicRoom: .publicRoom
         case .direct(let peer): .direct(with: who(peer))

@@ -115,7 +115,14 @@ extension WebServer {
     func conversation(
         of call: RouteCall
     ) async throws(RouteFault) -> (RoomSnapshot, (conversation: ConversationView, messages: [MessageView])) {
-        let id = call.parameters["conversation"].flatMap { ConversationID($0) }
+        try await conversation(named: call.parameters["conversation"] ?? "")
+    }
+
+    /// The room and the messages of a conversation by its name in paths.
+    func conversation(
+        named name: String
+    ) async throws(RouteFault) -> (RoomSnapshot, (conversation: ConversationView, messages: [MessageView])) {
+        let id = ConversationID(name)
         for room in try await rooms() where room.overview.room.number == id?.room {
             for history in room.histories
             where ConversationID(room.overview.room, history.conversation) == id { return (room, history) }
@@ -141,8 +148,10 @@ extension WebServer {
 
     /// - Throws: the refusal of the command.
     @discardableResult
-    func reports(of command: Command, in room: RoomLabel?) async throws(RouteFault) -> [RoomReport] {
-        guard let reports = await desk?.reports(of: command, in: room) else {
+    func reports(
+        of command: Command, in room: RoomLabel?, at conversation: Conversation? = nil
+    ) async throws(RouteFault) -> [RoomReport] {
+        guard let reports = await desk?.reports(of: command, in: room, at: conversation) else {
             throw RouteFault(503, "leaving", "the node leaves")
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }

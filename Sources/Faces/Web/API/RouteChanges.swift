@@ -161,15 +161,8 @@ extension WebServer {
     }
 
     func command(_ call: RouteCall) async throws(RouteFault) -> WebAnswer {
-        try call.only("line", "command", "operands", "room")
-        if call.body["room"] != nil, call.body["room"]?.string == nil {
-            throw RouteFault(422, "bad_member", "room is a string")
-        }
-        var room: RoomLabel?
-        if let name = call.body["room"]?.string {
-            room = desk?.rooms.named(name)?.label
-            guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
-        }
+        try call.only("line", "command", "operands", "room", "conversation")
+        let (room, conversation) = try await place(of: call)
         let reports: [RoomReport]
         if call.body["line"] != nil {
             guard call.body["command"] == nil, call.body["operands"] == nil else {
@@ -179,9 +172,9 @@ extension WebServer {
             guard !line.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else {
                 throw RouteFault(422, "bad_member", "line is one line")
             }
-            reports = await perform(line, in: room)
+            reports = await perform(line, in: room, at: conversation)
         } else {
-            reports = try await self.reports(of: try structured(call), in: room)
+            reports = try await self.reports(of: try structured(call), in: room, at: conversation)
         }
         for report in reports { if case .error(let error) = report.report { throw RouteFault(error) } }
         var plain = PlainRooms(clock: LocalTime.text, day: LocalTime.date)
@@ -197,6 +190,23 @@ extension WebServer {
             }
             $0.member("text") { $0.array { for line in text { $0.string(line) } } }
         }
+    }
+
+    /// The room of a command, and the conversation that counts as the open one: what a client shows, whatever another face
+    /// opened since. Nil for those that are open.
+    private func place(of call: RouteCall) async throws(RouteFault) -> (RoomLabel?, Conversation?) {
+        var room: RoomLabel?
+        if call.body["room"] != nil {
+            room = desk?.rooms.named(try call.text("room"))?.label
+            guard room != nil else { throw RouteFault(404, "unknown_room", "there is no such room") }
+        }
+        guard call.body["conversation"] != nil else { return (room, nil) }
+        let (snapshot, history) = try await conversation(named: try call.text("conversation"))
+        let label = snapshot.overview.room
+        guard room == nil || room == label else {
+            throw RouteFault(422, "bad_member", "the conversation is of another room")
+        }
+        return (label, Conversation(history.conversation))
     }
 
     /// The command of a body with its operands, each a string, true or false, or a list of strings.

@@ -35,7 +35,7 @@ enum Schema {
     }
 
     static let command =
-        #"{"type":"object","additionalProperties":false,"oneOf":[{"required":["command"]},{"required":["line"]}],"properties":{"command":{"type":"string"},"operands":{"type":"object","additionalProperties":{"type":["string","boolean","array"],"items":{"type":"string"}}},"line":{"type":"string"},"room":{"type":"string"}}}"#
+        #"{"type":"object","additionalProperties":false,"oneOf":[{"required":["command"]},{"required":["line"]}],"properties":{"command":{"type":"string"},"operands":{"type":"object","additionalProperties":{"type":["string","boolean","array"],"items":{"type":"string"}}},"line":{"type":"string"},"room":{"type":"string"},"conversation":{"type":"string"}}}"#
 
     static let string = #"{"type":"string"}"#
     static let boolean = #"{"type":"boolean"}"#

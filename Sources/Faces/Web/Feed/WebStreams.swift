@@ -91,11 +91,17 @@ extension WebServer {
 
     /// Performs a line, which may begin with the room that it is for.
     ///
-    /// - Parameter room: the room, if the line does not name it.
-    func perform(_ line: String, in room: RoomLabel? = nil) async -> [RoomReport] {
+    /// - Parameters:
+    ///   - room: the room, if the line does not name it.
+    ///   - conversation: the one of that room that counts as open; nil for the one that is.
+    func perform(
+        _ line: String, in room: RoomLabel? = nil, at conversation: Conversation? = nil
+    ) async -> [RoomReport] {
         guard let desk else { return [] }
         do throws(ChatError) {
-            if let room { return await desk.reports(of: try Command(line: line), in: room) ?? [] }
+            if let room {
+                return await desk.reports(of: try Command(line: line), in: room, at: conversation) ?? []
+            }
             let addressed = try AddressedLine(line, in: desk.rooms)
             return await desk.reports(of: try Command(line: addressed.text), in: addressed.room) ?? []
         } catch {
