@@ -269,24 +269,11 @@ package struct Operands: Sendable {
     }
 
     private static func splitWho(_ text: Substring) -> (who: String, text: String) {
-        guard text.utf8.first == UInt8(ascii: "\""), let (quoted, rest) = splitQuoted(text) else {
+        guard let (quoted, rest) = QuotedName.split(text) else {
             let (word, rest) = splitWord(text)
             return (String(word), rest)
         }
         return (quoted, trimmed(rest))
-    }
-
-    /// The text in double quotes; `\"` in it is a quote, and `\\` a backslash. Nil without its end.
-    private static func splitQuoted(_ text: Substring) -> (quoted: String, rest: Substring)? {
-        var (quoted, rest) = ("", text.unicodeScalars.dropFirst())
-        while let scalar = rest.popFirst() {
-            switch scalar {
-            case "\"": return (quoted, Substring(rest))
-            case "\\" where rest.first == "\"" || rest.first == "\\": quoted.unicodeScalars.append(rest.removeFirst())
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return nil
     }
 
     private static func splitWord(_ text: Substring) -> (word: Substring, rest: String) {

@@ -7,6 +7,9 @@ import unittest
 from control import Controlled
 from earshot_node import HAS_SANITIZER
 
+# A room's name with every character that needs care, as a request has it.
+QUOTED = r'"my \"best\" \\ room"'
+
 
 class Requests(Controlled):
     def test_a_sent_line_is_received_by_all_and_answered_with_its_id(self):
@@ -55,7 +58,8 @@ class Requests(Controlled):
         self.controlled()
         client = self.client()
         for request in ("", "hello", "say", "command", "command who", "tail now", "prometheus all", "plain", "plain plain tail",
-                        "TAIL", " say x", "tail history ", "\0", "command  /who"):
+                        "TAIL", " say x", "tail history ", "\0", "command  /who", "command @kitchen /who", "in kitchen",
+                        "in kitchen tail", 'in "kitchen say x', "to bob command /who"):
             error, = client.ask(request)
             self.assertEqual((error["event"], error["code"]), ("error", "bad_request"), request)
         for data, code in ((b"say \xff\xfe\n", "invalid_utf8"), (b"say " + b"x" * 200_000 + b"\n", "too_many_bytes"),
@@ -94,6 +98,38 @@ class Requests(Controlled):
             self.assertEqual([client.answer()[0].get("text") for _ in range(50)], [f"{number} {line}" for line in range(50)])
         heard = [self.next(bob, "message")["text"] for _ in range(150)]
         self.assertEqual(sorted(heard), sorted(f"{number} {line}" for number in range(3) for line in range(50)))
+
+    def test_a_request_names_its_room_and_its_peer(self):
+        """Bob has one key in both rooms, and alice has one in each."""
+        kitchen = 'my "best" \\ room'
+        bob = self.person("bob", "--rate", "0", "--identity", str(self.runtime / "me"))
+        bob.say(f"/join {QUOTED} --as me")
+        ready = self.next(bob, "ready", room=kitchen)
+        self.assertEqual(ready["self"]["key"], bob.key)
+        alice = self.controlled("alice", "--rate", "0", "--room", "lobby", "--peer", f"127.0.0.1:{bob.ready()['port']}",
+                                "--room", kitchen, "--peer", f"127.0.0.1:{ready['port']}")
+        own = {event["room"]: event["self"] for event in (alice.ready(), self.next(alice, "ready"))}
+        self.assertEqual({self.next(alice, "peer", state="online")["room"] for _ in own}, {"lobby", kitchen})
+        client = self.client()
+        for room, name in (("lobby", "lobby"), (kitchen, QUOTED)):
+            who, = client.ask(f"in {name} command /who")
+            self.assertEqual((who["room"], [row["who"]["key"] for row in who["peers"]]), (room, [bob.key]))
+            said, = client.ask(f"in {name} say @lobby hi")
+            self.assertEqual((said["room"], said["text"], said["from"]["key"]), (room, "@lobby hi", own[room]["key"]))
+            self.assertEqual(self.next(bob, "message", text="@lobby hi")["room"], room)
+        asked, = client.ask(f"in {QUOTED} to {bob.key} say may I?")
+        self.assertEqual((asked["room"], asked["with"]["key"]), (kitchen, bob.key))
+        request = self.next(bob, "request")
+        self.assertEqual((request["room"], request["from"]["key"]), (kitchen, own[kitchen]["key"]))
+        self.assertEqual(client.ask(f"to {bob.key} say /who")[0]["code"], "is_command")
+        self.assertEqual(client.ask("in attic say x")[0]["code"], "unknown_room")
+        rows, _ = self.earshot("who", "--in", kitchen)
+        self.assertRegex(rows, r"^bob#\d{4} online")
+        self.earshot("send", "--in", kitchen, "from a script")
+        self.assertEqual(self.next(bob, "message", text="from a script")["room"], kitchen)
+        self.earshot("send", "--in", "lobby", "--to", bob.key, "and here?")
+        self.assertEqual(self.next(bob, "request")["room"], "lobby")
+        self.assertIn("(unknown_room)", self.earshot("send", "--in", "attic", "-", text="x\n", code=1)[1])
 
     def friends_of_control(self):
         alice = self.controlled()
@@ -197,7 +233,6 @@ class Tails(Controlled):
         self.assertEqual(alice.process.wait(20), 0)
         self.assertEqual((tail.read(), tail.read()), ({"event": "end"}, None))
         self.assertFalse(self.path.exists())
-
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ package import Commands
 import Settings
 import Chat
 import ChatNode
+import Phrases
 import Reactor
 import Synchronization
 import Wire
@@ -35,16 +36,15 @@ extension ControlServer {
         answering request: ControlRequest, of number: Int
     ) async throws(ControlFault) -> [UInt8]? {
         switch request.action {
-        case .say(let text):
-            return try await lines(as: request.format) { rooms throws(ChatError) in
+        case .say(let text, to: let who):
+            return try await lines(of: request) { rooms throws(ChatError) in
+                if let who { return (.message(who: who, text: text), nil) }
+                if request.room != nil { return (.sayToRoom(text), nil) }
                 let addressed = AddressedLine(textIn: text, rooms)
                 return (.sayToRoom(addressed.text), addressed.room)
             }
         case .command(let line):
-            return try await lines(as: request.format) { rooms throws(ChatError) in
-                let addressed = try AddressedLine(line, in: rooms)
-                return (try Command(line: addressed.text), addressed.room)
-            }
+            return try await lines(of: request) { _ throws(ChatError) in (try Command(line: line), nil) }
         case .prometheus:
             guard case .answer(.statistics(let counters)) = try await reports(of: .statistics).first?.report else {
                 return []
@@ -58,18 +58,27 @@ extension ControlServer {
         }
     }
 
-    /// - Parameter read: the command and its room; nil for the open one.
+    /// - Parameter read: the command, and the room that its text names; nil for that of the request.
     private func lines(
-        as format: ControlRequest.Format, _ read: (Rooms) throws(ChatError) -> (Command, RoomLabel?)
+        of request: ControlRequest, _ read: (Rooms) throws(ChatError) -> (Command, RoomLabel?)
     ) async throws(ControlFault) -> [UInt8] {
         guard let rooms = desk?.rooms else { throw .leaving }
         let (command, room): (Command, RoomLabel?)
         do throws(ChatError) {
-            (command, room) = try read(rooms)
+            let asked = try ControlServer.room(of: request, in: rooms)
+            let (wanted, named) = try read(rooms)
+            (command, room) = (wanted, named ?? asked)
         } catch {
-            return rendering(error, as: format)
+            return rendering(error, as: request.format)
         }
-        return rendering(try await reports(of: command, in: room), as: format)
+        return rendering(try await reports(of: command, in: room), as: request.format)
+    }
+
+    /// The room that a request names; nil for the open one.
+    private static func room(of request: ControlRequest, in rooms: Rooms) throws(ChatError) -> RoomLabel? {
+        guard let name = request.room else { return nil }
+        guard let room = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+        return room.label
     }
 
     private func reports(of command: Command, in room: RoomLabel? = nil) async throws(ControlFault) -> [RoomReport] {

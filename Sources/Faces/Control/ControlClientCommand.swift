@@ -34,7 +34,7 @@ package struct ControlClientCommand: ~Copyable {
         var asking = ControlClientCommand(question, of: connection)
         switch question.requests {
         case .these(let requests): for request in requests { try asking.ask(request) }
-        case .input(let who): try asking.askInput(to: who)
+        case .input(to: let who, in: let room): try asking.askInput(to: who, in: room)
         }
         return asking.hasErrors ? 1 : 0
     }
@@ -73,7 +73,7 @@ package struct ControlClientCommand: ~Copyable {
 
 extension ControlClientCommand {
     /// Sends each line of standard input once the line before is done. A refusal is reported, and the next line follows.
-    private mutating func askInput(to who: String?) throws(Failure) {
+    private mutating func askInput(to who: String?, in room: String?) throws(Failure) {
         var splitter = LineSplitter()
         var buffer = [UInt8](repeating: 0, count: 16_384)
         var hasEnded = false
@@ -81,14 +81,16 @@ extension ControlClientCommand {
             let count = Descriptors.read(into: &buffer, from: Descriptors.input)
             hasEnded = count == 0
             splitter.feed(buffer[..<count])
-            while let line = splitter.next() ?? (hasEnded ? splitter.finish() : nil) { try say(line, to: who) }
+            while let line = splitter.next() ?? (hasEnded ? splitter.finish() : nil) {
+                try say(line, to: who, in: room)
+            }
         }
     }
 
-    private mutating func say(_ line: LineSplitter.Line, to who: String?) throws(Failure) {
+    private mutating func say(_ line: LineSplitter.Line, to who: String?, in room: String?) throws(Failure) {
         let text: String
         do throws(ChatError) { text = try line.text() } catch { return refused(error.code.rawValue, error.message) }
-        if !SendLines.isBlank(text) { try ask(ClientRequest.saying(text, to: who)) }
+        if !SendLines.isBlank(text) { try ask(ControlRequest(.say(text, to: who), in: room)) }
     }
 
     private mutating func ask(_ request: ControlRequest) throws(Failure) {

@@ -150,8 +150,7 @@ package struct PlainAnswers: Sendable {
 
     /// A name as it is typed: in quotation marks if it has a space.
     func operand(_ name: String) -> String {
-        let name = DisplayGuard.safe(name)
-        return name.contains(where: \.isWhitespace) ? "\"\(name)\"" : name
+        QuotedName.text(of: DisplayGuard.safe(name))
     }
 
     private func line(_ request: (who: PeerName, text: String)) -> String {

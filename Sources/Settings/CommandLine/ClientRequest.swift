@@ -2,21 +2,31 @@
 package struct ClientRequest: Hashable, Sendable {
     package enum Requests: Hashable, Sendable {
         case these([ControlRequest])
-        /// The lines of standard input, each a message, to the room or to a peer.
-        case input(to: String?)
+        /// The lines of standard input, each a message, to a room, or to a peer of it; nil for the open room.
+        case input(to: String?, in: String?)
     }
 
     package let control: ControlChoice
     package let requests: Requests
     /// Whether lines of JSON are shown as they come.
     package let showsJSON: Bool
+}
 
-    /// A message to the room, or to a peer, whose name is quoted where it has spaces.
-    package static func saying(_ line: String, to who: String?) -> ControlRequest {
-        guard let who else { return ControlRequest(.say(line)) }
-        let name = who.contains(where: \.isWhitespace) ? "\"\(who)\"" : who
-        return ControlRequest(.command("/msg \(name) \(line)"))
+extension ClientRequest {
+    /// The option that names a room of the node.
+    static func roomOption<Settings: AskingSettings>(
+        _ help: String, _ set: @escaping @Sendable (inout Settings, String) -> Void
+    ) -> Option<Settings> {
+        Option(
+            name: "--in", help: help,
+            kind: .value("ROOM", wanted: "the name of a room") { settings, value in
+                set(&settings, value)
+                return isName(value)
+            })
     }
+
+    /// Whether a text can be a name in a line of the socket.
+    static func isName(_ text: String) -> Bool { !text.isEmpty && !text.utf8.contains { $0 < 32 } }
 }
 
 /// Settings of a command that asks a node that runs.

@@ -8,8 +8,9 @@ struct SendSettings: AskingSettings {
                 name: "--to", help: "say it to this peer alone, instead of the room",
                 kind: .value("WHO", wanted: "a number such as 4821, or a nickname") { settings, value in
                     settings.who = value
-                    return !value.isEmpty && !value.utf8.contains { $0 < 32 || $0 == UInt8(ascii: "\"") }
+                    return ClientRequest.isName(value)
                 }),
+            ClientRequest.roomOption("say it in this room, instead of the open one") { $0.place = $1 },
             Option(
                 name: "--json", help: "show what was said as a line of JSON, with its id",
                 kind: .flag { $0.isJSON = true }
@@ -18,6 +19,8 @@ struct SendSettings: AskingSettings {
 
     /// Nil for the room.
     package var who: String?
+    /// The name of a room; nil for the open one.
+    private var place: String?
     package var isJSON = false
     package var control = ControlChoice.own
     package var configuration = ConfigurationChoice.own
@@ -36,9 +39,9 @@ struct SendSettings: AskingSettings {
 
     package var question: ClientRequest {
         let requests = lines.map { lines in
-            ClientRequest.Requests.these(lines.map { ClientRequest.saying($0, to: who) })
+            ClientRequest.Requests.these(lines.map { ControlRequest(.say($0, to: who), in: place) })
         }
-        return ClientRequest(control: control, requests: requests ?? .input(to: who), showsJSON: isJSON)
+        return ClientRequest(control: control, requests: requests ?? .input(to: who, in: place), showsJSON: isJSON)
     }
 }
 

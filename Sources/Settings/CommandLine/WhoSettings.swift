@@ -3,8 +3,13 @@ struct WhoSettings: AskingSettings {
     package static let summary = "list the peers of the node that runs, here and gone"
     package static let operands = ""
     static let options: [Option<WhoSettings>] =
-        [Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true })]
-        + ControlChoice.asking()
+        [
+            ClientRequest.roomOption("those of this room, instead of the open one") { $0.place = $1 },
+            Option(name: "--json", help: "the answer as a line of JSON", kind: .flag { $0.isJSON = true }),
+        ] + ControlChoice.asking()
+
+    /// The name of a room; nil for the open one.
+    private var place: String?
 
     package var isJSON = false
     package var control = ControlChoice.own
@@ -15,7 +20,7 @@ struct WhoSettings: AskingSettings {
     }
 
     package var question: ClientRequest {
-        let request = ControlRequest(.command("/who"), as: isJSON ? .json : .plain)
+        let request = ControlRequest(.command("/who"), as: isJSON ? .json : .plain, in: place)
         return ClientRequest(control: control, requests: .these([request]), showsJSON: isJSON)
     }
 }

@@ -24,18 +24,20 @@ import Testing
         #expect(try Self.requests("send", "a\n\nb\r\nc") == ["a", "b", "c"].map { ControlRequest(.say($0)) })
         #expect(try Self.requests("send", " ") == [ControlRequest(.say(""))])
         #expect(try Self.requests("send", "--", "--json", "-") == [ControlRequest(.say("--json -"))])
+        let direct = ["a", "b"].map { ControlRequest(.say($0, to: "4821")) }
+        #expect(try Self.requests("send", "--to", "4821", "a\nb") == direct)
         #expect(
-            try Self.requests("send", "--to", "4821", "a\nb") == [
-                ControlRequest(.command("/msg 4821 a")), ControlRequest(.command("/msg 4821 b")),
+            try Self.requests("send", "--to", "bob \"b\"", "--in", "my room", "/x") == [
+                ControlRequest(.say("/x", to: "bob \"b\""), in: "my room")
             ])
-        #expect(try Self.requests("send", "--to", "bob b", "a") == [ControlRequest(.command("/msg \"bob b\" a"))])
-        #expect(try Self.question(["send", "-"]).requests == .input(to: nil))
-        #expect(try Self.question(["send", "--to=x", "-"]).requests == .input(to: "x"))
+        #expect(try Self.question(["send", "-"]).requests == .input(to: nil, in: nil))
+        #expect(try Self.question(["send", "--to=x", "--in=y", "-"]).requests == .input(to: "x", in: "y"))
     }
 
     @Test func `no nickname reads as a command or as a line`() {
-        for name in ["", "a\nb", "a\"b", "a\u{0}b"] {
+        for name in ["", "a\nb", "a\u{0}b"] {
             #expect(throws: UsageError.self) { try Invocation(parsing: ["send", "--to", name, "x"]) }
+            #expect(throws: UsageError.self) { try Invocation(parsing: ["send", "--in", name, "x"]) }
         }
         #expect(throws: UsageError("earshot send does not say what; write earshot send TEXT")) {
             try Invocation(parsing: ["send", "--json"])
@@ -46,6 +48,8 @@ import Testing
         #expect(try Self.requests("tail") == [ControlRequest(.tail(withHistory: false), as: .plain)])
         #expect(try Self.requests("tail", "--json", "--history") == [ControlRequest(.tail(withHistory: true))])
         #expect(try Self.requests("who") == [ControlRequest(.command("/who"), as: .plain)])
+        let there = ControlRequest(.command("/who"), as: .plain, in: "kitchen")
+        #expect(try Self.requests("who", "--in", "kitchen") == [there])
         #expect(try Self.requests("who", "--json") == [ControlRequest(.command("/who"))])
         #expect(try Self.requests("stats") == [ControlRequest(.command("/stats"), as: .plain)])
         #expect(try Self.requests("stats", "--json") == [ControlRequest(.command("/stats"))])

@@ -36,6 +36,13 @@ import Wire
         ("command /who", ControlRequest(.command("/who"))), ("tail", ControlRequest(.tail(withHistory: false))),
         ("plain tail history", ControlRequest(.tail(withHistory: true), as: .plain)),
         ("prometheus", ControlRequest(.prometheus)),
+        ("in kitchen/2 say @lab hi", ControlRequest(.say("@lab hi"), in: "kitchen/2")),
+        (
+            "plain in \"my \\\"best\\\" \\\\ room\" command /who",
+            ControlRequest(.command("/who"), as: .plain, in: "my \"best\" \\ room")
+        ),
+        ("to \"bob b\" say  hi", ControlRequest(.say(" hi", to: "bob b"))),
+        ("in to to in say say", ControlRequest(.say("say", to: "in"), in: "to")),
     ])
     func `a request is read as it is written`(line: String, request: ControlRequest) throws {
         #expect(try ControlRequest(line: line) == request)
@@ -44,6 +51,9 @@ import Wire
 
     @Test(arguments: [
         "", "say", "command who", "command", "tail  history", "Tail", "plain", "plain plain tail", " tail",
+        "in", "in kitchen", "in  say x", "in \"\" say x", "in \"my room\"say x", "in \"my room say x",
+        "in kitchen tail", "in kitchen prometheus", "in kitchen in lobby say x", "to bob", "to bob command /who",
+        "to bob tail", "to bob in kitchen say x", "command @kitchen /who",
     ])
     func `a malformed request is refused`(line: String) {
         let fault = #expect(throws: ControlFault.self) { try ControlRequest(line: line) }
