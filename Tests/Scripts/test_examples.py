@@ -124,12 +124,15 @@ class Examples(unittest.TestCase):
         if process == 0:
             os.chdir(self.folder)
             os.execvpe("bash", ["bash", "-c", command], self.environment)
-        seen, waiting = b"", [answer.encode() + b"\n" for answer in answers]
+        seen, asked, waiting = b"", 0, [answer.encode() + b"\n" for answer in answers]
         try:
             while data := os.read(terminal, 1024):
                 seen += data
-                if waiting and seen.rstrip().endswith(b":"):
+                lines = seen.split(b"\n")
+                # A question has a line of its own, which ends after its answer: an answer before the question would be dropped.
+                if waiting and len(lines) > asked and lines[-1].rstrip().endswith(b":"):
                     os.write(terminal, waiting.pop(0))
+                    asked = len(lines)
         except OSError:
             pass  # Linux says so at the end of a terminal.
         os.close(terminal)
