@@ -43,7 +43,10 @@ import Wire
             case .deleted: "deleted"
             case .typing(_, _, let isOn): "typing \(isOn)"
             case .direct(let change, _): "direct \(change)"
-            case .ready, .peer, .crowd, .elsewhere, .invitation, .delivered, .read, .failed, .notice, .stopped: nil
+            case .ready, .peer, .renamed, .blocked, .crowd, .elsewhere, .invitation, .delivered, .read, .failed,
+                .notice,
+                .stopped:
+                nil
             }
         }
     }

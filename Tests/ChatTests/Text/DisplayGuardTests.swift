@@ -1,5 +1,6 @@
 import Noise
 import Testing
+import Wire
 
 @testable import Chat
 

@@ -1,3 +1,4 @@
+import Reactor
 import Testing
 import Wire
 
@@ -6,20 +7,33 @@ import Wire
 @Suite struct PageCodesTests {
     private let start = Instant.monotonic
 
+    /// The codes of a server, as an object: an expectation can not change a value.
+    private final class Entrance {
+        private var codes = PageCodes()
+
+        var link: String { codes.link.text }
+
+        func admit(_ code: String, at now: Instant) -> String? { codes.admit(code, at: now) }
+
+        func connected(_ reload: String, at now: Instant) { codes.connected(reload, at: now) }
+
+        func disconnected(_ reload: String, at now: Instant) { codes.disconnected(reload, at: now) }
+    }
+
     @Test func `the code of a link is good once, and the next link has another one`() {
-        var codes = PageCodes()
-        let link = codes.link.text
+        let codes = Entrance()
+        let link = codes.link
         #expect(codes.admit(String(repeating: "0", count: 32), at: start) == nil)
         #expect(codes.admit("", at: start) == nil)
-        #expect(codes.link.text == link)
+        #expect(codes.link == link)
         #expect(codes.admit(link, at: start) != nil)
         #expect(codes.admit(link, at: start) == nil)
-        #expect(codes.link.text != link)
+        #expect(codes.link != link)
     }
 
     @Test func `the code of a reload is good while its page is connected, and 20 s longer`() throws {
-        var codes = PageCodes()
-        let reload = try #require(codes.admit(codes.link.text, at: start))
+        let codes = Entrance()
+        let reload = try #require(codes.admit(codes.link, at: start))
         codes.connected(reload, at: start)
         codes.connected(reload, at: start)
         let later = start + .seconds(3_600)
@@ -30,24 +44,24 @@ import Wire
         #expect(codes.admit(reload, at: later + .seconds(120)) != nil)
         #expect(codes.admit(reload, at: later + .seconds(121)) == nil)
         // A page that never connected, too.
-        let other = try #require(codes.admit(codes.link.text, at: start))
+        let other = try #require(codes.admit(codes.link, at: start))
         #expect(codes.admit(other, at: start + .seconds(21)) == nil)
     }
 
     @Test func `a page that comes back late with the token makes its code good again`() throws {
-        var codes = PageCodes()
-        let reload = try #require(codes.admit(codes.link.text, at: start))
+        let codes = Entrance()
+        let reload = try #require(codes.admit(codes.link, at: start))
         #expect(codes.admit(reload, at: start + .seconds(60)) == nil)
         codes.connected(reload, at: start + .seconds(61))
         #expect(codes.admit(reload, at: start + .seconds(600)) != nil)
     }
 
     @Test func `the pages are bounded: the one that left first is forgotten`() throws {
-        var codes = PageCodes()
-        let first = try #require(codes.admit(codes.link.text, at: start))
-        let second = try #require(codes.admit(codes.link.text, at: start + .seconds(1)))
-        for _ in 2..<PageCodes.mostPages { #expect(codes.admit(codes.link.text, at: start + .seconds(2)) != nil) }
-        #expect(codes.admit(codes.link.text, at: start + .seconds(3)) != nil)
+        let codes = Entrance()
+        let first = try #require(codes.admit(codes.link, at: start))
+        let second = try #require(codes.admit(codes.link, at: start + .seconds(1)))
+        for _ in 2..<PageCodes.mostPages { #expect(codes.admit(codes.link, at: start + .seconds(2)) != nil) }
+        #expect(codes.admit(codes.link, at: start + .seconds(3)) != nil)
         #expect(codes.admit(first, at: start + .seconds(3)) == nil)
         #expect(codes.admit(second, at: start + .seconds(3)) != nil)
     }

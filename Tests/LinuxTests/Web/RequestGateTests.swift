@@ -14,10 +14,10 @@ import Wire
         return head
     }
 
-    private func status(_ connections: Int = 1, isOpen: Bool = false, _ change: (inout RequestHead) -> Void) -> Int? {
+    private func status(isFull: Bool = false, isOpen: Bool = false, _ change: (inout RequestHead) -> Void) -> Int? {
         var head = head
         change(&head)
-        return gate.refusal(of: head, connections: connections, isOpen: isOpen)?.status
+        return gate.refusal(of: head, isFull: isFull, isOpen: isOpen)?.status
     }
 
     @Test func `a request of this machine with the token passes`() {
@@ -31,7 +31,7 @@ import Wire
 
     @Test(arguments: [nil, "", "evil.example", "127.0.0.1", "127.0.0.1:4808", "127.0.0.1:4807, evil.example"])
     func `another host is refused before all else`(host: String?) {
-        let status = status(99) { head in
+        let status = status(isFull: true) { head in
             (head.host, head.origin, head.authorization) = (host, "http://evil.example", nil)
         }
         #expect(status == 421)
@@ -51,20 +51,37 @@ import Wire
         }
     }
 
-    @Test func `a refused request is performed again for its key, a performed one is not`() async {
+    @Test func `a refused request is performed again for its key, a performed one is not`() async throws {
         var answers = IdempotentAnswers()
-        let make = { @Sendable (status: Int) in Task { WebAnswer(status: status) } }
         let start = Instant(nanoseconds: 0)
-        let first = await answers.answer("a", [1], at: start) { make(429) }?.value
-        #expect(first?.status == 429)
+        let said = SaidMessage(message: try Sample.said("hi", by: try Sample.who()), room: .lobby)
+        let refusal = RouteFault(429, "too_fast", "too fast")
+        let first = answers.answer("a", [1], at: start) { Task { .failure(refusal) } }
+        #expect(await status(of: first) == 429)
         answers.forget("a")
-        for later in [1, 599] {
-            let answer = await answers.answer("a", [1], at: start + .seconds(later)) { make(200 + later) }?.value
-            #expect(answer?.status == 201)
+        #expect(await status(of: answers.answer("a", [1], at: start + .seconds(1)) { Task { .success(said) } }) == 201)
+        for isUnderWay in [true, false] {
+            let again = answers.answer("a", [1], at: start + .seconds(599)) { Task { .failure(refusal) } }
+            #expect(await status(of: again) == 201)
+            if isUnderWay { answers.note(said, true, for: "a") }
         }
-        #expect(answers.answer("a", [2], at: start + .seconds(600)) { make(500) } == nil)
-        let expired = await answers.answer("a", [1], at: start + .seconds(602)) { make(202) }?.value
-        #expect(expired?.status == 202)
+        let other = answers.answer("a", [2], at: start + .seconds(600)) { Task { .failure(refusal) } }
+        guard case .other = other else { return #expect(Bool(false), "another request got the answer of the first") }
+        let expired = answers.answer("a", [1], at: start + .seconds(602)) { Task { .failure(refusal) } }
+        #expect(await status(of: expired) == 429)
+    }
+
+    /// The status of the answer that a request gets; nil where there is none any more.
+    private func status(of known: IdempotentAnswers.Known) async -> Int? {
+        switch known {
+        case .other, .gone: return nil
+        case .said(let said): return said.answer.status
+        case .asked(let task):
+            switch await task.value {
+            case .success(let said): return said.answer.status
+            case .failure(let fault): return fault.status
+            }
+        }
     }
 
     @Test func `a wrong token is refused, also where the right one is an offered protocol`() {
@@ -78,8 +95,7 @@ import Wire
     }
 
     @Test func `sizes and bodies are bounded`() {
-        #expect(status(64) { _ in } == nil)
-        #expect(status(65) { _ in } == 503)
+        #expect(status(isFull: true) { _ in } == 503)
         #expect(status { $0.size = 8_193 } == 431)
         #expect(status { ($0.contentLengths, $0.contentType) = (["16385"], "application/json") } == 413)
         #expect(status { $0.contentLengths = ["5"] } == 415)

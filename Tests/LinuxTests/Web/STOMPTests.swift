@@ -349,7 +349,7 @@ import Wire
             guard case .object(let body)? = try decoder.next().map({ try JSONValue(parsing: $0.body) }) else {
                 continue
             }
-            members.insert(body.keys.sorted())
+            members.insert(body.keys.map(\.text).sorted())
             let isDeleted = body["change"]?.string == "removed"
             #expect(body["content"]?["text"]?.string == (isDeleted ? "" : "hi"))
             #expect(body["room"]?.string == "lobby")
