@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 import Wire
 
 /// Sends typing payloads when `TypingTracker` asks for them (Protocol.md section 6, kind 3).
