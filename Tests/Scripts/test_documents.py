@@ -36,7 +36,7 @@ class Documents(unittest.TestCase):
         return self.output(["bash", "-uc", script, "bash", path, *line.split(" ")])
 
     def test_bash_completes_options_commands_and_values(self):
-        self.assertEqual(self.bash("earshot --no"), ["--no-history", "--notify", "--no-control", "--no-config"])
+        self.assertEqual(self.bash("earshot --no"), ["--no-history", "--no-input", "--notify", "--no-control", "--no-config"])
         self.assertEqual(self.bash("earshot do"), ["doctor"])
         self.assertEqual(self.bash("earshot chat --discovery e"), ["embedded"])
         self.assertEqual(self.bash("earshot --log-level "), ["error", "warning", "info", "debug"])
@@ -55,7 +55,7 @@ class Documents(unittest.TestCase):
             script = 'source $argv[1]; complete -C $argv[2] | string split -f1 \\t; true'
             return set(self.output(["fish", "--no-config", "-c", script, path, line], env=home))
 
-        self.assertEqual(offered("earshot --no-"), {"--no-history", "--no-control", "--no-config"})
+        self.assertEqual(offered("earshot --no-"), {"--no-history", "--no-input", "--no-control", "--no-config"})
         self.assertEqual(offered("earshot do"), {"doctor"})
         self.assertEqual(offered("earshot --discovery e"), {"embedded"})
         self.assertEqual(offered("earshot doctor --j"), {"--json"})
