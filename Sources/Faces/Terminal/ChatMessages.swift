@@ -87,7 +87,7 @@ extension ChatView {
     private mutating func showMissed(
         _ messages: [MessageView], in room: RoomLabel, at now: Instant, wallClock: Timestamp
     ) {
-        let isLate = messages.contains { $0.sentAt.distance(to: wallClock) > ChatView.lateMilliseconds }
+        let isLate = messages.contains { PlainMessage.isMissed($0, at: wallClock) }
         if isLate, isShown(RoomConversation(room, .publicRoom)) {
             let wasAlone = rooms[room.number]?.wasAlone(at: now) ?? false
             add(rendering.rule(language(wasAlone ? .whileOffline : .missed, "\(messages.count)")))

@@ -16,8 +16,6 @@ package struct ChatView: Sendable {
     static let shownOnOpening = 20
     /// The messages of the open conversation that can be read back.
     static let logCapacity = 400
-    /// Missed messages have a label if one of them was said longer ago.
-    static let lateMilliseconds: UInt64 = 10_000
     /// A request is repeated at the first key after this time.
     static let requestRest = Duration.seconds(1)
 

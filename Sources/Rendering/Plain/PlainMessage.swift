@@ -18,6 +18,13 @@ package struct PlainMessage {
         text = "\(author) \(DisplayGuard.safe(message.text))"
     }
 
+    /// Whether a message was missed, and is more than seconds late: one that was sent before a link was up has no label.
+    package static func isMissed(_ message: MessageView, at now: Timestamp) -> Bool {
+        message.isMissed && message.sentAt.distance(to: now) > lateMilliseconds
+    }
+
+    private static let lateMilliseconds: UInt64 = 10_000
+
     /// A peer's clock may be wrong, so what is heard live shows when it came; history shows when it was said.
     package static func time(of message: MessageView) -> Timestamp {
         message.isHistory ? message.sentAt : message.receivedAt

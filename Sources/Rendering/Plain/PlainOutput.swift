@@ -7,7 +7,8 @@ package import Wire
 /// The reports of one room as lines for people, in a pipe too.
 ///
 /// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: the text of others is
-/// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date.
+/// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date; one that was
+/// missed has `(missed)` in front of its author when it comes.
 package struct PlainOutput: Sendable {
     /// The time of day that a line begins with.
     package let clock: @Sendable (Timestamp) -> String
@@ -39,7 +40,8 @@ package struct PlainOutput: Sendable {
         switch report {
         case .event(.message(let message)):
             memory.note(message)
-            return Rendering(output: Array(line(message, at: time).utf8))
+            let mark = PlainMessage.isMissed(message, at: time) ? language(.missedMark) + " " : ""
+            return Rendering(output: Array(line(message, mark, at: time).utf8))
         case .event(.notice(let code, let sentence)) where code.isWarning:
             return PlainOutput.diagnostics(sentence.text(in: language))
         case .error(let error): return PlainOutput.diagnostics(error.sentence.text(in: language))
@@ -90,10 +92,10 @@ package struct PlainOutput: Sendable {
         Array(texts.map { "\(clock(time)) * \($0)\n" }.joined().utf8)
     }
 
-    private func line(_ message: MessageView, at now: Timestamp) -> String {
+    private func line(_ message: MessageView, _ mark: String = "", at now: Timestamp) -> String {
         let time = PlainMessage.time(of: message)
         let date = time < now && day(time) != day(now) ? "\(day(time)) " : ""
-        return "\(date)\(clock(time)) \(PlainMessage(message).text)\n"
+        return "\(date)\(clock(time)) \(mark)\(PlainMessage(message).text)\n"
     }
 
     /// Nil for events without a line.

@@ -26,6 +26,21 @@ import Wire
         #expect(Self.text(.event(.message(message))) == "23:59:59 <quiet-otter#4821> hi\n")
     }
 
+    @Test func `a missed message says so when it comes, unless it is only seconds late`() throws {
+        var message = try Sample.said("hi", by: try Sample.who(), history: true)
+        message.isMissed = true
+        var output = Self.output()
+        func text(_ report: Report, after seconds: UInt64) -> String {
+            let time = Timestamp(milliseconds: message.sentAt.milliseconds + seconds * 1_000)
+            return String(decoding: output.rendering(of: report, at: time).output, as: UTF8.self)
+        }
+        #expect(text(.event(.message(message)), after: 11).hasSuffix("23:59:59 (missed) <quiet-otter#4821> hi\n"))
+        #expect(text(.event(.message(message)), after: 10).hasSuffix("23:59:59 <quiet-otter#4821> hi\n"))
+        #expect(!text(.answer(.history(.publicRoom, [message])), after: 11).contains("missed"))
+        message.isMissed = false
+        #expect(!text(.event(.message(message)), after: 11).contains("missed"))
+    }
+
     @Test func `a message from an earlier day shows its date too`() throws {
         var output = Self.output()
         let message = try Sample.said("hi", by: try Sample.who(), history: true)
