@@ -123,7 +123,7 @@ class Changing(WebTest):
         bob = self.person("bob", alice)
         path = "/api/v1/conversations/r1/messages"
         status, _, said = alice.ask("POST", path, {"text": "first"})
-        asked = [("POST", path, {}), ("PATCH", f"{path}/{said['id']}", {}), ("POST", "/api/v1/direct", {"to": bob.key})]
+        asked = [("POST", path, {}), ("PATCH", f"{path}/{said['id']}", {}), ("POST", "/api/v1/rooms/r1/direct", {"to": bob.key})]
         for text in ("/who", "/join lab SECRET", " /nosuch", "\ufeff/x", "/"):
             for method, where, members in asked:
                 status, _, problem = alice.ask(method, where, members | {"text": text})

@@ -112,9 +112,9 @@ class Gate(WebTest):
             self.assertEqual(self.status(served, Host=hosts), 400, hosts)
         self.assertEqual(self.status(served, Origin=[f"http://{own}", "http://evil.example"]), 403)
         self.assertEqual(self.status(served, Authorization=[f"Bearer {served.token}", "Bearer x"]), 401)
-        # Targets that are no path (RFC 9112 section 3.2), and methods that there are not.
+        # Targets that are no path (RFC 9112 section 3.2).
         for method, path in (("GET", "http://evil.example/api/v1/me"), ("GET", "evil.example:80"),
-                             ("GET", "api/v1/me"), ("OPTIONS", "*"), ("TRACE", "/api/v1/me"), ("PROPFIND", "/api/v1/me")):
+                             ("GET", "api/v1/me"), ("OPTIONS", "*")):
             self.assertEqual(self.status(served, path, method), 403, (method, path))
         self.assertIsNone(self.status(served, "/api/v1/me%00"))
         self.assertEqual(self.status(served, "/api/v1/../../../etc/passwd"), 404)

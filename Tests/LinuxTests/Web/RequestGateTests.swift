@@ -53,21 +53,21 @@ import Wire
 
     @Test func `a refused request is performed again for its key, a performed one is not`() async throws {
         var answers = IdempotentAnswers()
-        let start = Instant(nanoseconds: 0)
+        let (key, start) = (Array("a".utf8), Instant(nanoseconds: 0))
         let said = SaidMessage(message: try Sample.said("hi", by: try Sample.who()), room: .lobby)
         let refusal = RouteFault(429, "too_fast", "too fast")
-        let first = answers.answer("a", [1], at: start) { Task { .failure(refusal) } }
+        let first = answers.answer(key, [1], at: start) { Task { .failure(refusal) } }
         #expect(await status(of: first) == 429)
-        answers.forget("a")
-        #expect(await status(of: answers.answer("a", [1], at: start + .seconds(1)) { Task { .success(said) } }) == 201)
+        answers.forget(key)
+        #expect(await status(of: answers.answer(key, [1], at: start + .seconds(1)) { Task { .success(said) } }) == 201)
         for isUnderWay in [true, false] {
-            let again = answers.answer("a", [1], at: start + .seconds(599)) { Task { .failure(refusal) } }
+            let again = answers.answer(key, [1], at: start + .seconds(599)) { Task { .failure(refusal) } }
             #expect(await status(of: again) == 201)
-            if isUnderWay { answers.note(said, true, for: "a") }
+            if isUnderWay { answers.note(said, true, for: key) }
         }
-        let other = answers.answer("a", [2], at: start + .seconds(600)) { Task { .failure(refusal) } }
+        let other = answers.answer(key, [2], at: start + .seconds(600)) { Task { .failure(refusal) } }
         guard case .other = other else { return #expect(Bool(false), "another request got the answer of the first") }
-        let expired = answers.answer("a", [1], at: start + .seconds(602)) { Task { .failure(refusal) } }
+        let expired = answers.answer(key, [1], at: start + .seconds(602)) { Task { .failure(refusal) } }
         #expect(await status(of: expired) == 429)
     }
 

@@ -39,7 +39,8 @@ struct IdempotentAnswers {
         let deadline: Instant
     }
 
-    private var entries: [String: Entry] = [:]
+    /// By the bytes of the keys: other texts, too, compare as equal in Swift.
+    private var entries: [[UInt8]: Entry] = [:]
     private let salt: [UInt8]
 
     init() {
@@ -48,12 +49,12 @@ struct IdempotentAnswers {
     }
 
     /// Forgets a request that was refused.
-    mutating func forget(_ key: String) { entries[key] = nil }
+    mutating func forget(_ key: [UInt8]) { entries[key] = nil }
 
     /// Keeps the message of a request that is done.
     ///
     /// - Parameter isKept: false for one that is gone already.
-    mutating func note(_ said: SaidMessage, _ isKept: Bool, for key: String) {
+    mutating func note(_ said: SaidMessage, _ isKept: Bool, for key: [UInt8]) {
         entries[key]?.known = isKept ? .said(said) : .gone
     }
 
@@ -67,7 +68,7 @@ struct IdempotentAnswers {
     ///
     /// - Parameter request: all that the answer depends on.
     mutating func answer(
-        _ key: String, _ request: [UInt8], at now: Instant, _ make: () -> Asked
+        _ key: [UInt8], _ request: [UInt8], at now: Instant, _ make: () -> Asked
     ) -> Known {
         let hash = SHA256.hash((salt + request).span)
         entries = entries.filter { $0.value.deadline > now }

@@ -42,22 +42,31 @@ struct Route: Sendable {
         return parameters
     }
 
+    /// The routes of a path with their parameters; none for an unknown path.
+    private static func routes(of path: String) -> [(Route, [String: String])] {
+        let every = all.compactMap { route in route.parameters(of: path).map { (route, $0) } }
+        // A segment that is written out goes before a parameter.
+        let least = every.map(\.1.count).min()
+        return every.filter { $0.1.count == least }
+    }
+
+    /// The answer to a method that no route of the path has.
+    static func refusal(ofMethodAt path: String) -> WebAnswer {
+        var methods = Set(routes(of: path).map(\.0.method))
+        guard !methods.isEmpty else { return .problem(404, "not_found", "there is nothing of this name") }
+        if methods.contains("GET") { methods.insert("HEAD") }
+        var answer = WebAnswer.problem(405, "wrong_method", "another method is needed")
+        answer.headers["allow"] = methods.sorted().joined(separator: ", ")
+        return answer
+    }
+
     /// Answers a request that passed the gate.
     static func answer(to head: RequestHead, _ body: [UInt8], on server: isolated WebServer) async -> WebAnswer {
-        let every = all.compactMap { route in route.parameters(of: head.path).map { (route, $0) } }
-        // A segment that is written out goes before a parameter.
-        guard let least = every.map(\.1.count).min() else {
-            return .problem(404, "not_found", "there is nothing of this name")
-        }
-        let fitting = every.filter { $0.1.count == least }
+        let fitting = routes(of: head.path)
         // HEAD is GET without the body, which is left out where the answer is written.
         let method = head.method == "HEAD" ? "GET" : head.method
         guard let (route, parameters) = fitting.first(where: { $0.0.method == method }) else {
-            var answer = WebAnswer.problem(405, "wrong_method", "another method is needed")
-            var methods = Set(fitting.map(\.0.method))
-            if methods.contains("GET") { methods.insert("HEAD") }
-            answer.headers["allow"] = methods.sorted().joined(separator: ", ")
-            return answer
+            return refusal(ofMethodAt: head.path)
         }
         do throws(RouteFault) {
             let call = try RouteCall(head, parameters, route, body)

@@ -14,8 +14,8 @@ extension WebServer {
         _ call: RouteCall, _ say: @escaping @Sendable (isolated WebServer) async throws(RouteFault) -> SaidMessage
     ) async throws(RouteFault) -> WebAnswer {
         guard let key = call.head.idempotencyKey else { return try await say(self).answer }
-        guard (1...128).contains(key.utf8.count) else {
-            throw RouteFault(400, "bad_key", "an Idempotency-Key has 1 to 128 characters")
+        guard (1...128).contains(key.count) else {
+            throw RouteFault(400, "bad_key", "an Idempotency-Key has 1 to 128 bytes")
         }
         let request = Array(call.head.path.utf8) + [0] + call.bytes
         let known = answers.answer(key, request, at: .monotonic) {

@@ -92,6 +92,7 @@ struct STOMPDecoder: Sendable {
         while start < bytes.count, bytes[start] == 0x0a || bytes[start] == 0x0d { start += 1 }
         var position = start
         guard let command = try line(&position) else { return nil }
+        guard command.utf8.allSatisfy({ $0 < 0x80 }) else { throw STOMPFault("there is no command of this name") }
         var frame = STOMPFrame(command)
         // The first frame is not escaped, as versions are not known before it.
         let escapes = command != "CONNECT" && command != "STOMP"

@@ -17,34 +17,35 @@ struct STOMPTransactions: Sendable {
     /// In each transaction.
     static let mostMessages = 256
 
-    private var open: [String: [Message]] = [:]
+    /// By the bytes of their names: other texts, too, compare as equal in Swift.
+    private var open: [[UInt8]: [Message]] = [:]
     private var committed: ArraySlice<Step> = []
 
-    func contains(_ name: String) -> Bool { open[name] != nil }
+    func contains(_ name: String) -> Bool { open[Array(name.utf8)] != nil }
 
     mutating func begin(_ name: String) throws(STOMPFault) {
-        guard open[name] == nil else { throw STOMPFault("the transaction is open") }
+        guard !contains(name) else { throw STOMPFault("the transaction is open") }
         guard open.count < STOMPTransactions.mostOpen else {
             throw STOMPFault("\(STOMPTransactions.mostOpen) open transactions are the most")
         }
-        open[name] = []
+        open[Array(name.utf8)] = []
     }
 
     mutating func add(_ message: Message, to name: String) throws(STOMPFault) {
-        guard let messages = open[name] else { throw STOMPTransactions.unknown }
+        guard let messages = open[Array(name.utf8)] else { throw STOMPTransactions.unknown }
         guard messages.count < STOMPTransactions.mostMessages else {
             throw STOMPFault("\(STOMPTransactions.mostMessages) messages are the most in a transaction")
         }
-        open[name]?.append(message)
+        open[Array(name.utf8)]?.append(message)
     }
 
     mutating func commit(_ name: String, receipt: String?) throws(STOMPFault) {
-        guard let messages = open.removeValue(forKey: name) else { throw STOMPTransactions.unknown }
+        guard let messages = open.removeValue(forKey: Array(name.utf8)) else { throw STOMPTransactions.unknown }
         committed += messages.map { .say($0, receipt: receipt) } + [.confirm(receipt: receipt)]
     }
 
     mutating func abort(_ name: String) throws(STOMPFault) {
-        guard open.removeValue(forKey: name) != nil else { throw STOMPTransactions.unknown }
+        guard open.removeValue(forKey: Array(name.utf8)) != nil else { throw STOMPTransactions.unknown }
     }
 
     /// The next step of what was committed.

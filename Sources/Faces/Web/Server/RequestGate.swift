@@ -28,6 +28,7 @@ struct RequestGate: Sendable {
     }
 
     private func problem(with head: RequestHead, isFull: Bool, isOpen: Bool) -> WebAnswer? {
+        if !head.hasVersion { return .problem(400, "bad_target", "a target has no line break") }
         if head.hostCount != 1 { return .problem(400, "one_host", "a request has one Host") }
         if !isOwn(host: head.host) { return .problem(421, "misdirected", "this server has another name") }
         if let origin = head.origin, !isOwn(origin: origin) {

@@ -20,6 +20,16 @@ struct RequestTarget: Sendable {
     /// The own names with the port, in lower case.
     let hosts: [String]
 
+    /// The path of a request by its first line, without the query and not decoded; nil for what is no request of HTTP/1.
+    static func path(of bytes: [UInt8]) -> String? {
+        let line = bytes.prefix { $0 != 0x0d && $0 != 0x0a }
+        let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard words.count == 3, !words[0].isEmpty, words[1].first == 0x2f, words[2].starts(with: "HTTP/1.".utf8),
+            words[0].allSatisfy({ (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d })
+        else { return nil }
+        return String(validating: words[1].prefix { $0 != 0x3f }, as: UTF8.self)
+    }
+
     func reading(of bytes: [UInt8]) -> Reading {
         guard let space = bytes.prefix(RequestTarget.longestMethod).firstIndex(where: { $0 == 0x20 || $0 == 0x0a })
         else {

@@ -79,8 +79,8 @@ final class WebConnection {
 
     private struct Message {
         let bytes: [UInt8]
-        /// The number of the last event in front of it; 0 if it does not wait for events.
-        let behind: Int
+        /// The number of the last event in front of it; nil if it goes before the snapshot, too.
+        let behind: Int?
         /// Nil for what has no text of a room.
         let topic: EventTopic?
     }
@@ -88,10 +88,10 @@ final class WebConnection {
     init(_ number: Int, isAbsolute: Bool) { (self.number, self.isAbsolute) = (number, isAbsolute) }
 
     /// - Parameters:
-    ///   - behind: the number of the last event that the client gets before; 0 for none.
+    ///   - behind: the number of the last event that the client gets before, 0 for the snapshot alone; nil for neither.
     ///   - topic: nil for what has no text of a room.
     /// - Returns: false if too much waits already.
-    func append(_ bytes: [UInt8], behind: Int = 0, about topic: EventTopic? = nil) -> Bool {
+    func append(_ bytes: [UInt8], behind: Int? = nil, about topic: EventTopic? = nil) -> Bool {
         guard waiting + bytes.count <= WebConnection.mostWaiting else { return false }
         messages.append(Message(bytes: bytes, behind: behind, topic: topic))
         waiting += bytes.count
@@ -100,8 +100,11 @@ final class WebConnection {
 
     /// The bytes that are to be written next: those for this client alone, or an event.
     func next(of log: EventLog) -> [UInt8]? {
-        if first < messages.count, feed?.hasPassed(messages[first].behind, of: log) ?? true { return take() }
-        return feed?.next(of: log, isStream: use == .events)
+        guard first < messages.count else { return feed?.next(of: log, isStream: use == .events) }
+        if let last = messages[first].behind, let feed, !feed.hasPassed(last, of: log) {
+            return self.feed?.next(of: log, isStream: use == .events)
+        }
+        return take()
     }
 
     /// Whether the answer is a stream, or a poll that waits: its client may go before there is something to write.
@@ -119,7 +122,7 @@ final class WebConnection {
 
     private func take() -> [UInt8] {
         let message = messages[first].bytes
-        messages[first] = Message(bytes: [], behind: 0, topic: nil)
+        messages[first] = Message(bytes: [], behind: nil, topic: nil)
         first += 1
         waiting -= message.count
         if first > messages.count / 2 {

@@ -11,6 +11,8 @@ struct RequestHead: Hashable, Sendable {
     var host: String?
     /// The fields of this name.
     var hostCount = 0
+    /// Whether the first line ends with a version of HTTP/1, as it does without a line break within its target.
+    var hasVersion = true
     var origin: String?
     /// The relation of the asking page to this server, as a browser says it (W3C Fetch Metadata).
     var site: String?
@@ -23,7 +25,7 @@ struct RequestHead: Hashable, Sendable {
     var size = 0
     /// The subprotocols that a WebSocket client offers.
     var protocols: [String] = []
-    var idempotencyKey: String?
+    var idempotencyKey: [UInt8]?
     var lastEventID: String?
     /// The entity tags of the version that the client has.
     var entityTags: [String] = []

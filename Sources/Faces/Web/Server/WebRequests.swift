@@ -50,6 +50,20 @@ extension WebServer {
         return 0
     }
 
+    /// Refuses a request whose method the library does not know: it has let go of the head, of which these bytes came last.
+    func refuseMethod(of bytes: [UInt8], on key: UInt) -> Int32 {
+        guard let connection = connections[key], connection.phase == .waiting else { return -1 }
+        countRefusal()
+        connection.head = RequestHead()
+        var answer = WebAnswer.problem(400, "bad_request", "this is no request of HTTP/1")
+        if let path = RequestTarget.path(of: bytes) {
+            answer = PageFile.named(path)?.answer(to: RequestHead(method: "")) ?? Route.refusal(ofMethodAt: path)
+        }
+        answer.closes = true
+        connection.answer = answer
+        return writeHTTP(key)
+    }
+
     /// The library can not keep a request until the one before is answered: the connection ends.
     private func refuseNext() -> Int32 {
         countRefusal()
@@ -178,7 +192,7 @@ extension WebServer {
     private static let methods = [
         (WSI_TOKEN_GET_URI, "GET"), (WSI_TOKEN_POST_URI, "POST"), (WSI_TOKEN_PUT_URI, "PUT"),
         (WSI_TOKEN_PATCH_URI, "PATCH"), (WSI_TOKEN_DELETE_URI, "DELETE"), (WSI_TOKEN_OPTIONS_URI, "OPTIONS"),
-        (WSI_TOKEN_HEAD_URI, "HEAD"),
+        (WSI_TOKEN_HEAD_URI, "HEAD"), (WSI_TOKEN_CONNECT, "CONNECT"),
     ]
 
     private func head(on key: UInt) -> RequestHead {
@@ -199,10 +213,13 @@ extension WebServer {
         head.contentLengths = unsafe fragments(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi)
         head.hasTransferEncoding = unsafe field(WSI_TOKEN_HTTP_TRANSFER_ENCODING, of: wsi) != nil
         head.protocols = RequestHead.list(unsafe field(WSI_TOKEN_PROTOCOL, of: wsi))
-        head.idempotencyKey = unsafe field(named: "idempotency-key:", of: wsi)
+        head.idempotencyKey = unsafe bytes(ofFieldNamed: "idempotency-key:", of: wsi)
         head.lastEventID = unsafe field(named: "last-event-id:", of: wsi)
         head.entityTags = RequestHead.list(unsafe field(WSI_TOKEN_HTTP_IF_NONE_MATCH, of: wsi))
-        let isOld = unsafe field(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.0"
+        // The library takes a line break that a target has in its encoded form, `%0A`, for the end of the line.
+        let versions = unsafe fragments(WSI_TOKEN_HTTP, of: wsi)
+        head.hasVersion = versions.count == 1 && versions[0].utf8.starts(with: "HTTP/1.".utf8)
+        let isOld = versions == ["HTTP/1.0"]
         head.expectsContinue =
             unsafe !isOld && field(WSI_TOKEN_HTTP_EXPECT, of: wsi)?.lowercased() == "100-continue"
         let wishes = RequestHead.list(unsafe field(WSI_TOKEN_CONNECTION, of: wsi)).map { $0.lowercased() }
@@ -265,12 +282,16 @@ extension WebServer {
 
     /// A field that the library does not know, by its name with the colon.
     private func field(named name: String, of wsi: OpaquePointer) -> String? {
+        unsafe bytes(ofFieldNamed: name, of: wsi).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func bytes(ofFieldNamed name: String, of wsi: OpaquePointer) -> [UInt8]? {
         let length = unsafe Int(library.call.lws_hdr_custom_length(wsi, name, Int32(name.utf8.count)))
         guard length > 0 else { return nil }
         var bytes = [CChar](repeating: 0, count: length + 1)
         let size = Int32(bytes.count)
         let count = unsafe library.call.lws_hdr_custom_copy(wsi, &bytes, size, name, Int32(name.utf8.count))
         guard count > 0 else { return nil }
-        return String(decoding: bytes.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return bytes.prefix(length).map { UInt8(bitPattern: $0) }
     }
 }

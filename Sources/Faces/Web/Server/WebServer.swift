@@ -254,10 +254,10 @@ extension WebServer {
     /// Sends bytes to one client, or lets go of it if it leaves too much unread.
     ///
     /// - Parameters:
-    ///   - behind: the number of the last event that the client gets before; 0 for none.
+    ///   - behind: the number of the last event that the client gets before, 0 for the snapshot alone; nil for neither.
     ///   - topic: nil for what has no text of a room.
     func send(
-        _ bytes: [UInt8], to connection: WebConnection, at key: UInt, behind: Int = 0, about topic: EventTopic? = nil
+        _ bytes: [UInt8], to connection: WebConnection, at key: UInt, behind: Int? = nil, about topic: EventTopic? = nil
     ) {
         guard connection.closing == nil else { return }
         if connection.append(bytes, behind: behind, about: topic) { return wantToWrite(key) }

@@ -91,6 +91,7 @@ extension WebServer {
         case LWS_CALLBACK_ESTABLISHED: beginSocket(key)
         case LWS_CALLBACK_RECEIVE: return unsafe received(part: WebServer.taken(input), on: key)
         case LWS_CALLBACK_SERVER_WRITEABLE: return writeSocket(key)
+        case LWS_CALLBACK_RAW_RX: return unsafe refuseMethod(of: WebServer.taken(input), on: key)
         case _: break
         }
         return 0
@@ -126,7 +127,9 @@ enum WebSetUp {
         unsafe validity.pointee.secs_since_valid_ping = 20
         unsafe validity.pointee.secs_since_valid_hangup = 60
         unsafe info.pointee.retry_and_idle_policy = UnsafePointer(validity)
-        unsafe info.pointee.options = UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
+        // Requests of methods that the library does not know come as bytes; it has an answer of its own otherwise.
+        unsafe info.pointee.options = UInt64(
+            LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_FALLBACK_TO_APPLY_LISTEN_ACCEPT_CONFIG)
         unsafe info.pointee.port = CONTEXT_PORT_NO_LISTEN_SERVER
         unsafe info.pointee.vhost_name = UnsafePointer(strdup("earshot"))
         unsafe info.pointee.gid = -1
@@ -193,7 +196,7 @@ extension WebServer {
         case LWS_CALLBACK_EVENT_WAIT_CANCELLED, LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, LWS_CALLBACK_WSI_DESTROY,
             LWS_CALLBACK_HTTP, LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION, LWS_CALLBACK_HTTP_WRITEABLE,
             LWS_CALLBACK_HTTP_CONFIRM_UPGRADE, LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_RECEIVE,
-            LWS_CALLBACK_SERVER_WRITEABLE:
+            LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_RAW_RX:
             true
         case _: false
         }

@@ -91,19 +91,19 @@ struct SocketIOEvents: Sendable {
             switch entry.content {
             case .message(let message):
                 SocketIOPacket.event("newChatMessage") {
-                    $0.string(SocketIOSession.name(of: message.from))
+                    $0.string(message.from.displayName)
                     $0.string(DisplayGuard.safe(message.text))
                     $0.string(UniversalTime(message.sentAt).text)
                     $0.string("\(offset)")
                 }
             case .here(let who):
                 SocketIOPacket.event("userConnectUpdate") {
-                    $0.user(who.key.hexadecimal, SocketIOSession.name(of: who), isConnected: true)
+                    $0.user(who.key.hexadecimal, who.displayName, isConnected: true)
                     $0.string("\(offset)")
                 }
             case .left(let who):
                 SocketIOPacket.event("userExitUpdate") {
-                    $0.string(SocketIOSession.name(of: who))
+                    $0.string(who.displayName)
                     $0.string("\(offset)")
                 }
             }

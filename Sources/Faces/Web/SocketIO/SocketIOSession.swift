@@ -73,11 +73,6 @@ struct SocketIOSession: Sendable {
     /// Whether all that came has taken effect.
     var isIdle: Bool { pending == nil && waiting.isEmpty }
 
-    /// The name of a peer or of the user, as it is sent and taken: no two have the same.
-    static func name(of who: PeerName) -> String {
-        DisplayGuard.safeName(who.nickname.isEmpty ? "\(who.stage)" : who.nickname) + who.numberText
-    }
-
     mutating func receive(_ text: String) -> [Effect] {
         guard !isOver else { return [] }
         guard let packet = SocketIOPacket(text) else { return [.close] }
@@ -183,17 +178,17 @@ struct SocketIOSession: Sendable {
             guard case .answer(.whoami(let who, _, _)) = reports.last?.report, let label = reports.last?.room else {
                 return [.close]
             }
-            (room, me) = (label, SocketIOSession.name(of: who))
+            (room, me) = (label, who.displayName)
             return [.greet(since: earlier?.room == label ? earlier?.offset : nil)]
         case .naming(let given, let acknowledgement):
             guard case .answer(.whoami(let who, _, _)) = reports.last?.report, let room else { return [.close] }
             let nickname = SocketIOSession.nickname(given, of: who)
             let next = who.nickname == nickname ? Command.who(all: true) : .rename(nickname)
-            me = SocketIOSession.name(of: who)
+            me = who.displayName
             return perform(next, in: .named(room.name), .listing(acknowledgement: acknowledgement))
         case .listing(let acknowledgement):
             guard let room else { return [.close] }
-            if case .answer(.done(_, let who)) = reports.last?.report { me = SocketIOSession.name(of: who) }
+            if case .answer(.done(_, let who)) = reports.last?.report { me = who.displayName }
             guard case .answer(.peers(let peers, _, _)) = reports.last?.report else {
                 return perform(.who(all: true), in: .named(room.name), .listing(acknowledgement: acknowledgement))
             }
@@ -204,7 +199,7 @@ struct SocketIOSession: Sendable {
 
     /// The nickname that a client asks for: it may be a name as it was sent, with the user's own number.
     private static func nickname(_ given: String, of me: PeerName) -> String {
-        if given.utf8.elementsEqual(name(of: me).utf8) { return me.nickname }
+        if given.utf8.elementsEqual(me.displayName.utf8) { return me.nickname }
         let number = Array(me.numberText.utf8)
         guard given.utf8.count > number.count, given.utf8.suffix(number.count).elementsEqual(number) else {
             return given
@@ -221,7 +216,7 @@ struct SocketIOSession: Sendable {
             $0.array { list in
                 list.user(id, me, isConnected: true)
                 for peer in peers {
-                    let name = SocketIOSession.name(of: peer.who)
+                    let name = peer.who.displayName
                     list.user(peer.who.key.hexadecimal, name, isConnected: peer.state != .left)
                 }
             }
@@ -234,13 +229,13 @@ struct SocketIOSession: Sendable {
         let before = typing
         switch event {
         case .typing(let who, .publicRoom, let isOn):
-            typing[who.key] = isOn ? SocketIOSession.name(of: who) : nil
+            typing[who.key] = isOn ? who.displayName : nil
             return [.send(typingUpdate, of: EventTopic(room))]
         case .peer(.left, let who, reason: _, was: _, online: _), .elsewhere(.left, let who, reason: _, was: _):
             typing[who.key] = nil
         case .peer(_, let who, reason: _, was: _, online: _), .elsewhere(_, let who, reason: _, was: _):
             // The name may be another one now.
-            if typing[who.key] != nil { typing[who.key] = SocketIOSession.name(of: who) }
+            if typing[who.key] != nil { typing[who.key] = who.displayName }
         case .stopped: typing = [:]
         case .ready, .crowd, .message, .request, .direct, .invitation, .edited, .deleted, .delivered, .read, .failed,
             .typing, .notice, .renamed, .blocked:
