@@ -15,7 +15,7 @@ import unittest
 
 from earshot_node import BINARY, ROOT, Node
 
-PAGES = ("README.md", "Docs/Options.md", "Docs/Bridge.md", "Docs/Simulation.md", "Docs/Troubleshooting.md")
+PAGES = ("README.md", "Docs/Options.md", "Docs/Control.md", "Docs/Bridge.md", "Docs/Simulation.md", "Docs/Troubleshooting.md")
 # The first words of blocks that are no example to run here, with the reason.
 ELSEWHERE = {
     "earshot [chat] [options]": "a usage line",
@@ -26,6 +26,8 @@ ELSEWHERE = {
     "sudo openssl req -x509": "it changes the machine's broker; Tests/Bridge has certificates of its own",
     "for n in 1 2; do": "it makes network namespaces on the machine; Tests/Bridge has networks of its own",
     "routing key = ": "a format",
+    "earshot send [--in ROOM]": "usage lines",
+    '{"event":"line"': "a format",
 }
 
 
@@ -79,10 +81,15 @@ class Examples(unittest.TestCase):
 
     def test_every_block_is_known(self):
         source = pathlib.Path(__file__).read_text()
+
+        def starts(page):
+            return [double or single for double, single in
+                    re.findall(r'self\.block\("' + re.escape(page) + r"""", (?:"([^"]+)"|'([^']+)')\)""", source)]
+
         for page in PAGES:
             for block in blocks(page):
                 first = block.splitlines()[0]
-                is_run = any(first.startswith(words) for words in re.findall(r'self\.block\("' + re.escape(page) + r'", "([^"]+)"\)', source))
+                is_run = any(first.startswith(words) for words in starts(page))
                 is_elsewhere = any(first.startswith(words) for words in ELSEWHERE)
                 self.assertTrue(is_run or is_elsewhere, f"{page}: no test runs this example:\n{block}")
 
@@ -146,11 +153,7 @@ class Examples(unittest.TestCase):
         self.assertRegex(self.succeeds("earshot --plain", input="hello\n").stdout, r"you are quiet-otter#\d{4} in kitchen")
 
     def test_other_programs_and_the_running_node(self):
-        node = self.node("ann", "--discovery", "none")
-        other = Node(subprocess.Popen, "ben", "--discovery", "none", "--no-control", "--peer", f"127.0.0.1:{node.ready()['port']}")
-        self.addCleanup(other.process.wait)
-        self.addCleanup(other.process.kill)
-        node.sees(other)
+        _, other = self.pair()
         (self.folder / "Makefile").write_text("all:\n\t@echo it is built\n")
         lines = self.block("README.md", "Scripts/run send the build is done").replace("4821", str(other.number)).splitlines()
         tail = subprocess.Popen(["bash", "-c", f"exec {lines.pop()}"], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True)
@@ -165,6 +168,36 @@ class Examples(unittest.TestCase):
         other.wait(lambda e: e["event"] == "request" and e["text"] == "hello", "request")
         self.assertIn("the build is done", tail.stdout.readline())
         tail.send_signal(signal.SIGTERM)
+
+    def pair(self):
+        """Ann, whose node has a control socket, and ben, who has a link with her."""
+        ann = self.node("ann", "--discovery", "none")
+        ben = Node(subprocess.Popen, "ben", "--discovery", "none", "--no-control", "--peer", f"127.0.0.1:{ann.ready()['port']}")
+        self.addCleanup(ben.process.wait)
+        self.addCleanup(ben.process.kill)
+        ann.sees(ben)
+        return ann, ben
+
+    def test_a_shell_asks_the_control_socket(self):
+        _, ben = self.pair()
+        block = self.block("Docs/Control.md", "echo 'command /who'")
+        self.assertEqual(self.succeeds(block).stdout, f"ben#{ben.number}\n")
+        lines = self.succeeds(block.split(" | jq")[0]).stdout.splitlines()
+        self.assertEqual(lines[0], self.block("Docs/Control.md", '{"event":"control"'))
+        self.assertEqual(lines[-1], self.block("Docs/Control.md", '{"event":"end"'))
+
+    def test_a_node_without_input_has_its_socket_in_a_file(self):
+        start, send = self.block("Docs/Control.md", "earshot --no-input").splitlines()
+        waiting = "until [ -S ~/earshot.socket ]; do sleep 0.05; done"
+        tail = "earshot tail --history --json --control ~/earshot.socket | sed -n '/\"history\"/{p;q}'"
+        done = self.succeeds("\n".join((start, waiting, send, tail, "kill %1")), XDG_RUNTIME_DIR="")
+        self.assertIn('"text":"hello"', done.stdout)
+
+    def test_a_collector_gets_the_counters(self):
+        self.pair()
+        self.succeeds(self.block("Docs/Control.md", "earshot stats --prometheus"), collector=str(self.folder))
+        self.assertIn("\nearshot_peers 1\n", (self.folder / "earshot.prom").read_text())
+        self.assertFalse((self.folder / "metrics.tmp").exists())
 
     def test_scripts_that_are_named_are_there(self):
         for line in self.block("README.md", "Scripts/test ").splitlines():
