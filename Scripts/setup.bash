@@ -47,6 +47,7 @@ readonly to_test='
     fonts-noto-cjk                /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc
     fonts-noto-color-emoji        /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf
     iproute2                      /usr/sbin/ip
+    jq                            /usr/bin/jq
     mandoc                        /usr/bin/mandoc
     nftables                      /usr/sbin/nft
     openssl                       /usr/bin/openssl
@@ -55,6 +56,7 @@ readonly to_test='
     python3                       /usr/bin/python3
     python3-venv                  /usr/lib/python3*/ensurepip/__main__.py
     shellcheck                    /usr/bin/shellcheck
+    socat                         /usr/bin/socat
     systemd                       /usr/bin/systemd-analyze
     tmux                          /usr/bin/tmux
     xvfb                          /usr/bin/Xvfb
