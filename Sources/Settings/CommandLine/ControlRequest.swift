@@ -75,7 +75,8 @@ package struct ControlRequest: Hashable, Sendable {
     private static func takeName(behind word: String, from line: inout String) throws(ControlFault) -> String? {
         guard let text = behind(word, of: line) else { return nil }
         let (name, rest): (String, String?)
-        if let (quoted, more) = QuotedName.split(text[...]) {
+        if text.utf8.first == UInt8(ascii: "\"") {
+            guard let (quoted, more) = QuotedName.split(text[...]) else { throw .malformed }
             // Nothing but a space is behind the quotes.
             let (gap, behind) = cut(String(more))
             (name, rest) = (quoted, gap.isEmpty ? behind : nil)

@@ -51,7 +51,7 @@ import Wire
 
     @Test(arguments: [
         "", "say", "command who", "command", "tail  history", "Tail", "plain", "plain plain tail", " tail",
-        "in", "in kitchen", "in  say x", "in \"\" say x", "in \"my room\"say x", "in \"my room say x",
+        "in", "in kitchen", "in  say x", "in \"\" say x", "in \"my room\"say x", "in \"my say x",
         "in kitchen tail", "in kitchen prometheus", "in kitchen in lobby say x", "to bob", "to bob command /who",
         "to bob tail", "to bob in kitchen say x", "command @kitchen /who",
     ])
