@@ -120,6 +120,22 @@ class Attention(PageTest):
         page.evaluate(HIDE, False)
         page.evaluate("lastNotification.onclick()")
 
+    def test_the_node_says_which_messages_name_the_user(self):
+        self.befriend()
+        page = self.page()
+        self.alice.node.say("/nick 민수")
+        expect(page.locator("#me")).to_contain_text("민수#")
+        for text in ("민수야 안녕", "박민수", "@민수님"):
+            self.bob.say(text)
+        expect(self.rows(page)).to_have_text(["민수야 안녕", "박민수", "@민수님"])
+        expect(page.locator("#log .message.mention .text")).to_have_text(["민수야 안녕", "@민수님"])
+        expect(page.locator("#log .message.mention .meta").first).to_contain_text("names you")
+        self.direct("hello")
+        expect(self.badge(page, self.bob)).to_have_text("1")
+        self.direct("민수는?")
+        expect(self.badge(page, self.bob)).to_have_text("2!")
+        expect(self.badge(page, self.bob)).to_have_attribute("aria-label", "2 unread, you are named")
+
     def test_the_wish_for_notifications_is_asked_for_once(self):
         context = self.browser.new_context(locale="en-GB")
         self.addCleanup(context.close)
@@ -190,7 +206,7 @@ class Attention(PageTest):
             return { parts, online: model.current.info.online, notes: model.current.notes, list: list.innerText || list.textContent };
         }""")
         self.assertEqual((result["parts"], result["online"]), (["people", "log", "title"], 482))
-        self.assertEqual(result["notes"], [{"behind": None, "came": 501, "left": 20, "texts": []}])
+        self.assertEqual([(note["came"], note["left"]) for note in result["notes"]], [(501, 20)])
         self.assertIn("and 481 more", result["list"])
 
     def test_a_bridge_that_finds_no_broker_makes_no_room_a_bridged_one(self):

@@ -1,12 +1,16 @@
 """The rows that a user reads stay in their place; title and icon of a page behind another one (Docs/Web.md, section 7)."""
 
+import socket
+import threading
 import time
 import unittest
 
 from chromium import Chromium
 from display import Display
+from earshot_node import Node
 from page import PageTest
 from playwright.sync_api import expect
+from web import started
 
 # The first row that is wholly in view, with its place.
 FIRST = """() => {
@@ -104,6 +108,24 @@ class Place(PageTest):
         expect(page.get_by_role("button", name="Try again")).to_have_count(0)
         expect(self.rows(page).first).to_have_text("early 30")
 
+    def test_a_page_of_history_is_in_front_of_the_message_it_was_asked_for_with(self):
+        result = self.page().evaluate("""async () => {
+            const { Messages } = await import("/messages.js");
+            const make = (n, more = {}) => ({ id: `${n}`, sentAt: new Date(n).toISOString(), receivedAt: new Date(5000).toISOString(), ...more });
+            const messages = new Messages([3, 4].map((n) => make(n)));
+            const end = messages.end;
+            messages.merge([1, 2].map((n) => make(n)), "3");
+            const grown = [messages.all.map(({ id }) => id).join(" "), messages.first, messages.end - end];
+            // A missed message is where it was said, and moves nothing behind it.
+            messages.add(make(3.5, { id: "missed", history: true, missed: true, sentAt: new Date(-400000).toISOString() }));
+            messages.add(make(9, { history: true, missed: false }));
+            messages.add(make(10));
+            return { grown, last: messages.all.map(({ id }) => id).join(" "), end: messages.end - end };
+        }""")
+        self.assertEqual(result["grown"], ["1 2 3 4", -2, 0])
+        self.assertEqual(result["last"], "9 missed 1 2 3 4 10")
+        self.assertEqual(result["end"], 1)
+
     def test_title_and_icon_count_while_another_window_is_in_front(self):
         display = Display()
         self.addCleanup(display.close)
@@ -130,7 +152,168 @@ class Place(PageTest):
         chromium.wait("document.querySelectorAll('#log .message').length === 1")
 
 
+class Wire:
+    """A way to a port that can be cut: its connections end, and no other one begins."""
+
+    def __init__(self, port):
+        self.port, self.ends, self.is_cut = port, [], False
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            if self.is_cut:
+                near.close()
+                continue
+            far = socket.create_connection(("127.0.0.1", self.port))
+            self.ends += [near, far]
+            for source, sink in ((near, far), (far, near)):
+                threading.Thread(target=self.carry, args=(source, sink), daemon=True).start()
+
+    def carry(self, source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self):
+        self.is_cut = True
+        for end in self.ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def mend(self):
+        self.is_cut = False
+
+    def close(self):
+        self.cut()
+        self.listener.close()
+        for end in self.ends:
+            end.close()
+
+
+class Missed(PageTest):
+    def test_missed_messages_are_labelled_counted_and_in_their_place(self):
+        # Another peer would pass the messages on.
+        self.bob.quit()
+        wire = Wire(self.alice.node.ready()["port"])
+        self.addCleanup(wire.close)
+        carol = Node(started, "carol", "--discovery", "none", "--peer", wire.address, "--rate", "0")
+        self.addCleanup(lambda: carol.process.poll() is None and carol.kill())
+        self.alice.node.sees(carol)
+        page = self.page()
+        carol.say("before")
+        expect(self.rows(page)).to_have_text(["before"])
+        wire.cut()
+        self.alice.node.loses(carol)
+        carol.loses(self.alice.node)
+        carol.say("in the outage")
+        carol.hears("in the outage")
+        carol.say("and once more")
+        carol.hears("and once more")
+        self.alice.node.say("meanwhile")
+        expect(self.rows(page)).to_have_text(["before", "meanwhile"])
+        wire.mend()
+        self.alice.node.hears("and once more", timeout=60)
+        expect(self.rows(page)).to_have_text(["before", "in the outage", "and once more", "meanwhile"])
+        expect(page.locator("#log .missed")).to_have_text(["2 messages that you missed"])
+        expect(page.locator("#log .missed + .message .text")).to_have_text("in the outage")
+
+
 class Names(PageTest):
+    def test_hostile_names_are_shown_as_the_node_gives_them(self):
+        self.befriend()
+        page = self.page()
+        page.locator("#conversations .row").filter(has_text="bob#").click()
+        expect(page.locator("#title")).to_contain_text("bob#")
+        for nickname in ("ben#9294" + "\u2800" * 15, "Ian\u200b", "Ian\ufff0", "ben#9294\u202e", "★Bob"):
+            self.bob.say("/nick " + nickname)
+            self.bob.say(f"/msg {self.alice.node.number} from {ascii(nickname)}")
+            self.alice.node.hears("from " + ascii(nickname))
+            shown = self.alice.get("/api/v1/people")["people"][0]["who"]["displayName"]
+            word, number = shown.rsplit("#", 1)
+            self.assertEqual((number, set(word) & set("#★\u2800\u200b\ufff0\u202e")), (str(self.bob.number), set()), ascii(shown))
+            expect(self.rows(page).last).to_have_text("from " + ascii(nickname))
+            for place in ("#people .peer", "#log .message:last-child .from", "#log .message .from >> nth=0", "#title .peer",
+                          "#conversations .row .peer >> nth=0"):
+                expect(page.locator(place)).to_have_text(shown)
+            page.locator(f"#people [data-key='{self.bob.key}']").click()
+            expect(page.locator("#dialog-title")).to_have_text(shown)
+            page.locator("#dialog").get_by_role("button", name="Close").click()
+            self.bob.say(f"/open {self.alice.node.number}")
+            self.bob.say("/typing")
+            expect(page.locator("#typing")).to_contain_text(f"#{self.bob.number} is typing")
+            for sign in "★\u2800\u200b\ufff0\u202e":
+                self.assertNotIn(sign, page.locator("body").inner_text().replace(ascii(nickname), ""), ascii(nickname))
+            told = page.evaluate('(who) => import("/text.js").then(({ shortName }) => shortName(who))', {"displayName": shown})
+            self.assertTrue(told.endswith(f"#{self.bob.number}"), told)
+            self.bob.say("/close")
+
+    def test_a_rename_is_a_rename_and_every_place_has_the_present_name(self):
+        self.befriend()
+        page = self.page()
+        before = self.bob.result("whoami")["who"]["displayName"]
+        self.bob.say("said earlier")
+        expect(self.rows(page)).to_have_text(["said earlier"])
+        arrivals = page.locator("#log .note").filter(has_text="came").all_inner_texts()
+        for nickname in ("rob", "robbie", "robert"):
+            self.bob.result(f"nick {nickname}")
+        after = f"robert#{self.bob.number}"
+        expect(page.locator("#people .peer")).to_have_text(after)
+        expect(page.locator("#log .message .from")).to_have_text(after)
+        expect(page.locator("#conversations .row .peer").filter(has_text=after).first).to_be_visible()
+        expect(page.locator("#log .note").filter(has_text="is now")).to_have_text([f"{before} is now {after}"])
+        self.bob.say("/away lunch")
+        expect(page.locator("#people .last")).to_contain_text("lunch")
+        self.bob.say("/back")
+        expect(page.locator("#people .last")).to_have_text("online")
+        self.assertEqual(page.locator("#log .note").filter(has_text="came").all_inner_texts(), arrivals)
+        page.locator("#conversations .row").filter(has_text="robert#").last.click()
+        expect(page.locator("#title")).to_have_text(after)
+        self.bob.result("nick bertie")
+        expect(page.locator("#title")).to_have_text(f"bertie#{self.bob.number}")
+        own = self.alice.node.number
+        self.alice.node.say("hello")
+        expect(self.rows(page).last).to_have_text("hello")
+        self.alice.node.result("nick alicia")
+        expect(page.locator("#me")).to_have_text(f"alicia#{own}")
+        expect(page.locator("#log .message.own .from").last).to_have_text(f"alicia#{own}")
+        page.locator("#conversations .row").filter(has_text="lobby").click()
+        expect(page.locator("#log .note").filter(has_text="you are now")).to_have_text([f"you are now alicia#{own}"])
+
+    def test_the_messages_of_a_blocked_peer_go_and_come_back(self):
+        page = self.page()
+        self.bob.say("of bob")
+        self.alice.node.say("of alice")
+        self.alice.node.hears("of bob")
+        expect(self.rows(page)).to_have_count(2)
+        page.locator(f"#people [data-key='{self.bob.key}']").click()
+        page.locator("#dialog").get_by_role("button", name="Block", exact=True).click()
+        expect(self.rows(page)).to_have_text(["of alice"])
+        expect(page.locator("#conversations")).not_to_contain_text("of bob")
+        expect(page.locator("#people .last")).to_contain_text("blocked")
+        self.alice.node.result(f"unblock {self.bob.number}")
+        expect(self.rows(page)).to_have_count(2)
+
+    def test_a_reason_can_not_be_read_as_a_mark(self):
+        page = self.page()
+        self.bob.say("/away verified")
+        expect(page.locator("#people .last")).to_have_text("away: verified")
+        expect(page.locator("#people .last bdi")).to_have_text(": verified")
+
     def test_a_long_name_is_cut_and_its_number_never(self):
         carol = self.person("W" * 24, self.alice)
         carol.say("hello " * 30)

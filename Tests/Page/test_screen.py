@@ -81,6 +81,27 @@ class Screen(PageTest):
         self.assertIn(self.bob.key, asked.value.url)
         page.evaluate(FREE)
 
+    def test_commands_are_of_the_conversation_on_the_screen(self):
+        page = self.page()
+        self.alice.node.say("for all")
+        self.bob.hears("for all")
+        self.open(page, "bob#")
+        self.between_frames(page, "/close")
+        for line in ("/me waves to bob only", "/me nods to bob only"):
+            page.locator("#text").fill(line)
+            with page.expect_response("**/api/v1/commands"):
+                page.keyboard.press("Enter")
+        for text in ("* alice waves to bob only", "* alice nods to bob only"):
+            heard = self.bob.wait(lambda event, text=text: event["event"] == "message" and event["text"] == text, text)
+            self.assertEqual(heard["conversation"], "direct")
+        for line, event in (("/edit changed for bob only", "edited"), ("/delete", "deleted")):
+            page.locator("#text").fill(line)
+            page.keyboard.press("Enter")
+            changed = self.bob.wait(lambda one, event=event: one["event"] == event, event)
+            self.assertEqual(changed["conversation"], "direct")
+        page.evaluate(FREE)
+        self.assertEqual(self.public(), ["for all"])
+
     def test_the_text_of_an_edit_outlives_another_conversation(self):
         page = self.page()
         page.locator("#text").fill("said")

@@ -309,6 +309,53 @@ class Changing(WebTest):
         self.assertEqual(alice.ask("POST", "/api/v1/commands", {"line": line})[0], 200)
         self.assertEqual(rooms()[1:], [(name, True)])
 
+    def test_a_command_acts_in_the_conversation_of_its_client(self):
+        alice = self.served("alice", "--room", "kitchen")
+        bob = self.person("bob", alice, "--room", "kitchen")
+        bob.say(f"/msg {alice.node.number} may I?")
+        alice.node.wait(lambda event: event["event"] == "request", "request")
+        alice.node.say(f"/accept {bob.number}")
+        bob.wait(lambda event: event["event"] == "direct" and event["state"] == "accepted", "acceptance")
+        direct = f"r1-{bob.key}"
+
+        def perform(conversation=direct, **body):
+            status, _, answer = alice.ask("POST", "/api/v1/commands", {"conversation": conversation, **body})
+            return status, answer.get("code", answer.get("reports"))
+
+        def heard(event, **members):
+            return bob.wait(lambda one: one["event"] == event and all(one.get(name) == value for name, value in members.items()), event)
+
+        alice.node.say("to the room")
+        bob.hears("to the room")
+        # The node has the room open.
+        for body in ({"line": "/me waves"}, {"command": "me", "operands": {"text": "nods"}}, {"line": "a line"}):
+            self.assertEqual(perform(**body)[0], 200)
+        for text in ("* alice waves", "* alice nods", "a line"):
+            self.assertEqual(heard("message", text=text)["conversation"], "direct")
+        self.assertEqual(perform(line="/edit another line")[0], 200)
+        self.assertEqual(heard("edited", text="another line")["conversation"], "direct")
+        self.assertEqual(perform(command="delete")[0], 200)
+        self.assertEqual(heard("deleted")["conversation"], "direct")
+        for line in ("/history", "/search nods"):
+            report, = perform(line=line)[1]
+            self.assertEqual((report["conversation"], report["messages"][-1]["text"]), ("direct", "* alice nods"), line)
+        self.assertEqual(perform(line="/typing")[0], 200)
+        self.assertEqual(heard("typing", on=True)["conversation"], "direct")
+        # The other way round, and in another room than the open one.
+        alice.node.result(f"open {bob.number}")
+        self.assertEqual(perform("R1", line="/edit to the whole room")[0], 200)
+        self.assertEqual(heard("edited", text="to the whole room")["conversation"], "public")
+        self.assertEqual(alice.ask("POST", "/api/v1/commands", {"command": "join", "operands": {"room": "attic"}})[0], 200)
+        self.assertEqual(perform(line="/part")[0], 200)
+        self.assertEqual([row["room"] for row in alice.get("/api/v1/me")["rooms"]], ["kitchen", "attic"])
+        self.assertEqual([row["id"] for row in alice.get("/api/v1/conversations")["conversations"] if row["active"]], ["r1"])
+        self.assertEqual(perform("r2", line="/part")[0], 200)
+        self.assertEqual([row["room"] for row in alice.get("/api/v1/me")["rooms"]], ["kitchen"])
+        self.assertEqual(perform("r2", line="/me waves"), (404, "unknown_conversation"))
+        self.assertEqual(perform(1, line="/me waves"), (422, "bad_member"))
+        self.assertEqual(perform("r1", line="/me waves", room="nowhere"), (404, "unknown_room"))
+        self.assertEqual(perform("r1", line="/who", room="kitchen")[0], 200)
+
     def test_one_key_in_two_rooms_is_a_user_of_each(self):
         bob = Node(started, "bob", "--discovery", "none", "--rate", "0", "--identity", os.path.join(self.folder, "me"))
         self.addCleanup(lambda: bob.process.poll() is None and bob.kill())

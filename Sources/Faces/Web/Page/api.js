@@ -90,9 +90,16 @@ export class API {
     return this.ask("GET", `conversations/${conversation}/messages?before=${message}&limit=${limit}`);
   }
 
-  // Performs a line of input: {reports, text}, what it caused as `--json` has it, and its answer as lines for people.
-  command(line, room = undefined) {
-    return this.ask("POST", "commands", room === undefined ? { line } : { line, room });
+  // Performs a line of input in a conversation, whatever the node has open: {reports, text}, what it caused as `--json` has it, and
+  // its answer as lines for people.
+  line(line, conversation) {
+    return this.ask("POST", "commands", { line, conversation });
+  }
+
+  // Performs a command with its operands, in which nothing is read as a line.
+  // - room: its name; undefined for the open one.
+  command(command, operands = {}, room = undefined) {
+    return this.ask("POST", "commands", { command, operands, room });
   }
 
   // Whether the node answers, but does not know the token: another run of it has the port.

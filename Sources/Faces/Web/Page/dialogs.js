@@ -6,10 +6,12 @@ const dialog = part("dialog");
 
 // Shows rows and buttons; the dialogue closes before an action.
 // - actions: each a text and a function.
-export function show(title, rows, actions = []) {
+// - isReady: whether an action may be done now; otherwise the dialogue stays.
+export function show(title, rows, actions = [], isReady = () => true) {
   part("dialog-title").textContent = title;
   part("dialog-body").replaceChildren(...rows);
   const buttons = actions.map(([text, action]) => button(text, () => {
+    if (!isReady()) return;
     dialog.close();
     action();
   }));
@@ -19,7 +21,8 @@ export function show(title, rows, actions = []) {
 
 // Asks for lines of text; `done` gets them.
 // - more: rows behind the lines.
-export function ask(title, labels, done, more = []) {
+// - fault: what is wrong with the lines, which keeps the dialogue open; null for nothing.
+export function ask(title, labels, done, { more = [], fault = () => null } = {}) {
   const inputs = labels.map((_, index) => {
     const input = element("input");
     input.id = `ask-${index}`;
@@ -31,16 +34,24 @@ export function ask(title, labels, done, more = []) {
     label.htmlFor = inputs[index].id;
     return [label, inputs[index]];
   });
-  const submit = () => done(...inputs.map((input) => input.value.trim()));
+  const wrong = element("p", "bad");
+  wrong.setAttribute("role", "alert");
+  const values = () => inputs.map((input) => input.value.trim());
+  const submit = () => done(...values());
+  const isReady = () => {
+    wrong.textContent = fault(...values()) ?? "";
+    return wrong.textContent === "";
+  };
   for (const input of inputs) {
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || isComposing(event)) return;
       event.preventDefault();
+      if (!isReady()) return;
       dialog.close();
       submit();
     });
   }
-  show(title, [...rows, ...more], [["OK", submit]]);
+  show(title, [...rows, wrong, ...more], [["OK", submit]], isReady);
   inputs[0].focus();
 }
 

@@ -5,6 +5,7 @@ import { clock, day } from "/text.js";
 
 const mostRows = 300;
 const step = 100;
+const mostRenames = 3;
 const marks = { sending: "on its way", delivered: "delivered", read: "read", failed: "not delivered" };
 
 export class Log {
@@ -48,11 +49,14 @@ export class Log {
     const behind = rowsBehind(this.shown);
     const plan = start === 0 ? [...this.failedRows(), ...behind(null)] : [];
     let before = null;
-    for (const message of all.slice(start, Math.max(end, 0))) {
+    let isMissed = false;
+    for (const [index, message] of all.slice(start, Math.max(end, 0)).entries()) {
       if (this.on.isHidden(this.shown, message)) continue;
       message.day ??= day(message.sentAt);
       if (message.day !== before) plan.push(lineRow("day", message.id, message.day));
       before = message.day;
+      if (message.missed && !isMissed) plan.push(lineRow("missed", message.id, missedWords(all, start + index)));
+      isMissed = message.missed;
       if (message.id === this.shown.unreadFrom) plan.push(lineRow("new", "", "new messages"));
       plan.push(this.messageRow(message), ...behind(message.id));
     }
@@ -73,7 +77,7 @@ export class Log {
 
   messageRow(message) {
     const color = message.isFromCurrentUser ? null : this.on.color(message.from.key);
-    const stamp = [message.text, message.delivery, message.edited, color].join("\n");
+    const stamp = [message.text, message.delivery, message.edited, message.from.displayName, color].join("\n");
     return { key: message.id, stamp, make: () => this.message(message, color) };
   }
 
@@ -195,10 +199,10 @@ export class Log {
   }
 
   message(message, color) {
-    const row = element("article", message.isFromCurrentUser ? "message own" : "message");
+    const row = element("article", ["message", message.isFromCurrentUser && "own", message.mention && "mention"].filter(Boolean).join(" "));
     row.dataset.id = message.id;
     row.append(peerName(message.from, color === null ? "from" : `from c${color}`), " ");
-    const words = [clock(message.sentAt), message.edited && "edited", marks[message.delivery]];
+    const words = [clock(message.sentAt), message.edited && "edited", message.mention && "names you", marks[message.delivery]];
     row.append(element("span", "meta", words.filter(Boolean).join(" · ")));
     if (message.isFromCurrentUser) {
       // The buttons show while the row or one of them has the focus.
@@ -236,6 +240,13 @@ function buttons(...actions) {
 
 const lineRow = (name, id, text) => ({ key: `${name} ${id}`, stamp: text, make: () => element("p", name, text) });
 
+// Of the messages from a place on that were missed one behind the other.
+function missedWords(all, place) {
+  const next = all.findIndex((message, index) => index > place && !message.missed);
+  const count = (next < 0 ? all.length : next) - place;
+  return count === 1 ? "1 message that you missed" : `${count} messages that you missed`;
+}
+
 // The rows behind a message of a conversation, by its id: arrivals and departures, notices, answers to commands of this page.
 function rowsBehind({ notes, answers }) {
   const notesBehind = Map.groupBy(notes, (note) => note.behind);
@@ -249,8 +260,14 @@ function noteRows(notes, id) {
   const sum = (name) => notes.reduce((total, note) => total + note[name], 0);
   const [came, left] = [sum("came"), sum("left")];
   const folded = [came && `${came} came`, left && `${left} left`].filter(Boolean).join(", ");
-  const rows = notes.flatMap((note) => note.texts).map((text, place) => lineRow("note", `${id} ${place}`, text));
+  const rows = notes.flatMap((note) => [...renameTexts(note), ...note.texts]).map((text, place) => lineRow("note", `${id} ${place}`, text));
   return folded ? [lineRow("note", id, folded), ...rows] : rows;
+}
+
+// Many renames are told by their number.
+function renameTexts({ renames }) {
+  if (renames.size > mostRenames) return [`${renames.size} people have other names now`];
+  return [...renames.values()].map(({ was, is }) => `${was} is now ${is}`);
 }
 
 function answerRow({ id, texts, isBad }) {

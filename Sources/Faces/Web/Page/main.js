@@ -117,9 +117,9 @@ function arrived(message) {
   const isOpen = conversation === model.current;
   if (isOpen) log.came();
   if (message.isFromCurrentUser) return outbox.note(conversation.info.id, message);
-  if (message.history || !document.hidden) return;
+  if ((message.history && !message.missed) || !document.hidden) return;
   if (isOpen) conversation.unreadFrom ??= message.id;
-  notices.arrived({ ...message, conversationId: conversation.info.id }, isOpen, model.me(conversation));
+  notices.arrived({ ...message, conversationId: conversation.info.id }, isOpen);
 }
 
 // Performs a command that was typed in a conversation. The answer is shown to this page alone; of the command only the name, as a key may
@@ -128,7 +128,7 @@ async function perform(conversation, line) {
   const name = line.split(/\s/u, 1)[0];
   let [texts, isBad] = [[], false];
   try {
-    const { reports, text } = await api.command(line, conversation.info.room);
+    const { reports, text } = await api.line(line, conversation.info.id);
     texts = text;
     // No event tells of these.
     if (reports.some(({ command }) => untold.has(command))) connection.restart();
@@ -142,14 +142,15 @@ async function perform(conversation, line) {
   draw(["log"]);
 }
 
-const untold = new Set(["nick", "mute", "unmute", "block", "unblock", "verify", "contact", "uncontact"]);
+const untold = new Set(["mute", "unmute", "verify", "contact", "uncontact"]);
 
 async function loadOlder(conversation) {
   const { messages } = conversation;
   if (messages.isFull) return;
   try {
-    const page = await api.before(conversation.info.id, messages.all[0].id);
-    messages.merge(page.messages);
+    const before = messages.all[0].id;
+    const page = await api.before(conversation.info.id, before);
+    messages.merge(page.messages, before);
     Object.assign(conversation, { hasMore: page.previous !== null, hasFailed: false });
   } catch (error) {
     // The node does not have the place any more, or could not answer: then it can be asked again.
@@ -224,14 +225,13 @@ function choose(person) {
 
 function rename() {
   const room = composer.shown?.info.room;
-  dialogs.ask("Your name", ["Name"], async (name) => {
-    if (await rooms.command(`/nick ${name}`, room)) connection.restart();
-  });
+  const fault = (name) => (name === "" ? "a name has something that can be seen" : null);
+  dialogs.ask("Your name", ["Name"], (name) => rooms.command("nick", { name }, room), { fault });
 }
 
 function wipe() {
   const words = "All messages, people and rooms of this run are erased, and you get another identity.";
-  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("/wipe yes")]]);
+  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("wipe", { yes: true })]]);
 }
 
 const actions = {

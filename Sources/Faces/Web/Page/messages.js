@@ -1,3 +1,15 @@
+// The node moves the signed time of a live message to between so many milliseconds before its arrival and the arrival.
+const freshness = 300_000;
+
+// Whether a message was said before the node came.
+const isFromBefore = ({ history, missed }) => history && !missed;
+
+// The time by which a message that was missed is placed.
+function timeOf({ sentAt, receivedAt, history }) {
+  const [sent, received] = [Date.parse(sentAt), Date.parse(receivedAt)];
+  return Math.min(history ? sent : Math.max(sent, received - freshness), received);
+}
+
 // Messages of a conversation, the oldest first, each id once, whether a page of history or a live event brought it.
 export class Messages {
   // More than the node gives as history (256): what is dropped can not be had again.
@@ -19,12 +31,15 @@ export class Messages {
     return this.all.length >= Messages.most;
   }
 
-  // A live message comes at the end. False if it is known: what is known is newer, since an answer can be behind the events
-  // that changed its message.
+  // A live message comes at the end, one of history where the node has it. False if it is known: what is known is newer, since an
+  // answer can be behind the events that changed its message.
   add(message) {
     if (this.byId.has(message.id)) return false;
+    const place = this.placeOf(message);
     this.byId.set(message.id, message);
-    this.all.push(message);
+    // Those behind it keep their place.
+    if (place < this.all.length) this.first -= 1;
+    this.all.splice(place, 0, message);
     if (this.all.length > Messages.most) {
       this.byId.delete(this.all.shift().id);
       this.first += 1;
@@ -50,26 +65,33 @@ export class Messages {
     return true;
   }
 
-  // A page of history, in its order: a message that is not known stands in front of its successor in the page.
-  merge(page) {
-    const before = this.all[0];
-    let place = this.all.length;
-    for (const [index, message] of [...page.entries()].reverse()) {
+  // A page of history, in its order: a message that is not known stands in front of its successor in the page, and the last one in
+  // front of the message that the page was asked for with. Their times do not tell: many are received in one millisecond.
+  // - before: the id of that message; at the front if it is gone.
+  merge(page, before = null) {
+    const head = this.all[0];
+    let place = Math.max(0, this.all.indexOf(this.byId.get(before)));
+    for (const message of page.toReversed()) {
       if (this.byId.has(message.id)) {
         place = this.all.indexOf(this.byId.get(message.id));
         continue;
       }
-      if (index === page.length - 1) place = this.placeOf(message);
       this.byId.set(message.id, message);
       this.all.splice(place, 0, message);
     }
-    if (before) this.first -= this.all.indexOf(before);
+    if (head) this.first -= this.all.indexOf(head);
   }
 
-  // The last message of a page stands in front of all that were received later.
+  // The place of a message that comes, in the order of the node (MessageView.position).
   placeOf(message) {
-    const later = this.all.findIndex((other) => other.receivedAt > message.receivedAt);
-    return later < 0 ? this.all.length : later;
+    let place = this.all.length;
+    if (!message.history) return place;
+    if (!message.missed) {
+      const later = this.all.findIndex((other) => !isFromBefore(other) || message.sentAt < other.sentAt);
+      return later < 0 ? place : later;
+    }
+    while (place > 0 && !isFromBefore(this.all[place - 1]) && timeOf(message) < timeOf(this.all[place - 1])) place -= 1;
+    return place;
   }
 
   remove(id) {

@@ -95,6 +95,25 @@ export class Model {
     return this.rooms.get(conversation?.info.room)?.self;
   }
 
+  // Gives a user the present name wherever the room has it. Messages keep the author's name, and it is the author's of now.
+  rename(room, who) {
+    const give = (holder, member) => {
+      if (holder?.[member]?.key === who.key) holder[member] = who;
+    };
+    for (const { info, messages, typing } of this.conversations.values()) {
+      if (info.room !== room) continue;
+      for (const message of [...messages.all, info.last]) {
+        give(message, "from");
+        give(message, "with");
+      }
+      give(info, "with");
+      if (info.with) info.title = info.with.displayName;
+      if (typing.has(who.key)) typing.set(who.key, who);
+    }
+    for (const request of this.requests.values()) if (request.room === room) give(request, "from");
+    for (const invitation of this.invitations.values()) if ((invitation.room ?? room) === room) give(invitation, "from");
+  }
+
   // Shows another conversation. The line over new messages stays while theirs is open.
   open(conversation) {
     if (this.current && this.current !== conversation) this.current.unreadFrom = null;
@@ -128,6 +147,17 @@ const inRoom = (room, who) => `${room} ${who.key}`;
 
 const isHere = (person) => person.state !== "offline";
 
+// Whether one of the unread messages names the user.
+export function hasMention({ info, messages }) {
+  let left = info.unread;
+  for (let place = messages.all.length - 1; place >= 0 && left > 0; place -= 1) {
+    const { mention, isFromCurrentUser } = messages.all[place];
+    if (mention) return true;
+    if (!isFromCurrentUser) left -= 1;
+  }
+  return false;
+}
+
 // The id of the first of so many unread messages; null for none.
 function firstUnread(messages, count) {
   if (count === 0) return null;
@@ -158,7 +188,7 @@ const takers = new Map(Object.entries({
     if (conversation.messages.add(event)) {
       if (event.unread > conversation.info.unread) conversation.unreadFrom ??= event.id;
       conversation.info.unread = event.unread;
-      conversation.info.last = event;
+      conversation.info.last = conversation.messages.all.at(-1);
     }
     return ["log", "list"];
   },
@@ -173,12 +203,7 @@ const takers = new Map(Object.entries({
 
   deleted(model, event) {
     const conversation = model.conversation(event);
-    if (!conversation) return [];
-    // What stood behind the message stays, behind the one before.
-    const previous = conversation.messages.all[conversation.messages.all.findIndex(({ id }) => id === event.id) - 1]?.id ?? null;
-    for (const row of [...conversation.notes, ...conversation.answers]) if (row.behind === event.id) row.behind = previous;
-    conversation.messages.remove(event.id);
-    if (conversation.info.last?.id === event.id) conversation.info.last = conversation.messages.all.at(-1) ?? null;
+    if (conversation) remove(conversation, event.id);
     return ["log", "list"];
   },
 
@@ -197,6 +222,8 @@ const takers = new Map(Object.entries({
     const known = model.people.get(inRoom(event.room, event.who));
     const roomId = model.rooms.get(event.room)?.id;
     const person = { roomId, muted: false, verified: false, blocked: false, ...known, ...event, since: new Date().toISOString() };
+    const before = event.was?.who ?? known?.who;
+    if (before && before.displayName !== event.who.displayName) model.rename(event.room, event.who);
     model.people.set(inRoom(event.room, event.who), person);
     forgetPeople(model.people);
     model.colors.note(event.who.key, isHere(person));
@@ -205,8 +232,33 @@ const takers = new Map(Object.entries({
     // Peers in other networks, behind a bridge, are not counted among those online here.
     if (event.peers !== undefined) room.info.online = event.peers;
     if (!isHere(person)) room.typing.delete(event.who.key);
-    if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person) ? 1 : 0, isHere(person) ? 0 : 1);
-    return ["people", "log", "title"];
+    if (event.was) noteRename(model, room, event.was.who, event.who);
+    // A peer with an earlier state was here, and did not come.
+    else if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person) ? 1 : 0, isHere(person) ? 0 : 1);
+    return event.was ? ["all"] : ["people", "log", "title"];
+  },
+
+  // The user has another name.
+  renamed(model, event) {
+    const room = model.rooms.get(event.room);
+    if (!room) return ["again"];
+    room.self = event.self;
+    model.rename(event.room, event.self);
+    const conversation = model.conversation({ room: event.room });
+    if (conversation) keepText(conversation, `you are now ${event.self.displayName}`);
+    return ["all"];
+  },
+
+  // The messages of a peer go when the user blocks it, and come again from the node when that is taken back; counts change with them.
+  blocked(model, event) {
+    if (event.on) {
+      for (const conversation of model.conversations.values()) {
+        if (conversation.info.room !== event.room) continue;
+        for (const { id, from } of [...conversation.messages.all]) if (from.key === event.who.key) remove(conversation, id);
+      }
+      model.requests.delete(inRoom(event.room, event.who));
+    }
+    return ["again"];
   },
 
   // Of a bridge, which may carry what the user says to other networks.
@@ -214,8 +266,7 @@ const takers = new Map(Object.entries({
     const room = model.conversation({ room: event.room });
     if (!room || !bridgeNotices.has(event.code)) return [];
     room.info.bridged = bridgeNotices.get(event.code) ?? room.info.bridged;
-    const note = noteBehindLast(room);
-    note.texts = [...note.texts.slice(1 - mostTexts), event.message];
+    keepText(room, event.message);
     return ["title", "list", "log"];
   },
 
@@ -269,9 +320,36 @@ function fold(room, came, left) {
   note.left += left;
 }
 
+// Removes a message. What stood behind it stays, behind the one before.
+function remove(conversation, id) {
+  const { all } = conversation.messages;
+  const previous = all[all.findIndex((message) => message.id === id) - 1]?.id ?? null;
+  for (const row of [...conversation.notes, ...conversation.answers]) if (row.behind === id) row.behind = previous;
+  conversation.messages.remove(id);
+  if (conversation.info.last?.id === id) conversation.info.last = all.at(-1) ?? null;
+}
+
+function keepText(conversation, text) {
+  const note = noteBehindLast(conversation);
+  note.texts = [...note.texts.slice(1 - mostTexts), text];
+}
+
+// Notes the other name of a peer, in the room and in the direct conversation with it: the first name and the present one.
+function noteRename(model, room, was, who) {
+  if (was.displayName === who.displayName) return;
+  const direct = [...model.conversations.values()].find(({ info }) => info.room === room.info.room && info.with?.key === who.key);
+  for (const conversation of [room, direct]) {
+    if (!conversation) continue;
+    const { renames } = noteBehindLast(conversation);
+    const first = renames.get(who.key)?.was ?? was.displayName;
+    if (first === who.displayName) renames.delete(who.key);
+    else if (renames.size < mostPeople) renames.set(who.key, { was: first, is: who.displayName });
+  }
+}
+
 function noteBehindLast({ messages, notes }) {
   const behind = messages.all.at(-1)?.id ?? null;
-  if (notes.at(-1)?.behind !== behind) notes.push({ behind, came: 0, left: 0, texts: [] });
+  if (notes.at(-1)?.behind !== behind) notes.push({ behind, came: 0, left: 0, texts: [], renames: new Map() });
   if (notes.length > mostNotes) notes.shift();
   return notes.at(-1);
 }

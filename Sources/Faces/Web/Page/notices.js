@@ -2,12 +2,6 @@
 
 import { shortName } from "/text.js";
 
-// Whether a text has the own nickname or number as a word of its own, as the terminal decides it (Mention.swift).
-export function mentions(text, me) {
-  const names = [me.nickname, `#${me.number}`].filter(Boolean).map((name) => name.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&"));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${names.join("|")})(?![\\p{L}\\p{N}])`, "iu").test(text);
-}
-
 export class Notices {
   // on: {open(conversationId), hidden()}
   constructor(icon, wish, on) {
@@ -36,10 +30,10 @@ export class Notices {
   }
 
   // A message of another user came while the page is hidden.
-  arrived(message, isOpen, me) {
+  arrived(message, isOpen) {
     if (isOpen) this.unseen += 1;
     this.show(this.unread);
-    if (message.conversation === "direct" || (me && mentions(message.text, me))) {
+    if (message.conversation === "direct" || message.mention) {
       this.tell(message.from, "said something to you", message.conversationId);
     }
   }

@@ -1,5 +1,6 @@
 // The lists on the left: conversations, requests and invitations, people.
 import { button, element, peerName } from "/elements.js";
+import { hasMention } from "/model.js";
 import { clock } from "/text.js";
 
 const mostShown = 200;
@@ -9,7 +10,8 @@ const order = { online: 0, away: 1, offline: 2 };
 export const titleOf = (info) => (info.kind === "room" && info.bridged ? `${info.title} ⇄` : info.title);
 
 export function drawConversations(root, model, open) {
-  replace(root, [...model.conversations.values()].map(({ info }) => {
+  replace(root, [...model.conversations.values()].map((conversation) => {
+    const { info } = conversation;
     const row = button("", () => open(info.id));
     row.className = "row";
     row.dataset.id = info.id;
@@ -19,8 +21,9 @@ export function drawConversations(root, model, open) {
     name.append(info.with ? peerName(info.with) : element("span", "", sign + titleOf(info)));
     const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
     if (info.unread > 0) {
-      const badge = element("span", "badge", `${info.unread}`);
-      badge.setAttribute("aria-label", `${info.unread} unread`);
+      const isNamed = hasMention(conversation);
+      const badge = element("span", "badge", `${info.unread}${isNamed ? "!" : ""}`);
+      badge.setAttribute("aria-label", `${info.unread} unread${isNamed ? ", you are named" : ""}`);
       right.append(" ", badge);
     }
     name.append(right);
@@ -66,7 +69,11 @@ export function drawPeople(root, model, choose) {
     name.append(peerName(person.who, `c${model.colors.of(person.who.key)}`));
     const marks = ["verified", "muted", "blocked"].filter((mark) => person[mark]);
     const place = person.elsewhere && person.state !== "offline" && "elsewhere";
-    row.append(name, element("span", "last", [person.state, place, person.reason, ...marks].filter(Boolean).join(", ")));
+    // The peer's own words come last, and are set apart: they could read as a mark.
+    const last = element("span", "last");
+    last.append(element("span", "", [person.state, place, ...marks].filter(Boolean).join(", ")));
+    if (person.reason) last.append(element("bdi", "words", `: ${person.reason}`));
+    row.append(name, last);
     return row;
   });
   const more = Math.max(0, people.length - mostShown) + model.unlisted;
