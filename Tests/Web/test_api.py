@@ -178,6 +178,10 @@ class Changing(WebTest):
         self.assertEqual({(status, said["id"]) for status, _, said in answers}, {(201, bob.hears("once")["id"])})
         self.assertEqual(alice.ask("POST", path, {"text": "other"}, {"Idempotency-Key": "key-1"})[0], 409)
         self.assertEqual(alice.ask("POST", path, {"text": "x"}, {"Idempotency-Key": "k" * 129})[0], 400)
+        # Keys that look alike are two.
+        alike = [alice.ask("POST", path, {"text": "alike"}, {"Idempotency-Key": key.encode()}) for key in ("\u00e9", "e\u0301")]
+        self.assertEqual([answer[0] for answer in alike], [201, 201])
+        self.assertNotEqual(*(answer[2]["id"] for answer in alike))
         # A request that was refused is performed again.
         direct = {"to": bob.key, "text": "later"}
         self.assertEqual(alice.ask("POST", "/api/v1/rooms/r1/direct", direct, {"Idempotency-Key": "key-3"})[0], 201)
@@ -191,7 +195,7 @@ class Changing(WebTest):
         alice.ask("POST", path, {"text": "end"}, {"Idempotency-Key": "key-2"})
         bob.hears("end")
         said = [event["text"] for event in bob.events if event["event"] == "message" and event["conversation"] == "public"]
-        self.assertEqual(said, ["once", "end"])
+        self.assertEqual(said, ["once", "alike", "alike", "end"])
 
     def test_requests_direct_messages_and_marks(self):
         alice = self.served()

@@ -106,6 +106,30 @@ class Keeping(WebTest):
         self.page.wait(event="direct", state="declined")
         self.assertGone(asked)
 
+    def test_the_texts_of_a_peer_that_is_blocked_are_gone_until_it_is_unblocked(self):
+        self.begin()
+        self.befriend()
+        direct = f"direct {os.urandom(12).hex()}"
+        self.bob.say(f"/msg {self.alice.node.number} {direct}")
+        self.page.wait(event="message", text=direct)
+        self.assertEqual(self.post()[0], 201)
+        path = f"/api/v1/rooms/r1/people/{self.bob.key}/block"
+        self.assertEqual(self.alice.ask("PUT", path)[0], 204)
+        self.page.wait(event="blocked")
+        self.assertGone(self.theirs, direct)
+        pages = lambda: str([self.alice.ask("GET", f"/api/v1/conversations/{name}/messages")[2] for name in ("r1", f"r1-{self.bob.key}")])
+        fresh = self.alice.socket()
+        while fresh.next().get("more"):
+            pass
+        for kept in (pages(), str(fresh.events)):
+            self.assertNotIn(self.theirs, kept)
+            self.assertNotIn(direct, kept)
+            self.assertIn(self.ours, kept)
+        # The own text, and the answer with it, are the user's.
+        self.assertEqual(self.post()[0], 201)
+        self.assertEqual(self.alice.ask("DELETE", path)[0], 204)
+        self.assertIn(self.theirs, pages())
+
     def test_a_client_that_reads_late_gets_no_text_that_is_over(self):
         self.begin()
         slow = self.alice.socket(sockopt=[(1, 8, 4096)])

@@ -206,6 +206,33 @@ class Gateway(WebTest):
             alice.node.hears(f"swallowed? {turn}")
             self.heard(alice, path, f"swallowed? {turn}")
 
+    def test_a_poll_that_waits_is_let_go_at_once_when_its_client_is_gone(self):
+        alice = self.served()
+        path, _ = self.connected(alice)
+        # Long before the next ping, which would be the next thing to write.
+        deadline = time.monotonic() + 20
+        clients = lambda: alice.node.result("stats")["web_clients"]
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", alice.port), timeout=20) as client:
+                client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{alice.port}\r\n\r\n".encode())
+                while clients() != 1:
+                    self.assertLess(time.monotonic(), deadline)
+            while clients() != 0:
+                self.assertLess(time.monotonic(), deadline)
+
+    def test_a_contact_has_the_name_that_every_face_shows(self):
+        # Contacts are kept with an identity.
+        alice = self.served("alice", "--identity", f"{self.folder}/identity")
+        bob = self.person("bob", alice)
+        alice.node.result(f"contact {bob.number} Robert")
+        client = Client(alice, ["websocket"])
+        self.addCleanup(client.client.disconnect)
+        client.client.emit("connectUser", ("alice",))
+        self.assertEqual([user["nickname"] for user in client.next("userList")[0]],
+                         [f"alice#{alice.node.number}", f"★Robert#{bob.number}"])
+        bob.say("hi")
+        self.assertEqual(client.next("newChatMessage")[:2], (f"★Robert#{bob.number}", "hi"))
+
     def test_a_noop_of_a_client_ends_nothing(self):
         alice = self.served()
         path, _ = self.connected(alice)

@@ -107,6 +107,35 @@ class Standards(WebTest):
         refused = head.replace(f"Content-Length: {len(body)}", "Content-Length: 99999")
         self.assertTrue(self.alice.raw(refused.encode()).startswith(b"HTTP/1.1 413"))
 
+    def test_a_method_that_there_is_not_is_405_on_any_connection(self):
+        for method in ("TRACE", "CONNECT", "PROPFIND", "M-SEARCH", "LOOOOOOOOOOOOOOOOOOOONG"):
+            for path, allowed in (("/api/v1/me", "GET, HEAD"), ("/api/v1/session?x", "POST"), ("/main.js", "GET, HEAD")):
+                status, fields, body = self.answer(method, path)
+                self.assertEqual((status, fields.get("allow")), (405, allowed.lower()), (method, path))
+                self.assertEqual(json.loads(body)["code"], "wrong_method")
+            self.assertEqual(self.answer(method, "/nowhere")[0], 404, method)
+        for line in (b"\x16\x03\x01\x02\x00\x01", b"PRI * HTTP/2.0\r\n\r\n", b"SSH-2.0-x\r\n", b"FOO /api/v1/me HTTP/9.1\r\n\r\n"):
+            self.assertIn(b" 400 ", self.alice.raw(line + b"x" * 16).split(b"\r\n")[0], line)
+        with socket.create_connection(("127.0.0.1", self.alice.port), timeout=20) as client:
+            client.sendall(f"GET /api/v1/me HTTP/1.1\r\n{self.known}\r\n".encode())
+            data = b""
+            while not data.endswith(b"}"):
+                data += client.recv(65536)
+            client.sendall(f"TRACE /api/v1/me HTTP/1.1\r\n{self.known}\r\n".encode())
+            data = b""
+            while part := client.recv(65536):
+                data += part
+        self.assertIn(b" 405 ", data.split(b"\r\n")[0])
+
+    def test_a_line_break_in_a_target_ends_no_line(self):
+        # The break took the next field away: with it, a foreign name passed for the own one.
+        foreign = f"Host: evil.example\r\nAuthorization: Bearer {self.alice.token}\r\nConnection: close\r\n"
+        for target in ("/api/v1/me%0A", "/api/v1/%0a", "/api/v1/me%0D%0A", f"/api/v1/me%0AHost:{self.own}%0A"):
+            for fields in (None, foreign):
+                status, _, body = self.answer(path=target, fields=fields)
+                self.assertEqual((status, json.loads(body)["code"]), (400, "bad_target"), (target, fields))
+        self.assertEqual(self.answer(path="/api/v1/me?x=%0A")[0], 400)
+
     def test_connection_is_a_list(self):
         for wish in ("close", "Close, x", "x, close", "x,close"):
             data = self.alice.raw(f"GET /api/v1/me HTTP/1.1\r\n{self.known}Connection: {wish}\r\n\r\n".encode())

@@ -268,6 +268,8 @@ class Gateway(WebTest):
             (self.frame("UNSUBSCRIBE", id="9"), b"no subscription"),
             (self.frame("BEGIN"), b"has the header transaction"),
             (self.frame("COMMIT", transaction="1"), b"no transaction of this name"),
+            (self.frame("BEGIN", transaction="\u00e9") + self.frame("COMMIT", transaction="e\u0301"), b"no transaction of this name"),
+            (self.frame("AC\u212a"), b"no command"),
             (self.frame("ACK"), b"has the header id"),
             (self.frame("ACK", id="m-1"), b"no message of this id"),
             (self.frame("SEND", b'{"messageContent":"/join lab secret"}', destination="/app/channel/lobby"), b"code:is_command"),
