@@ -276,6 +276,10 @@ class Names(PageTest):
         expect(page.locator("#log .message .from")).to_have_text(after)
         expect(page.locator("#conversations .row .peer").filter(has_text=after).first).to_be_visible()
         expect(page.locator("#log .note").filter(has_text="is now")).to_have_text([f"{before} is now {after}"])
+        # A page that is loaded now has the same names.
+        other = self.page()
+        expect(other.locator("#log .message .from")).to_have_text(after)
+        expect(other.locator("#conversations .last .peer").first).to_have_text(after)
         self.bob.say("/away lunch")
         expect(page.locator("#people .last")).to_contain_text("lunch")
         self.bob.say("/back")

@@ -10,7 +10,7 @@ const marks = { sending: "on its way", delivered: "delivered", read: "read", fai
 
 export class Log {
   // on: {older(conversation), unsent(conversation), isHidden(conversation, message), color(key), edit(message),
-  // remove(conversation, message), retry(conversation, text), discard(conversation, text)}
+  // name(conversation, who), remove(conversation, message), retry(conversation, text), discard(conversation, text)}
   constructor(root, newer, on) {
     // `end` is the place behind the window's last message; null while the window follows the newest one.
     Object.assign(this, { root, newer, on, rows: new Map(), shown: null, messages: null, end: null, drawn: 0, isLoading: false, missed: 0 });
@@ -77,8 +77,9 @@ export class Log {
 
   messageRow(message) {
     const color = message.isFromCurrentUser ? null : this.on.color(message.from.key);
-    const stamp = [message.text, message.delivery, message.edited, message.from.displayName, color].join("\n");
-    return { key: message.id, stamp, make: () => this.message(message, color) };
+    const name = this.on.name(this.shown, message.from);
+    const stamp = [message.text, message.delivery, message.edited, name.displayName, color].join("\n");
+    return { key: message.id, stamp, make: () => this.message(message, name, color) };
   }
 
   unsentRow(text) {
@@ -198,10 +199,10 @@ export class Log {
     return messages.first !== first || this.end !== end;
   }
 
-  message(message, color) {
+  message(message, name, color) {
     const row = element("article", ["message", message.isFromCurrentUser && "own", message.mention && "mention"].filter(Boolean).join(" "));
     row.dataset.id = message.id;
-    row.append(peerName(message.from, color === null ? "from" : `from c${color}`), " ");
+    row.append(peerName(name, color === null ? "from" : `from c${color}`), " ");
     const words = [clock(message.sentAt), message.edited && "edited", message.mention && "names you", marks[message.delivery]];
     row.append(element("span", "meta", words.filter(Boolean).join(" · ")));
     if (message.isFromCurrentUser) {

@@ -58,6 +58,7 @@ const log = new Log(part("log"), part("newer"), {
   unsent: ({ info }) => outbox.of(info.id),
   isHidden: ({ info }, message) => outbox.isCandidate(info.id, message),
   color: (key) => model.colors.of(key),
+  name: ({ info }, who) => model.nameOf(info.room, who),
   edit: (message) => composer.edit(message),
   remove,
   retry: ({ info }, text) => outbox.retry(info.id, text),
@@ -196,13 +197,13 @@ function drawTitle(current) {
   const me = model.me(current);
   part("me").replaceChildren(...(me ? [peerName(me)] : []));
   const isRoom = current?.info.kind === "room";
-  const title = current?.info.with ? peerName(current.info.with) : `${titleOf(current?.info ?? {})} · ${current?.info.online} online`;
+  const title = current?.info.with ? peerName(model.nameOf(current.info.room, current.info.with)) : `${titleOf(current?.info ?? {})} · ${current?.info.online} online`;
   part("title").replaceChildren(...(current ? [title] : []));
   part("room").hidden = !isRoom;
 }
 
 function drawTyping(current) {
-  const names = [...(current?.typing.values() ?? [])].map(shortName);
+  const names = [...(current?.typing.values() ?? [])].map((who) => shortName(model.nameOf(current.info.room, who)));
   const verb = names.length > 1 ? "are" : "is";
   const others = names.length > 3 ? ` and ${names.length - 3} more` : "";
   part("typing").textContent = names.length > 0 ? `${names.slice(0, 3).join(", ")}${others} ${verb} typing` : "";

@@ -95,23 +95,10 @@ export class Model {
     return this.rooms.get(conversation?.info.room)?.self;
   }
 
-  // Gives a user the present name wherever the room has it. Messages keep the author's name, and it is the author's of now.
-  rename(room, who) {
-    const give = (holder, member) => {
-      if (holder?.[member]?.key === who.key) holder[member] = who;
-    };
-    for (const { info, messages, typing } of this.conversations.values()) {
-      if (info.room !== room) continue;
-      for (const message of [...messages.all, info.last]) {
-        give(message, "from");
-        give(message, "with");
-      }
-      give(info, "with");
-      if (info.with) info.title = info.with.displayName;
-      if (typing.has(who.key)) typing.set(who.key, who);
-    }
-    for (const request of this.requests.values()) if (request.room === room) give(request, "from");
-    for (const invitation of this.invitations.values()) if ((invitation.room ?? room) === room) give(invitation, "from");
+  // The present name of a user: a message has the name of its time.
+  nameOf(room, who) {
+    const self = this.rooms.get(room)?.self;
+    return self?.key === who.key ? self : this.people.get(inRoom(room, who))?.who ?? who;
   }
 
   // Shows another conversation. The line over new messages stays while theirs is open.
@@ -222,8 +209,7 @@ const takers = new Map(Object.entries({
     const known = model.people.get(inRoom(event.room, event.who));
     const roomId = model.rooms.get(event.room)?.id;
     const person = { roomId, muted: false, verified: false, blocked: false, ...known, ...event, since: new Date().toISOString() };
-    const before = event.was?.who ?? known?.who;
-    if (before && before.displayName !== event.who.displayName) model.rename(event.room, event.who);
+    const isRenamed = known !== undefined && known.who.displayName !== event.who.displayName;
     model.people.set(inRoom(event.room, event.who), person);
     forgetPeople(model.people);
     model.colors.note(event.who.key, isHere(person));
@@ -235,7 +221,7 @@ const takers = new Map(Object.entries({
     if (event.was) noteRename(model, room, event.was.who, event.who);
     // A peer with an earlier state was here, and did not come.
     else if (isHere(person) !== (known !== undefined && isHere(known))) fold(room, isHere(person) ? 1 : 0, isHere(person) ? 0 : 1);
-    return event.was ? ["all"] : ["people", "log", "title"];
+    return isRenamed ? ["all"] : ["people", "log", "title"];
   },
 
   // The user has another name.
@@ -243,7 +229,6 @@ const takers = new Map(Object.entries({
     const room = model.rooms.get(event.room);
     if (!room) return ["again"];
     room.self = event.self;
-    model.rename(event.room, event.self);
     const conversation = model.conversation({ room: event.room });
     if (conversation) keepText(conversation, `you are now ${event.self.displayName}`);
     return ["all"];

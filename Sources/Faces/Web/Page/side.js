@@ -18,7 +18,7 @@ export function drawConversations(root, model, open) {
     row.setAttribute("aria-current", info.id === model.active);
     const name = element("span", "name");
     const sign = { room: info.private ? "🔒 " : "# ", direct: "" }[info.kind];
-    name.append(info.with ? peerName(info.with) : element("span", "", sign + titleOf(info)));
+    name.append(info.with ? peerName(model.nameOf(info.room, info.with)) : element("span", "", sign + titleOf(info)));
     const right = element("span", "quiet", info.last ? clock(info.last.sentAt) : "");
     if (info.unread > 0) {
       const isNamed = hasMention(conversation);
@@ -28,7 +28,7 @@ export function drawConversations(root, model, open) {
     }
     name.append(right);
     const last = element("span", "last", info.last ? undefined : "nothing said yet");
-    if (info.last) last.append(peerName(info.last.from), element("bdi", "words", `: ${info.last.text}`));
+    if (info.last) last.append(peerName(model.nameOf(info.room, info.last.from)), element("bdi", "words", `: ${info.last.text}`));
     row.append(name, last);
     return row;
   }));
@@ -37,12 +37,15 @@ export function drawConversations(root, model, open) {
 // on: {answer(request, accepts), join(invitation), hide(invitation)}
 export function drawRequests(part, root, model, on) {
   part.hidden = model.requests.size + model.invitations.size === 0;
-  const requests = [...model.requests.values()].map((request) => question(request.from, request.text, [
-    ["Accept", () => on.answer(request, true), `accept ${request.from.displayName}`],
-    ["Decline", () => on.answer(request, false), `decline ${request.from.displayName}`],
-  ]));
+  const requests = [...model.requests.values()].map((request) => {
+    const who = model.nameOf(request.room, request.from);
+    return question(who, request.text, [
+      ["Accept", () => on.answer(request, true), `accept ${who.displayName}`],
+      ["Decline", () => on.answer(request, false), `decline ${who.displayName}`],
+    ]);
+  });
   const invitations = [...model.invitations.values()].map((invitation) => question(
-    invitation.from, `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
+    model.nameOf(invitation.room, invitation.from), `invites you to ${invitation.private ? "the private room" : "the room"} ${invitation.to}`, [
       ["Join", () => on.join(invitation), `join ${invitation.to}`],
       ["Hide", () => on.hide(invitation), `hide the invitation to ${invitation.to}`],
     ]));
