@@ -40,8 +40,9 @@ class Commands(PageTest):
         expect(page.locator("#log .answer.bad")).to_contain_text("> /join")
         self.type(page, "/join attic --open")
         expect(page.locator("#title")).to_contain_text("attic")
-        self.type(page, "  /who")
-        expect(self.answers(page).last).to_contain_text("> /who")
+        for number, blank in enumerate(("  ", "\ufeff", "\u200b ", "\u2800"), 1):
+            self.type(page, blank + "/who")
+            expect(self.answers(page).filter(has_text="> /who")).to_have_count(number)
         self.assertNotIn("SECRET-KEY", page.content())
         self.bob.say("end")
         self.alice.node.hears("end")

@@ -1,4 +1,5 @@
 // The API of the node that serves the page.
+import { lineOf } from "/text.js";
 
 // The node's refusal of a request.
 export class Refusal extends Error {
@@ -75,11 +76,11 @@ export class API {
   }
 
   say(conversation, text, key) {
-    return this.ask("POST", `conversations/${conversation}/messages`, { text }, { "Idempotency-Key": key });
+    return this.ask("POST", `conversations/${conversation}/messages`, { text: lineOf(text) }, { "Idempotency-Key": key });
   }
 
   edit(conversation, message, text) {
-    return this.ask("PATCH", `conversations/${conversation}/messages/${message}`, { text });
+    return this.ask("PATCH", `conversations/${conversation}/messages/${message}`, { text: lineOf(text) });
   }
 
   delete(conversation, message) {

@@ -1,6 +1,6 @@
 // The line at the bottom: counts, sends, edits, performs commands, and tells that the user types.
 import { isComposing } from "/dialogs.js";
-import { fault, hint, kindOf } from "/text.js";
+import { fault, hint, kindOf, lineOf } from "/text.js";
 
 // The node tells peers again after so many milliseconds.
 const typingPause = 3000;
@@ -54,7 +54,7 @@ export class Composer {
 
   edit(message) {
     this.keep();
-    this.take(message, message.text.startsWith("/") ? `/${message.text}` : message.text);
+    this.take(message, lineOf(message.text));
     this.input.focus();
   }
 

@@ -12,13 +12,19 @@ function characters(text) {
   return count;
 }
 
+// Scalars in front of a slash that nobody sees: they change nothing, as in the terminal (SlashRule.swift).
+const blankStart = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/u;
+
 // What a typed line is: behind one `/` a command, and otherwise a text, whose own `/` at its beginning is typed as `//`.
 // {kind: "command" | "text", text}
 export function kindOf(line) {
-  const text = line.trim();
-  if (!text.startsWith("/")) return { kind: "text", text };
-  return text.startsWith("//") ? { kind: "text", text: text.slice(1) } : { kind: "command", text };
+  const seen = line.replace(blankStart, "").trim();
+  if (!seen.startsWith("/")) return { kind: "text", text: line.trim() };
+  return seen.startsWith("//") ? { kind: "text", text: seen.slice(1) } : { kind: "command", text: seen };
 }
+
+// The line that says a text: the reverse of `kindOf`.
+export const lineOf = (text) => (text.startsWith("/") ? `/${text}` : text);
 
 // The rule that a text breaks; null if it may be sent.
 export function fault(text) {
