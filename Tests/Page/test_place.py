@@ -107,6 +107,8 @@ class Place(PageTest):
         page.get_by_role("button", name="Try again").evaluate("(row) => row.click()")
         expect(page.get_by_role("button", name="Try again")).to_have_count(0)
         expect(self.rows(page).first).to_have_text("early 30")
+        self.load(page, "early 0")
+        self.assertEqual(self.rows(page).all_inner_texts(), [f"early {number}" for number in range(180)])
 
     def test_a_page_of_history_is_in_front_of_the_message_it_was_asked_for_with(self):
         result = self.page().evaluate("""async () => {
