@@ -17,7 +17,9 @@ package struct AddressedLine: Hashable, Sendable {
         self.init(textIn: line, rooms)
         let seen = Visibility.withoutBlankStart(line)
         guard room == nil, seen.utf8.first == UInt8(ascii: "@") else { return }
-        let parts = seen.split(separator: " ", maxSplits: 1)
+        let parts = Substring(seen).utf8.split(maxSplits: 1, whereSeparator: AddressedLine.isSpace).map {
+            Substring($0)
+        }
         if parts.count == 2, parts[1].utf8.first == UInt8(ascii: "/") {
             throw ChatError(.unknownRoom, .unknownRoom, String(parts[0].dropFirst()))
         }
@@ -30,13 +32,16 @@ package struct AddressedLine: Hashable, Sendable {
             self.init(text: line)
             return
         }
-        let labels = rooms.all.map(\.label)
         var found: (room: RoomLabel, end: String.Index)?
         // Bytes, because a mark behind the space is one character with it. A name may contain spaces: the longest one that
         // fits is meant.
-        for end in seen.utf8.prefix(AddressedLine.longestName).indices where seen.utf8[end] == UInt8(ascii: " ") {
-            let name = String(Substring(seen.utf8[..<end].dropFirst()))
-            if let room = labels.first(where: { $0.name == name }) { found = (room, end) }
+        for end in seen.utf8.prefix(AddressedLine.longestName).indices where AddressedLine.isSpace(seen.utf8[end]) {
+            var name = seen.utf8[..<end].dropFirst()
+            // As the operands of commands may be written.
+            if name.count > 2, name.first == UInt8(ascii: "\""), name.last == UInt8(ascii: "\"") {
+                name = name.dropFirst().dropLast()
+            }
+            if let room = rooms.named(Substring(name)) { found = (room.label, end) }
         }
         guard let found else {
             self.init(text: line)
@@ -44,6 +49,8 @@ package struct AddressedLine: Hashable, Sendable {
         }
         self.init(text: String(Substring(seen.utf8[found.end...].dropFirst())), room: found.room)
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// In bytes, in any form of Unicode.
     private static let longestName = 4 * Limits.roomNameBytes

@@ -30,7 +30,9 @@ package struct Contacts: Hashable, Sendable {
     ///
     /// - Throws: `invalid_nickname`, for the name of another contact too; `too_many_contacts`.
     package mutating func name(_ key: PeerID, _ name: String, lastHere: Timestamp?) throws(ChatError) {
-        let name = try Nickname.compose(name)
+        // The star that every face shows in front is no part of the name.
+        let isStarred = name.hasPrefix(PeerName.contactMark)
+        let name = try Nickname.compose(isStarred ? String(name.dropFirst()) : name)
         guard !inOrder.contains(where: { $0.key != key && $0.name == name }) else {
             throw ChatError(.invalidNickname, .contactNameTaken, name)
         }

@@ -13,8 +13,8 @@ extension Phrase {
         "/wipe는 모든 것을 지웁니다. /wipe yes라고 쓰세요")
     package static let noOneToAnswer = Phrase("no direct message to answer", "답할 대화가 없습니다")
     package static let isCommand = Phrase(
-        "the text begins with / and is not said: // begins a text with a slash; a command is a line of its own, or goes to POST /api/v1/commands",
-        "/로 시작하는 글은 보내지 않습니다. 빗금으로 시작하려면 //로 쓰고, 명령은 따로 한 줄로 쓰거나 POST /api/v1/commands로 보내세요")
+        "the text begins with / and is not said: // begins a text with a slash; a command is a line of its own (programs: POST /api/v1/commands, or command at the control socket)",
+        "/로 시작하는 글은 보내지 않습니다. 빗금으로 시작하려면 //로 쓰고, 명령은 따로 한 줄로 쓰세요 (프로그램: POST /api/v1/commands, 제어 소켓에서는 command)")
     package static let notUTF8 = Phrase("line is not valid UTF-8", "줄이 올바른 UTF-8이 아닙니다")
     package static let lineTooLong = Phrase(
         "line is over %1 bytes; %2 is the most in a message",

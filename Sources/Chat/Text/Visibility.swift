@@ -8,7 +8,9 @@ package enum Visibility {
 
     /// The text from its first scalar on that is neither white space nor invisible.
     package static func withoutBlankStart(_ text: String) -> Substring {
-        let first = text.unicodeScalars.firstIndex { !$0.properties.isWhitespace && !isIgnorable($0) }
+        let first = text.unicodeScalars.firstIndex { scalar in
+            !scalar.properties.isWhitespace && !isIgnorable(scalar) && !blankSymbols.contains(scalar)
+        }
         return text[(first ?? text.endIndex)...]
     }
 

@@ -77,12 +77,14 @@ struct ContactBook: Sendable {
 
     /// Keeps contacts of a teller, the newest.
     ///
+    /// - Parameter isComplete: whether they are all that the teller has: earlier ones are given up.
     /// - Returns: the instances that no peer tells any more.
-    mutating func note(_ contacts: [Contact], of teller: PeerID) -> [String] {
+    mutating func note(_ contacts: [Contact], of teller: PeerID, isComplete: Bool) -> [String] {
         guard var telling = tellings[teller] else { return [] }
         let known = telling.instances
         let told = Set(contacts.map(\.endpoint))
-        let all = telling.contacts.filter { !told.contains($0.endpoint) } + contacts
+        let earlier = isComplete ? [] : telling.contacts.filter { !told.contains($0.endpoint) }
+        let all = earlier + contacts
         telling.contacts = all.suffix(Limits.contactsPerTeller)
         tellings[teller] = telling
         return untold(known + contacts.map { ContactBook.instance(at: $0.endpoint) })

@@ -110,7 +110,9 @@ extension Node {
         let told = frame.contacts.filter { contact in
             isUnlinked(contact.peer) && contact.peer != teller && filter.allows(contact.endpoint)
         }.suffix(Limits.contactsPerTeller)
-        forgetContacts(contacts.note(Array(told), of: teller))
+        // In a small room a list with room for more has all of its sender's links.
+        let isComplete = !choice.isOverlay && frame.contacts.count + frame.named.count < Limits.contactsTold
+        forgetContacts(contacts.note(Array(told), of: teller, isComplete: isComplete))
         offer(told)
         if !choice.isOverlay {
             for peer in frame.contacts.map(\.peer) + frame.named where peer != teller { noteGap(peer) }

@@ -108,12 +108,13 @@ package struct KnownNames: Sendable {
 
     /// The names of peers in a text that others read: never the user's own for a contact, although that may be typed.
     private func publicNames(beginningLike typed: Substring) -> [String] {
-        let own = typed.hasPrefix(PeerName.contactMark) ? typed.dropFirst() : typed
+        let isStarred = typed.hasPrefix(PeerName.contactMark)
+        let own = isStarred ? typed.dropFirst() : typed
         let contacts = people.values.filter { who in
-            who.contact.map { !own.isEmpty && $0.lowercased().hasPrefix(own.lowercased()) } ?? false
+            who.contact.map { (isStarred || !own.isEmpty) && $0.lowercased().hasPrefix(own.lowercased()) } ?? false
         }
         let behindOwn = contacts.map { word(for: $0, $0.nickname) }
-        guard own == typed else { return Set(behindOwn).sorted() }
+        guard !isStarred else { return Set(behindOwn).sorted() }
         let names = completed(people.values.map { ($0, $0.nickname) }, beginningLike: typed)
         return Set(behindOwn + names + numbers(typed)).sorted()
     }

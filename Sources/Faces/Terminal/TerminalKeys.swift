@@ -36,7 +36,8 @@ extension TerminalSession {
 
     private mutating func noteTyping(before: String) {
         let text = editor.text
-        guard text != before else { return }
+        // An answer to this program is no message.
+        guard text != before, !isWipeAsked else { return }
         let isMessage = !text.isEmpty && (!text.hasPrefix("/") || text.hasPrefix("//"))
         requests.append(.typing(isMessage))
     }

@@ -124,14 +124,15 @@ import Wire
         #expect(report.deliveries.latency(percent: 50) == nil)
     }
 
-    @Test func `messages that a sparse room can not hear live are repaired, all of them`() {
+    @Test func `messages that a sparse room can not hear live are repaired, until its gaps are closed`() {
         let report = report {
             $0.nodes = 16
             $0.links = 3
         }
         #expect(report.deliveries.missed == 0)
         #expect(report.deliveries.duplicates == 0)
-        #expect(report.deliveries.repaired > report.deliveries.live)
+        #expect(report.deliveries.repaired > 0)
+        #expect(report.deliveries.live > report.deliveries.expected / 3)
         #expect((report.sendsPerDelivery ?? 0) >= 1_000)
     }
 

@@ -237,8 +237,11 @@ import Wire
         bob.with { $0.setBlocked(key, true) }
         for frame in frames[1] { simulation.timeline.perform { relay.send(frame) } }
         pass()
+        // What the blocked peer said before is hidden, too.
+        #expect(bob.texts().isEmpty)
+        #expect(bob.unread() == 0)
+        bob.with { $0.setBlocked(key, false) }
         #expect(bob.texts() == ["before, edited"])
-        #expect(bob.unread() == 1)
         #expect(!relay.isClosed)
     }
 

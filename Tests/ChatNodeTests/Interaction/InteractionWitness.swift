@@ -102,7 +102,7 @@ final class InteractionWitness {
         case .direct(let other):
             if !message.isFromCurrentUser { directTexts[other, default: []].append(message.text) }
         }
-        if !message.isFromCurrentUser, !message.isHistory, !(isLooking && active == conversation) {
+        if !message.isFromCurrentUser, !message.isHistory || message.isMissed, !(isLooking && active == conversation) {
             unread[conversation, default: []].insert(message.id)
         }
         check(message.unread, in: conversation, at: "\"\(message.text)\"")

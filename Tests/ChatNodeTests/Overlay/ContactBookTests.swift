@@ -18,9 +18,9 @@ import Wire
 
     @Test mutating func `of each teller eight contacts are kept, and none once its link has ended`() {
         #expect(book.takes(from: alice, now: start) == true && book.takes(from: bob, now: start) == true)
-        #expect(book.note(contacts(10..<19), of: alice) == names([10]))
-        #expect(book.note(contacts([19, 11]), of: alice) == names([12]))
-        #expect(book.note(contacts([11, 30]), of: bob).isEmpty)
+        #expect(book.note(contacts(10..<19), of: alice, isComplete: false) == names([10]))
+        #expect(book.note(contacts([19, 11]), of: alice, isComplete: false) == names([12]))
+        #expect(book.note(contacts([11, 30]), of: bob, isComplete: false).isEmpty)
         #expect(book.contacts.count == 10)
         // A contact of another teller is kept.
         #expect(book.forget(alice).sorted() == names(13...19))
@@ -29,8 +29,8 @@ import Wire
 
     @Test mutating func `peers are counted once, for a minute after they came as contacts`() {
         #expect(book.takes(from: alice, now: start) && book.takes(from: bob, now: start + .seconds(10)))
-        _ = book.note(contacts(10..<14), of: alice)
-        _ = book.note(contacts(12..<18), of: bob)
+        _ = book.note(contacts(10..<14), of: alice, isComplete: false)
+        _ = book.note(contacts(12..<18), of: bob, isComplete: false)
         #expect(book.peers(at: start + .seconds(60)) == Set((10..<18).map(ChoiceTown.peer)))
         #expect(book.peers(at: start + .seconds(61)) == Set((12..<18).map(ChoiceTown.peer)))
         #expect(book.peers(at: start + .seconds(71)).isEmpty)

@@ -23,7 +23,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("hello", .say("hello")), ("", .say("")), ("  spaces  ", .say("  spaces  ")), (" /who", .say(" /who")),
+            ("hello", .say("hello")), ("", .say("")), ("  spaces  ", .say("  spaces  ")), (" /who", .who(all: false)),
             ("//who", .say("/who")), ("///", .say("//")), ("//", .say("/")), ("안녕 👋", .say("안녕 👋")),
             ("/me waves", .act("waves")), ("/who", .who(all: false)), ("/WHO", .who(all: false)),
             ("/who  all", .who(all: true)),

@@ -118,6 +118,9 @@ import Wire
         let hidden = try AddressedLine("\u{feff}@kitchen \u{301}secret", in: rooms)
         #expect(hidden.room?.name == "kitchen" && hidden.text == "\u{301}secret")
         // Where only a text is taken, there is no such command.
+        for other in ["@KITCHEN secret", "@kitchen\tsecret", "@\"kitchen\" secret"] {
+            #expect(try AddressedLine(other, in: rooms) == AddressedLine("@kitchen secret", in: rooms), "\(other)")
+        }
         let text = AddressedLine(textIn: "@ann /shrug", rooms)
         #expect(text == AddressedLine(text: "@ann /shrug"))
         #expect(AddressedLine(textIn: "@kitchen //x", rooms).text == "//x")

@@ -26,7 +26,7 @@ import Wire
     static let id = String(repeating: "0c", count: 16)
     static let said = """
         "id":"\(id)","from":\(who),"text":"hi","sentAt":"\(Sample.timeText)",\
-        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"missed":false,"unread":1
+        "receivedAt":"2025-01-01T00:00:00.042Z","isFromCurrentUser":false,"history":false,"missed":false,"unread":1,"mention":false
         """
 
     @Test func `ready tells the version, who, where and how peers are found`() throws {

@@ -14,14 +14,13 @@ import Wire
     private static func said(
         _ text: String, by who: PeerName, in place: ConversationView = .publicRoom, id: UInt8, at seconds: Int64 = 0,
         own: Bool = false, history: Bool = false, missed: Bool = false, unread: Int = 1, delivery: Delivery? = nil,
-        isRequest: Bool = false
+        isRequest: Bool = false, mention: Bool = false
     ) throws -> MessageView {
         let time = Timestamp(milliseconds: UInt64(Int64(Sample.time.milliseconds) + 1_000 * (seconds + 1)))
         return MessageView(
             conversation: place, id: try Sample.message(id), from: who, text: text, sentAt: time, receivedAt: time,
             isFromCurrentUser: own, isHistory: history || missed, isMissed: missed, isEdited: false, unread: unread,
-            delivery: delivery,
-            isRequest: isRequest)
+            delivery: delivery, isRequest: isRequest, isMention: mention)
     }
 
     @Test func `the first line names the user and the next step, and later that no peer is here`() throws {
@@ -69,7 +68,7 @@ import Wire
         user.tell(.message(try Self.said("more", by: fox, id: 41, unread: 2)))
         #expect(user.rows().isEmpty)
         #expect(user.prompt == "→ fox#1001 (offline) [1 kitchen 2] > ")
-        user.tell(.message(try Self.said("hey me!", by: fox, id: 42, unread: 3)))
+        user.tell(.message(try Self.said("hey me!", by: fox, id: 42, unread: 3, mention: true)))
         #expect(user.rows() == ["· fox: hey me!"])
         #expect(user.prompt == "→ fox#1001 (offline) [1 kitchen 3@] > ")
         user.type("\u{1b}a")
@@ -246,7 +245,7 @@ import Wire
     }
 
     @Test func `prompt, conversations and typing follow a rename, the own one by another face too`() throws {
-        var user = try TerminalUser.ready()
+        var user = try TerminalUser.ready(columns: 100)
         let (seal, otter) = (
             try Sample.who("seal", number: 1_001, byte: 2), try Sample.who("otter", number: 1_001, byte: 2)
         )

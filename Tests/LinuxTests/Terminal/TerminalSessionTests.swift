@@ -247,7 +247,7 @@ import Wire
         var bells = 0
         for _ in 0..<300 {
             user.advance(.milliseconds(10))
-            try user.hear("me!")
+            try user.hear("me!", mention: true)
             bells += user.session.writing(at: user.now).count { $0 == "\u{7}" }
         }
         #expect(bells == 3)

@@ -70,7 +70,9 @@ struct TerminalUser {
         session.show(reports, at: now, wallClock: wallClock)
     }
 
-    mutating func hear(_ text: String) throws { tell(.message(try Sample.said(text, by: try Sample.who()))) }
+    mutating func hear(_ text: String, mention: Bool = false) throws {
+        tell(.message(try Sample.said(text, by: try Sample.who(), mention: mention)))
+    }
 
     /// The command that was entered last and not yet taken.
     mutating func command() -> String? {

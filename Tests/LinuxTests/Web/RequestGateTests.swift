@@ -9,7 +9,7 @@ import Wire
 
     private var head: RequestHead {
         var head = RequestHead()
-        head.host = "127.0.0.1:4807"
+        (head.host, head.hostCount) = ("127.0.0.1:4807", 1)
         head.authorization = "Bearer \(gate.token.text)"
         return head
     }

@@ -43,7 +43,7 @@ struct EventTopic: Hashable, Sendable {
 enum Erasure: Hashable, Sendable {
     /// The room was left or wiped.
     case room(Int)
-    /// The direct conversation was left or declined.
+    /// The request for the direct conversation was declined.
     case conversation(ConversationID)
     case message(ConversationID, MessageID)
     /// The user blocked the peer in the room of this number.
@@ -54,7 +54,8 @@ enum Erasure: Hashable, Sendable {
         switch report.report {
         case .event(.stopped): self = .room(report.room.number)
         case .event(.deleted(let view)): self = .message(ConversationID(report.room, view.conversation), view.id)
-        case .event(.direct(.left, let who)), .event(.direct(.declined, let who)):
+        // One that was left is still history, which the node gives.
+        case .event(.direct(.declined, let who)):
             self = .conversation(ConversationID(report.room, .direct(with: who)))
         case .event(.blocked(let who, isOn: true)): self = .author(who.key, in: report.room.number)
         case .event, .error, .answer, .entered, .opened, .listening: return nil

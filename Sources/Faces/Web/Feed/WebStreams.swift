@@ -70,8 +70,10 @@ extension WebServer {
     func receive(_ message: [UInt8], from connection: WebConnection, at key: UInt) {
         let number = connection.number
         // By bytes, as CR LF is one Character.
-        guard let line = String(validating: message, as: UTF8.self), !message.contains(0x0a), !message.contains(0x0d)
-        else {
+        var bytes = message[...]
+        if bytes.last == 0x0a { bytes.removeLast() }
+        if bytes.last == 0x0d { bytes.removeLast() }
+        guard let line = String(validating: bytes, as: UTF8.self), !bytes.contains(0x0a), !bytes.contains(0x0d) else {
             return close(connection, at: key, 1007, "a message is one line of UTF-8")
         }
         guard connection.lines < WebConnection.mostLines else {
