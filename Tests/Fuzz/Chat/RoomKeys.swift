@@ -24,6 +24,7 @@ private enum RoomKeyRules {
         "\u{1}abide-amend-leader-amend-exempt-afford-bring-deride", "\u{1}correct horse battery staple",
         "\u{1} caf\u{e9} 12345",
         "\u{1}abide-amend-leeder-amend-exempt-afford-bring-deride", "\u{0}12345678", "\u{1}ABIDE \tamend",
+        "\u{1}# abide", "\u{1}\u{feff}abide\u{a0}amend\u{2010}leader",
     ].map { Array($0.utf8) }
 
     static func checkText(_ bytes: [UInt8]) {
@@ -39,6 +40,7 @@ private enum RoomKeyRules {
             demand(nearest.map { isKnown(Array($0.utf8)) } ?? true, "the hint is no word of a key")
         case .checksum: demand(known == 8 && !isWhole(parts), "a key with its checksum is refused")
         case .wordCount(let count): demand(count == parts.count && known == count, "words are counted wrongly")
+        case .comment: demand(parts.first?.first == UInt8(ascii: "#"), "a comment without its sign")
         case .notUTF8: demand(String(validating: bytes, as: UTF8.self) == nil, "UTF-8 is refused")
         case .tooShort, .tooLong, .outOfMemory: break
         }
@@ -70,9 +72,18 @@ private enum RoomKeyRules {
     }
 
     private static func words(_ bytes: [UInt8]) -> [[UInt8]] {
-        bytes.split { $0 == 0x20 || $0 == 0x2d || (0x09...0x0d).contains($0) }.map { word in
-            word.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }
+        var words: [[UInt8]] = [[]]
+        var index = 0
+        while index < bytes.count {
+            let length = EditedText.wordSeparator(in: bytes.span, at: index)
+            if length > 0 {
+                words.append([])
+            } else {
+                words[words.count - 1].append((0x41...0x5a).contains(bytes[index]) ? bytes[index] + 0x20 : bytes[index])
+            }
+            index += max(1, length)
         }
+        return words.filter { !$0.isEmpty }
     }
 
     private static let list = RoomKeyWords.packed.map(RoomKeyWords.letters(of:))

@@ -19,7 +19,8 @@ private enum CommandRules {
     static func seeds() -> [[UInt8]] {
         let names = CommandEntry.all.map { "/\($0.name) \"a b\" abcdef ok\n/\($0.name)\n" }
         let lines = [
-            "hello\n//slash\r\n/mgs 4821 hi\n\n", "/msg \"quiet otter\" hi", "/verify otter#4821 no\n/open public\n",
+            "hello\n//slash\r\n/mgs 4821 hi\n\n", "\u{feff}/join a b\n \u{200b}//x\n",
+            "/msg \"quiet otter\" hi", "/verify otter#4821 no\n/open public\n",
         ]
         return (names + lines).map { [9, 1, 30, 4, 5, 60, 7, 8] + Array($0.utf8) }
     }
@@ -43,7 +44,8 @@ private enum CommandRules {
             do throws(ChatError) {
                 check(try Command(line: text), text)
             } catch {
-                demand(text.utf8.first == UInt8(ascii: "/"), "a text that is no command is refused")
+                let seen = Visibility.withoutBlankStart(text)
+                demand(seen.utf8.first == UInt8(ascii: "/"), "a text that is no command is refused")
                 demand(DisplayGuard.safe(error.message) == error.message, "an error that can not be shown")
             }
         }
@@ -52,13 +54,17 @@ private enum CommandRules {
     private static func check(_ command: Command, _ line: String) {
         switch command {
         case .say(let text):
-            let isSlash = line.utf8.first == UInt8(ascii: "/")
-            demand(Array(text.utf8) == Array(line.utf8.dropFirst(isSlash ? 1 : 0)), "another text is said")
+            let slash = UInt8(ascii: "/")
+            let front = line.utf8.dropLast(text.utf8.count)
+            demand(line.utf8.suffix(text.utf8.count).elementsEqual(text.utf8), "another text is said")
+            demand(front.isEmpty || front.last == slash && text.utf8.first == slash, "a part of a text is said")
+            demand(!front.isEmpty || Visibility.withoutBlankStart(line).utf8.first != slash, "a command is said")
         case .sayToRoom: demand(false, "a line that only the control socket has a word for")
         case .message(let who, let text): demand(!who.isEmpty && !text.isEmpty, "nothing to nobody")
-        case .accept(let who), .decline(let who), .leave(let who), .open(let who), .mark(_, let who),
-            .verify(let who, _), .whois(let who):
+        case .accept(let who), .decline(let who), .leave(let who), .open(let who), .openDirect(let who),
+            .mark(_, let who), .verify(let who, _), .whois(let who):
             demand(!who.isEmpty, "a command about nobody")
+        case .openRoom(let name): demand(!name.isEmpty, "a room without a name is opened")
         case .join(let request):
             demand((try? RoomName.compose(request.name)) == request.name, "a room under another name")
             demand(request.key != "", "an empty key")
@@ -77,7 +83,8 @@ private enum CommandRules {
         case .act(let text), .reply(let text), .search(let text): demand(!text.isEmpty, "an empty text")
         case .rename(let text), .help(let text), .away(let text), .about(let text):
             demand(text != "", "an empty operand")
-        case .who, .whoami, .requests, .openPublic, .rooms, .contacts, .close, .unread, .typing, .bridge, .back, .wipe,
+        case .who, .whoami, .requests, .openPublic, .rooms, .contacts, .blocked, .close, .unread, .typing, .bridge,
+            .back, .wipe,
             .statistics, .quit:
             break
         }

@@ -21,7 +21,7 @@ extension FuzzTarget {
             switch effect {
             case .close: isOver = true
             case .perform, .refused: break
-            case .send(let bytes): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
+            case .send(let bytes, of: _): demand(bytes == [0x0a] || bytes.last == 0, "a frame without its end")
             }
         }
     }
@@ -34,9 +34,15 @@ extension FuzzTarget {
         for packet in input.split(separator: 0x1e).prefix(16) {
             var waiting = session.receive(String(decoding: packet, as: UTF8.self))
             while let effect = waiting.popLast() {
-                guard case .perform(let number, let command, _) = effect else { continue }
-                demand(hasToken, "a command without the token")
-                waiting += session.complete(number, GatewayRules.reports(of: command))
+                switch effect {
+                case .connect:
+                    demand(hasToken, "a session without the token")
+                    waiting += session.begin(nil)
+                case .perform(let number, let command, _):
+                    demand(hasToken, "a command without the token")
+                    waiting += session.complete(number, GatewayRules.reports(of: command))
+                case .send, .greet, .refuse, .close, .refused: break
+                }
             }
         }
     }
@@ -51,6 +57,8 @@ enum GatewayRules {
         "STOMP\r\naccept-version:1.1\r\n\r\n\0SEND\ndestination:/app/channel/a%20b\\c\ncontent-length:22\nreceipt:1\n\n"
             + "{\"messageContent\":\"hi\"}\0DISCONNECT\nreceipt:2\n\n\0",
         "CONNECT\naccept-version:1.2\n\n\0SUBSCRIBE\nid:1\ndestination:/topic/people/x\n\n\0UNSUBSCRIBE\nid:1\n\n\0ACK\nid:1\n\n\0BEGIN\n\n\0",
+        "CONNECT\naccept-version:1.2\n\n\0BEGIN\ntransaction:t\n\n\0SEND\ndestination:/app/channel/lobby\ntransaction:t\n\n"
+            + "{\"messageContent\":\"hi\"}\0COMMIT\ntransaction:t\nreceipt:2\n\n\0ABORT\ntransaction:t\n\n\0",
     ]
 
     static var socketSeeds: [String] {
@@ -90,6 +98,10 @@ enum GatewayRules {
 
     static func reports(of command: Command) -> [RoomReport] {
         let room = RoomLabel(number: 1, name: "lobby")
+        if command == .whoami, let key = PeerID([UInt8](repeating: 1, count: 32)) {
+            let me = PeerName(number: 4_821, suffix: nil, nickname: "a", stage: .newcomer, key: key)
+            return [RoomReport(room, .answer(.whoami(me, room: "lobby", profile: Profile())))]
+        }
         if case .who = command { return [RoomReport(room, .answer(.peers([], isWhole: true)))] }
         if case .sayToRoom(let text) = command, text.isEmpty {
             return [RoomReport(room, .error(ChatError(.empty, .messageEmpty)))]

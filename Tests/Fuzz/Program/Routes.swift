@@ -13,6 +13,7 @@ extension FuzzTarget {
         head.path = texts.count > 1 ? texts[1] : "/"
         head.query = texts.count > 2 ? texts[2].split(separator: "&").map(String.init) : []
         head.host = texts.count > 3 ? texts[3] : nil
+        head.hostCount = texts.count > 3 ? 1 : 0
         head.origin = texts.count > 4 && !texts[4].isEmpty ? texts[4] : nil
         head.authorization = texts.count > 5 ? texts[5] : nil
         head.contentLengths = texts.count > 6 ? texts[6].split(separator: " ").map(String.init) : []
@@ -31,16 +32,18 @@ enum RequestRules {
         return [
             "GET\n/api/v1/conversations/r1/messages\nlimit=7&before=\(id)" + fields,
             "POST\n/api/v1/conversations/r1-\(id)\(id)/messages\n" + fields + #"{"text":"hello"}"#,
-            "PUT\n/api/v1/people/\(id)\(id)/mute\n" + fields, "POST\n/api/v1/commands\n" + fields + #"{"line":"/who"}"#,
+            "PUT\n/api/v1/rooms/r1/people/\(id)\(id)/mute\n" + fields,
+            "POST\n/api/v1/commands\n" + fields + #"{"line":"/who"}"#,
         ].map { Array($0.utf8) }
     }
 
     static func check(_ head: RequestHead, _ body: [UInt8]) {
-        if let refusal = gate.refusal(of: head, connections: 1, isOpen: false) {
+        if let refusal = gate.refusal(of: head, isFull: false, isOpen: false) {
             demand(refusal.closes && (400...503).contains(refusal.status), "a refusal that leaves the connection open")
             demand((try? JSONValue(parsing: refusal.body)) != nil, "a refusal that is no JSON")
         } else {
-            demand(head.authorization?.dropFirst(7) == gate.token.text[...], "a request without the token")
+            let given = head.authorization?.split(separator: " ").last
+            demand(given == gate.token.text[...], "a request without the token")
         }
         for route in Route.all {
             guard let parameters = route.parameters(of: head.path) else { continue }
