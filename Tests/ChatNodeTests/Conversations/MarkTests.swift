@@ -237,7 +237,7 @@ import Wire
         bob.with { $0.setBlocked(key, true) }
         for frame in frames[1] { simulation.timeline.perform { relay.send(frame) } }
         pass()
-        // What the blocked peer said before is hidden, too.
+        // The earlier messages of the blocked peer are hidden, too.
         #expect(bob.texts().isEmpty)
         #expect(bob.unread() == 0)
         bob.with { $0.setBlocked(key, false) }
