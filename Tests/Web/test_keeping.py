@@ -90,14 +90,18 @@ class Keeping(WebTest):
         self.assertGone(self.ours, "changed")
         self.assertEqual(self.post()[0], 404)
 
-    def test_a_direct_conversation_that_is_left_or_declined_is_gone(self):
+    def test_a_direct_conversation_that_is_left_is_history_and_a_request_that_is_declined_is_gone(self):
         self.begin()
         self.befriend()
-        self.assertEqual(self.post(f"r1-{self.bob.key}")[0], 201)
+        path = f"/api/v1/conversations/r1-{self.bob.key}/messages"
+        said = self.post(f"r1-{self.bob.key}")[2]
         self.alice.node.say(f"/leave {self.bob.number}")
         self.page.wait(event="direct", state="left")
-        self.assertGone(self.ours)
-        self.assertEqual(self.post(f"r1-{self.bob.key}")[0], 404)
+        # As `/history` of the node has it, so has the web server.
+        self.assertIn(self.ours, str(self.alice.node.result(f"history {self.bob.number}")))
+        self.assertIn(self.ours, str(self.alice.get(path)))
+        self.assertIn(self.ours, self.resumed())
+        self.assertEqual(self.post(f"r1-{self.bob.key}")[2]["id"], said["id"])
         asked = f"asked {os.urandom(12).hex()}"
         carol = self.person("carol", self.alice)
         carol.say(f"/msg {self.alice.node.number} {asked}")
