@@ -47,7 +47,8 @@ extension CommandSettings {
                 throw UsageError("\(name) can not be \(UsageError.quoted(value ?? "")); give \(wanted)")
             }
         case .value(let placeholder, let wanted, let apply):
-            guard let value = attached ?? rest.popFirst() else {
+            // An option in the place of a value is a value that was forgotten; `--name=--value` says that it is one.
+            guard let value = attached ?? (Self.isOption(rest.first) ? nil : rest.popFirst()) else {
                 throw UsageError("\(name) needs a value; write \(name) \(placeholder)")
             }
             guard apply(&self, value) else {
@@ -55,6 +56,11 @@ extension CommandSettings {
             }
         }
         return name
+    }
+
+    private static func isOption(_ word: String?) -> Bool {
+        guard let name = word?.prefix(while: { $0 != "=" }) else { return false }
+        return options.contains { $0.name == name }
     }
 
     private static func unknown(option name: String) -> UsageError {

@@ -74,6 +74,8 @@ import Testing
         ),
         (["-x"], "no option \"-x\"; see earshot --help"),
         (["--nick"], "--nick needs a value; write --nick NAME"),
+        (["--nick", "--plain"], "--nick needs a value; write --nick NAME"),
+        (["--nick", "--room=den"], "--nick needs a value; write --nick NAME"),
         (["--json=yes"], "--json takes no value; write --json alone"),
         (["--port", "65536"], "--port can not be \"65536\"; give a port from 0 to 65535"),
         (["doctr"], "no command \"doctr\"; did you mean doctor?"),
