@@ -92,4 +92,11 @@ package enum Command: Hashable, Sendable {
         guard case .join(let request) = self, request.key != nil else { return line }
         return "/join \(request.name) …"
     }
+
+    /// The peer whose request the command answers, as the user named it; nil for another command.
+    var requester: String? {
+        if case .accept(let who) = self { return who }
+        if case .decline(let who) = self { return who }
+        return nil
+    }
 }

@@ -81,6 +81,7 @@ package struct CommandExecutor: Sendable {
             if let reply = step?.reply { report(reply) }
             return step?.outcome.isDone ?? false
         }
+        let label = await room(of: command, in: label)
         let step = await step(in: label, isPaced: isPaced && command.isPaced) { node, room in
             let step = self.step(of: command, on: node, in: room)
             tellOpening(by: step, isForDisplay: false)
@@ -128,6 +129,18 @@ package struct CommandExecutor: Sendable {
         guard let step else { return nil }
         await step.stored?()
         return step.outcome.events.map { RoomReport(step.room, .event($0)) } + [step.reply].compactMap(\.self)
+    }
+
+    /// The room of a command whose line names none: a request is answered where it was made, if that is one other room.
+    ///
+    /// - Returns: nil for the open room.
+    private func room(of command: Command, in label: RoomLabel?) async -> RoomLabel? {
+        guard label == nil, let who = command.requester, let open = await rooms.awaitRoom(nil) else { return label }
+        let rooms = rooms
+        return await open.node.inTurn { _ in
+            let asked = rooms.all.filter { room in room.node.assumeIsolated { $0.hasRequest(of: who) } }
+            return asked.count == 1 && asked[0].label != open.label ? asked[0].label : nil
+        }
     }
 
     /// Runs `body` in one turn of the node of a room: with no label, of the next open one while the rooms are wiped.

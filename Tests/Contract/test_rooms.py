@@ -53,6 +53,19 @@ class Rooms(People):
         peers = [row["who"] for row in alice.result("who")["peers"]]
         self.assertEqual([who["nickname"] for who in peers], ["bob"])
 
+    def test_a_request_is_answered_in_its_room_whichever_is_open(self):
+        alice, bob, ready = self.together()
+        # Bob asks in the kitchen, and Alice looks at the lobby.
+        key = ready["kitchen"]["self"]["key"]
+        bob.say(f"@kitchen /msg {key} may I?")
+        request = self.next(alice, "request")
+        self.assertEqual(request["room"], "kitchen")
+        alice.say(f"/accept {request['from']['number']}")
+        self.assertEqual(self.next(bob, "direct", state="accepted")["room"], "kitchen")
+        # With the name of a room, no other is meant.
+        alice.say("@lobby /decline " + request["from"]["key"])
+        self.error(alice, "unknown_peer")
+
     def test_a_room_that_is_left_is_left_by_its_node_alone(self):
         alice, bob, _ = self.together()
         self.assertEqual(alice.result("part kitchen")["left"], "kitchen")

@@ -104,6 +104,12 @@ extension Node {
         }
     }
 
+    /// Whether a peer of this name, number or key has an open request.
+    package func hasRequest(of text: String) -> Bool {
+        guard let key = try? find(text, among: .requesting) else { return false }
+        return requests().contains { $0.who.key == key }
+    }
+
     /// Open requests for a direct conversation, the oldest first.
     package func requests() -> [(who: PeerName, text: String)] {
         router.requests.map { (who($0.from), $0.text) }

@@ -96,7 +96,10 @@ extension ChatView {
     }
 
     mutating func showRequest(_ report: RoomReport, at time: Timestamp) {
-        for text in notices(of: report, at: time) {
+        // A request of another room says so, as all that is said to its peer goes there.
+        let isElsewhere = prompt.open.map { $0.room != report.room } ?? false
+        let place = isElsewhere ? "[\(DisplayGuard.safe(report.room.name))] " : ""
+        for text in notices(of: report, at: time).map({ place + $0 }) {
             add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
         }
     }
@@ -109,7 +112,9 @@ extension ChatView {
         for index in due {
             requests[index].isRepeated = true
             let who = requests[index].who
-            let text = language(.requestWaits, who.displayName, who.numberText)
+            let isElsewhere = prompt.open.map { $0.room != requests[index].room } ?? false
+            let place = isElsewhere ? "[\(DisplayGuard.safe(requests[index].room.name))] " : ""
+            let text = place + language(.requestWaits, who.displayName, who.numberText)
             add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
         }
         return !due.isEmpty
