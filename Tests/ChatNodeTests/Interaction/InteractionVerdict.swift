@@ -81,8 +81,10 @@ extension InteractionRoom {
             let counters = peer.with { node in node.statistics() }
             let values = Dictionary(
                 counters.map { ($0.metric.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            // A peer is a candidate by the name that it announces, and by one as a contact where the room had gaps.
             let bounds = [
-                ("connections", allWitnesses.count - 1), ("half_open_handshakes", 0), ("candidates", lives.count - 1),
+                ("connections", allWitnesses.count - 1), ("half_open_handshakes", 0),
+                ("candidates", 2 * (lives.count - 1)),
             ]
             let tooMany = bounds.filter { (values[$0.0] ?? -1) > $0.1 }.map {
                 "\($0.0) is \(values[$0.0] ?? -1), with \(connections(of: witness))"
