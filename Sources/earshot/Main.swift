@@ -54,7 +54,7 @@ struct Earshot {
                 fail("standard output: \(error.reason); see where it goes", code: 1)
             }
         }
-        Ending.inOrder(code)
+        Ending.now(code)
     }
 
     private static func examine(_ settings: DoctorSettings) -> Never {
@@ -110,10 +110,10 @@ struct Earshot {
         checkResources()
         endBySignal()
         do throws(ControlClientCommand.Failure) {
-            Ending.inOrder(try ControlClientCommand.run(question))
+            Ending.now(try ControlClientCommand.run(question))
         } catch {
             switch error {
-            case .unread: Ending.inOrder(0)
+            case .unread: Ending.now(0)
             case .unavailable(let message): fail(message, code: unavailable)
             case .failed(let message): fail(message, code: 1)
             }
@@ -140,7 +140,7 @@ struct Earshot {
 
     private static func chat(_ app: App) async {
         do throws(StartFailure) {
-            Ending.inOrder(try await app.run())
+            Ending.now(try await app.run())
         } catch {
             fail(error)
         }
@@ -168,6 +168,6 @@ struct Earshot {
         Diagnostics.divert(to: nil)
         if TerminalSettings.restore() { try? Descriptors.write([0x0d, 0x0a], to: Descriptors.output) }
         Diagnostics(level: .error).say(.error, message)
-        Ending.inOrder(code)
+        Ending.now(code)
     }
 }
