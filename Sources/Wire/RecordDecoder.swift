@@ -9,8 +9,8 @@ package struct IllegalRecordLength: Error, Equatable {
 
 /// Cuts a byte stream into records, `length u16 | ciphertext`, however the bytes arrive.
 ///
-/// A length other than the legal three is refused before a byte of the record is stored, so the decoder never holds
-/// more than one record (4,114 bytes).
+/// A length other than the legal three, and in a handshake other than that of its messages, is refused before a byte of
+/// the record is stored, so the decoder never holds more than one record (4,114 bytes, 530 in a handshake).
 package struct RecordDecoder {
     /// Where the ciphertext of a complete record is.
     package enum Location: Equatable {
@@ -21,8 +21,13 @@ package struct RecordDecoder {
     }
 
     private var pending: [UInt8] = []
+    /// Nothing is proven yet, and each record is a message of the handshake.
+    private var isHandshaking: Bool
 
-    package init() {}
+    package init(isHandshaking: Bool = false) { self.isHandshaking = isHandshaking }
+
+    /// From the next record on each legal length is accepted.
+    package mutating func endHandshake() { isHandshaking = false }
 
     /// True while a record has begun and is not complete.
     package var isMidRecord: Bool { !pending.isEmpty }
@@ -33,7 +38,7 @@ package struct RecordDecoder {
     package mutating func next(
         in bytes: Span<UInt8>, from position: inout Int
     ) throws(IllegalRecordLength) -> Location? {
-        if pending.isEmpty, let range = try RecordDecoder.wholeRecord(in: bytes, at: position) {
+        if pending.isEmpty, let range = try wholeRecord(in: bytes, at: position) {
             position = range.upperBound
             return .input(range)
         }
@@ -54,6 +59,9 @@ package struct RecordDecoder {
         return nil
     }
 
+    /// Each message of the handshake fills a record of the smallest size.
+    private static let handshakeLength = Limits.recordPlaintexts[0] + Limits.sealOverhead
+
     /// Ciphertext lengths that exist: each plaintext size and the seal's 16 bytes.
     package static func isLegal(_ length: Int) -> Bool {
         Limits.recordPlaintexts.contains(length - Limits.sealOverhead)
@@ -62,10 +70,10 @@ package struct RecordDecoder {
     /// How many bytes `pending` must hold before something can be said about it.
     private func wantedCount() throws(IllegalRecordLength) -> Int {
         guard pending.count >= Limits.lengthPrefix else { return Limits.lengthPrefix }
-        return try Limits.lengthPrefix + RecordDecoder.length(pending[0], pending[1])
+        return try Limits.lengthPrefix + length(pending[0], pending[1])
     }
 
-    private static func wholeRecord(
+    private func wholeRecord(
         in bytes: Span<UInt8>, at position: Int
     ) throws(IllegalRecordLength) -> Range<Int>? {
         let start = position + Limits.lengthPrefix
@@ -74,9 +82,11 @@ package struct RecordDecoder {
         return bytes.count >= end ? start..<end : nil
     }
 
-    private static func length(_ high: UInt8, _ low: UInt8) throws(IllegalRecordLength) -> Int {
+    private func length(_ high: UInt8, _ low: UInt8) throws(IllegalRecordLength) -> Int {
         let length = Int(high) << 8 | Int(low)
-        guard isLegal(length) else { throw IllegalRecordLength(length: length) }
+        guard isHandshaking ? length == RecordDecoder.handshakeLength : RecordDecoder.isLegal(length) else {
+            throw IllegalRecordLength(length: length)
+        }
         return length
     }
 }

@@ -19,7 +19,7 @@ from stranger import (  # noqa: E402
 
 class AStranger(unittest.TestCase):
     def node(self, *options):
-        node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0", *options)
+        node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000", *options)
         self.addCleanup(node.process.wait)
         self.addCleanup(node.kill)
         self.addCleanup(node.process.stdin.close)
@@ -238,6 +238,16 @@ class AStranger(unittest.TestCase):
         node.say("/quit")
         self.assertEqual(other.hear(type=GOODBYE), b"\0")
         self.assertEqual(node.process.wait(15), 0)
+
+    def test_a_length_that_no_handshake_message_has_closes_at_once(self):
+        node = self.node()
+        for length in (0, 527, 1296, 4112, 65535):
+            with self.subTest(length), socket.create_connection(("127.0.0.1", node.ready()["port"]), timeout=1) as stream:
+                stream.sendall(struct.pack(">H", length))
+                try:
+                    self.assertEqual(stream.recv(1), b"")
+                except ConnectionResetError:
+                    pass
 
     def test_another_room_does_not_get_in(self):
         node = self.node()

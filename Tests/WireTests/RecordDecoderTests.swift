@@ -93,4 +93,17 @@ struct RecordDecoderTests {
             try decoder.next(in: Array(input).span, from: &position)
         }
     }
+
+    @Test func `a handshake has one length, and the records behind it three`() throws {
+        for length in [1_296, 4_112] {
+            let prefix = [UInt8(length >> 8), UInt8(length & 255)]
+            var decoder = RecordDecoder(isHandshaking: true)
+            #expect(throws: IllegalRecordLength(length: length)) { try RecordDecoderTests.feed(prefix, to: &decoder) }
+        }
+        var decoder = RecordDecoder(isHandshaking: true)
+        let stream = RecordDecoderTests.stream
+        #expect(try RecordDecoderTests.feed(Array(stream.prefix(530)), to: &decoder).count == 1)
+        decoder.endHandshake()
+        #expect(try RecordDecoderTests.feed(Array(stream.dropFirst(530)), to: &decoder).count == 5)
+    }
 }

@@ -23,7 +23,7 @@ package struct Link: ~Copyable {
     package let role: Role
     var state: LinkState
     var timing: LinkTiming
-    private var decoder = RecordDecoder()
+    var decoder = RecordDecoder(isHandshaking: true)
     private var packer = FramePacker()
     package internal(set) var outbox = Outbox()
     /// Where the next frame of the record being read begins; nil between records.

@@ -16,6 +16,7 @@ extension Link {
         let certificate = try Link.check(payload, remoteStatic: remoteStatic, context: context)
         if role == .initiator { try write(Handshake.payload(carrying: context.certificate, by: .initiator)) }
         try state.becomeOpen()
+        decoder.endHandshake()
         return .established(certificate)
     }
 

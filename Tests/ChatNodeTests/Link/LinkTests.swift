@@ -95,6 +95,18 @@ import Wire
         }
     }
 
+    @Test(arguments: [1_296, 4_112])
+    func `a length that only later records have closes a handshake at once, and no link`(length: Int) {
+        let prefix = [UInt8(length >> 8), UInt8(length & 255)]
+        let strangers = LinkPair()
+        strangers.bob.receive(prefix)
+        #expect(strangers.bob.failure == .illegalLength && strangers.bob.isDead)
+        let peers = LinkPair()
+        peers.shuttle()
+        peers.bob.receive(prefix)
+        #expect(peers.bob.failure == nil && !peers.bob.isDead)
+    }
+
     @Test func `every flipped bit of a record ends the link`() {
         for bit in stride(from: 16, to: 530 * 8, by: 3) {
             let pair = LinkPair()
