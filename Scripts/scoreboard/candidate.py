@@ -12,5 +12,5 @@ def add(cand):
     """Adds our candidates with the scoreboard's own function."""
     cand("earshot", [BENCHMARKS, "node", "{id}"], "earshot, the node of the program as a driver", enc="always")
     cand("earshot-program", ["{here}/bin/line"], "earshot chat, through a pipe", enc="always",
-         env={"PB_CMD": f"exec {PROGRAM} --rate 0 --plain --room bench --nick n$PB_ID --no-config",
+         env={"PB_CMD": f"exec {PROGRAM} --rate 1000000 --plain --room bench --nick n$PB_ID --no-config",
               "PB_READY": "you are "})

@@ -6,7 +6,7 @@ import Wire
 
 /// The command line of a node in a measured group: `NUMBER`, then options of `earshot chat`.
 ///
-/// Nothing else differs from the program with `--rate 0`.
+/// Nothing else differs from the program with `--rate 1000000`.
 struct GroupNodeSettings: Sendable {
     static let usage =
         "node NUMBER [--room NAME] [--port N] [--discovery WAY] [--interface NAME]... [--peer HOST:PORT]..."

@@ -135,13 +135,13 @@ package actor Node {
         router = MessageRouter(
             me: certificate.identity, joinedAt: wallClock, marks: marks, accepted: accepted,
             contacts: configuration.contacts,
-            sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.messagesPerSecond))
+            sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.ownPace))
         history = HistorySync(me: certificate.identity)
         admission = Admission(
             room: room.id, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
         limiter = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
-        pacer = Pacer(Node.ownRate(configuration.messagesPerSecond), now: now)
+        pacer = Pacer(Node.ownRate(configuration.ownPace), now: now)
         connections = Connections(me: certificate.identity)
         choice = LinkChoice(randomness: randomness.branch(1))
         bridge = RoomBridge(configuration, now: now)

@@ -160,7 +160,7 @@ extension Node {
         var rest = pacer
         let mayNow = rest.take(now: scheduler.now)
         guard mayNow else {
-            let rate = configuration.messagesPerSecond
+            let rate = configuration.ownPace
             throw ChatError(.rateLimited, .tooFast, "\(rate)")
         }
         try act(say)

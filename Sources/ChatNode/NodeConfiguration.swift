@@ -12,8 +12,10 @@ package struct NodeConfiguration: Sendable {
     package var contacts: [PeerID: String] = [:]
     /// 0 for a port of the system's choice.
     package var port: UInt16 = 0
-    /// Messages per second that this author sends; twice as many are accepted from each other author. 0: no limit.
+    /// Messages per second that an author sends: of each other one twice as many are accepted. 0: no limit, for simulations.
     package var messagesPerSecond = Limits.sendPerSecond
+    /// Messages per second that the user sends, if it is another number. 0: no limit.
+    package private(set) var ownMessagesPerSecond: Double?
     /// Handshakes that all peers together may begin with us per second; the burst is twice that. 0: no limit, for
     /// simulations.
     package var handshakesPerSecond = Limits.handshakesPerSecond
@@ -37,5 +39,15 @@ package struct NodeConfiguration: Sendable {
         Bridging(consents: consentsToBridges ?? room.isPrivate, isBridge: bridge != nil)
     }
 
+    /// The rate of the own messages; 0 for no limit.
+    var ownPace: Double { ownMessagesPerSecond ?? messagesPerSecond }
+
     package init() {}
+
+    /// Takes over the rate that the user chose. 0 lifts the limit on the own messages alone: what others send is held to the
+    /// usual one.
+    package mutating func choose(rate: Double) {
+        ownMessagesPerSecond = rate
+        if rate > 0 { messagesPerSecond = rate }
+    }
 }

@@ -136,7 +136,7 @@ struct RoomNodes: Sendable {
         configuration.nickname = setup.nickname
         configuration.room = room
         configuration.port = setup.port
-        configuration.messagesPerSecond = arguments.rate ?? configuration.messagesPerSecond
+        if let rate = arguments.rate { configuration.choose(rate: rate) }
         configuration.sharesHistory = arguments.sharesHistory
         configuration.readReceipts = arguments.readReceipts
         configuration.consentsToBridges = setup.consentsToBridges

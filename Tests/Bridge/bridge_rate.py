@@ -52,7 +52,7 @@ def earshot(count, folder):
         key = f"{folder}/key"
         subprocess.run([BINARY, "bridge", "new", key], check=True, capture_output=True)
         for name in ("sends", "receives"):
-            nodes.append(Node(subprocess.Popen, name, "--discovery", "none", "--no-control", "--bridgeable", "on", "--rate", "0",
+            nodes.append(Node(subprocess.Popen, name, "--discovery", "none", "--no-control", "--bridgeable", "on", "--rate", "1000000",
                               "--bridge", f"amqp://guest@127.0.0.1:{broker.plain}", "--bridge-key", key))
             nodes[-1].wait(lambda e: e["event"] == "notice" and e["code"] == "bridge_connected", "broker", 30)
         one, other = nodes

@@ -50,7 +50,7 @@ class Asking(Controlled):
         self.assertEqual(said["text"], "--to whom")
 
     def test_send_takes_several_lines_and_standard_input(self):
-        alice = self.controlled("alice", "--rate", "0")
+        alice = self.controlled("alice", "--rate", "1000000")
         self.earshot("send", "one\n\n two\r\n")
         self.earshot("send", "-", text="three\n\n//four\nfive")
         for text in ("one", "two", "three", "/four", "five"):

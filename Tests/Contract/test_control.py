@@ -71,7 +71,7 @@ class Requests(Controlled):
         self.assertEqual(client.ask("say still here")[0]["text"], "still here")
 
     def test_bytes_may_come_one_by_one_and_many_requests_at_once(self):
-        self.controlled("alice", "--rate", "0")
+        self.controlled("alice", "--rate", "1000000")
         client = self.client()
         for byte in b"command /unread\r\n":
             client.write(bytes([byte]))
@@ -102,11 +102,11 @@ class Requests(Controlled):
     def test_a_request_names_its_room_and_its_peer(self):
         """Bob has one key in both rooms, and alice has one in each."""
         kitchen = 'my "best" \\ room'
-        bob = self.person("bob", "--rate", "0", "--identity", str(self.runtime / "me"))
+        bob = self.person("bob", "--rate", "1000000", "--identity", str(self.runtime / "me"))
         bob.say(f"/join {QUOTED} --as me")
         ready = self.next(bob, "ready", room=kitchen)
         self.assertEqual(ready["self"]["key"], bob.key)
-        alice = self.controlled("alice", "--rate", "0", "--room", "lobby", "--peer", f"127.0.0.1:{bob.ready()['port']}",
+        alice = self.controlled("alice", "--rate", "1000000", "--room", "lobby", "--peer", f"127.0.0.1:{bob.ready()['port']}",
                                 "--room", kitchen, "--peer", f"127.0.0.1:{ready['port']}")
         own = {event["room"]: event["self"] for event in (alice.ready(), self.next(alice, "ready"))}
         self.assertEqual({self.next(alice, "peer", state="online")["room"] for _ in own}, {"lobby", kitchen})
@@ -148,11 +148,11 @@ class Tails(Controlled):
         return client
 
     def test_every_tail_receives_the_events_of_standard_output(self):
-        alice = self.controlled("alice", "--rate", "0")
+        alice = self.controlled("alice", "--rate", "1000000")
         tails = [self.tail() for _ in range(3)]
         for tail in tails:
             self.assertEqual(tail.read(), alice.ready())
-        bob = self.person("bob", "--rate", "0", meets=alice)
+        bob = self.person("bob", "--rate", "1000000", meets=alice)
         for number in range(100):
             bob.say(f"line {number}")
         bob.say("last")
@@ -162,7 +162,7 @@ class Tails(Controlled):
             self.assertEqual([tail.read() for _ in shown], shown)
 
     def test_history_comes_first_and_nothing_twice_or_never(self):
-        alice = self.controlled("alice", "--rate", "0")
+        alice = self.controlled("alice", "--rate", "1000000")
         stop = threading.Event()
         client = self.client()
 
@@ -187,7 +187,7 @@ class Tails(Controlled):
         self.assertIsNone(alice.process.poll())
 
     def test_a_tail_that_does_not_read_is_closed_and_delays_no_peer(self):
-        alice = self.controlled("alice", "--rate", "0")
+        alice = self.controlled("alice", "--rate", "1000000")
         self.tail()
         reader, speaker = self.tail(), self.client()
         text = "x" * 200

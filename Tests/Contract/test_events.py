@@ -22,7 +22,7 @@ class Events(People):
         self.assertEqual((told["who"]["nickname"], told["peers"]), ("rob", 0))
 
     def test_a_stage_is_reported_once_it_has_grown(self):
-        alice, bob = self.pair("--rate", "0")
+        alice, bob = self.pair("--rate", "1000000")
         for number in range(11):
             bob.say(f"line {number}")
         self.assertEqual(self.next(alice, "message", text="line 9")["from"]["stage"], "newcomer")

@@ -10,7 +10,7 @@ from people import People
 
 class Stream(People):
     def test_an_answer_comes_behind_what_its_line_follows(self):
-        alice = self.person("alice", "--rate", "0")
+        alice = self.person("alice", "--rate", "1000000")
         alice.write(b"".join(b"line %d\n/unread\n/nope\n" % number for number in range(200)))
         alice.process.stdin.close()
         self.assertEqual(alice.process.wait(60), 1)
@@ -37,6 +37,17 @@ class Stream(People):
         self.assertEqual(alice.process.wait(60), 0)
         self.assertFalse([told for told in alice.events if told["event"] == "error"])
 
+    def test_no_limit_on_one_s_own_messages_lifts_none_on_those_of_others(self):
+        alice = self.person("alice", "--rate", "0")
+        bob = self.person("bob", "--rate", "1000000", meets=alice)
+        lines = [f"line {number}" for number in range(200)]
+        alice.write("".join(f"{line}\n" for line in lines).encode())
+        self.assertEqual([self.next(bob, "message")["text"] for _ in lines], lines)
+        bob.write("".join(f"flood {number}\n" for number in range(400)).encode())
+        bob.process.stdin.close()
+        self.next(alice, "peer", state="offline")
+        self.assertGreater(alice.result("stats")["dropped_author_rate"], 300)
+
     def test_a_reader_that_closes_its_pipe_ends_the_node(self):
         alice = self.person("alice")
         bob = self.person("bob", meets=alice, launch=lambda command, **options: self.into(["sed", "-u", "3q"], command, options))
@@ -48,8 +59,8 @@ class Stream(People):
         self.assertEqual((bob.process.wait(20), bob.errors.next(bob.started + 60)), (0, None))
 
     def test_a_slow_reader_slows_the_input_and_misses_nothing(self):
-        alice = self.person("alice", "--rate", "0")
-        bob = self.person("bob", "--rate", "0", meets=alice, launch=lambda command, **options: self.into(["cat"], command, options))
+        alice = self.person("alice", "--rate", "1000000")
+        bob = self.person("bob", "--rate", "1000000", meets=alice, launch=lambda command, **options: self.into(["cat"], command, options))
         self.reader.send_signal(signal.SIGSTOP)
         lines = [f"line {number} " + "x" * 200 for number in range(2000)]
         feeder = threading.Thread(target=self.feed, args=(bob, lines + ["/stats"]))

@@ -44,7 +44,7 @@ class BadNetworks(Measured):
         """Runs three hosts, one of them behind a cable with these faults; the report of the cable."""
         with Hosts(3) as hosts:
             cable = hosts.cable(3, seed=1, **faults)
-            nodes = self.meet(hosts, 3, "--rate", "0")
+            nodes = self.meet(hosts, 3, "--rate", "1000000")
             self.talk(nodes, count=count)
             for node in nodes:
                 self.assertEqual([e for e in node.events if e["event"] == "peer" and e["state"] == "offline"], [])

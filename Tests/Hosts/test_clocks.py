@@ -110,8 +110,8 @@ class Clocks(Measured):
         for ahead in (0, 1.5, -1.5):
             with self.subTest(ahead=ahead), Hosts(3, daemon=False) as hosts:
                 self.clock.set(wall=ahead)
-                alice = Node(on(hosts, 1), "alice", "--rate", "0")
-                bob = Node(self.clock.on(hosts, 2), "bob", "--rate", "0")
+                alice = Node(on(hosts, 1), "alice", "--rate", "1000000")
+                bob = Node(self.clock.on(hosts, 2), "bob", "--rate", "1000000")
                 all_meet([alice, bob])
                 self.talk_in_turn(hosts, alice, bob)
 

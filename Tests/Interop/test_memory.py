@@ -25,7 +25,7 @@ PATIENCE = 5
 @unittest.skipIf(HAS_SANITIZER, "a sanitizer keeps terabytes of its own")
 class Memory(unittest.TestCase):
     def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0")
+        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000")
         self.addCleanup(self.node.process.wait)
         self.addCleanup(self.node.kill)
         self.addCleanup(self.node.process.stdin.close)

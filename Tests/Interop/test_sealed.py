@@ -46,7 +46,7 @@ class Author:
 
 class Sealed(unittest.TestCase):
     def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "0")
+        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000")
         self.addCleanup(self.node.process.wait)
         self.addCleanup(self.node.kill)
         self.addCleanup(self.node.process.stdin.close)

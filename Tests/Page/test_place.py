@@ -213,7 +213,7 @@ class Missed(PageTest):
         self.bob.quit()
         wire = Wire(self.alice.node.ready()["port"])
         self.addCleanup(wire.close)
-        carol = Node(started, "carol", "--discovery", "none", "--peer", wire.address, "--rate", "0")
+        carol = Node(started, "carol", "--discovery", "none", "--peer", wire.address, "--rate", "1000000")
         self.addCleanup(lambda: carol.process.poll() is None and carol.kill())
         self.alice.node.sees(carol)
         page = self.page()

@@ -234,7 +234,7 @@ class Words(unittest.TestCase):
         candidate.add(lambda name, command, note, **options: told.update({name: (command, options)}))
         command, _ = told["earshot"]
         self.assertEqual(command[1:], ["node", "{id}"])
-        self.assertIn("--rate 0", told["earshot-program"][1]["env"]["PB_CMD"])
+        self.assertIn("--rate 1000000", told["earshot-program"][1]["env"]["PB_CMD"])
 
 
 class Groups(unittest.TestCase):

@@ -21,7 +21,7 @@ class Served:
     """A node with --web, and requests to it."""
 
     def __init__(self, name, *options, launch=started):
-        self.node = Node(launch, name, "--discovery", "none", "--web", "0", "--rate", "0", *options)
+        self.node = Node(launch, name, "--discovery", "none", "--web", "0", "--rate", "1000000", *options)
         place = self.node.wait(lambda event: event["event"] == "listening", "listening")
         self.token, self.address = place["token"], place["address"]
         self.port = int(self.address.rsplit(":", 1)[1])
@@ -121,7 +121,7 @@ class WebTest(unittest.TestCase):
     def person(self, name, of, *options):
         """A node without a page that meets another one."""
         port = of.node.ready()["port"]
-        node = Node(started, name, "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "0", *options)
+        node = Node(started, name, "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "1000000", *options)
         self.addCleanup(lambda: node.process.poll() is None and node.kill())
         node.sees(of.node)
         of.node.sees(node)

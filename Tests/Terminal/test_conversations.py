@@ -18,7 +18,7 @@ class Conversations(unittest.TestCase):
         return window
 
     def node(self, name, port, *options):
-        node = Node(subprocess.Popen, name, "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "0", *options)
+        node = Node(subprocess.Popen, name, "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "1000000", *options)
         self.addCleanup(node.process.wait)
         self.addCleanup(node.kill)
         self.addCleanup(node.process.stdin.close)
@@ -27,7 +27,7 @@ class Conversations(unittest.TestCase):
 
     def meet(self, *size, options=(), **environment):
         window = self.window(*size, **environment)
-        port = window.start("--nick", "alice", "--rate", "0", *options)
+        port = window.start("--nick", "alice", "--rate", "1000000", *options)
         bob = self.node("bob", port)
         window.wait_for("bob#")
         return window, bob, port
@@ -148,7 +148,7 @@ class Conversations(unittest.TestCase):
 
     def test_a_rule_closes_the_history_for_a_late_joiner(self):
         for size in self.each_size():
-            carol = Node(subprocess.Popen, "carol", "--discovery", "none", "--rate", "0")
+            carol = Node(subprocess.Popen, "carol", "--discovery", "none", "--rate", "1000000")
             self.addCleanup(carol.process.wait)
             self.addCleanup(carol.kill)
             self.addCleanup(carol.process.stdin.close)

@@ -19,7 +19,7 @@ class JobControl(unittest.TestCase):
 
     def window_with_bob(self, window, port):
         self.addCleanup(window.close)
-        bob = Node(subprocess.Popen, "bob", "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "0")
+        bob = Node(subprocess.Popen, "bob", "--discovery", "none", "--peer", f"127.0.0.1:{port}", "--rate", "1000000")
         self.addCleanup(bob.process.wait)
         self.addCleanup(bob.kill)
         self.addCleanup(bob.process.stdin.close)
@@ -49,7 +49,7 @@ class JobControl(unittest.TestCase):
     def test_begun_in_the_background(self):
         for window in self.each_shell():
             port = free_port()
-            window.enter(f"{BINARY} --discovery none --nick alice --rate 0 --port {port} --no-control &")
+            window.enter(f"{BINARY} --discovery none --nick alice --rate 1000000 --port {port} --no-control &")
             bob = self.window_with_bob(window, port)
             self.shell_is_left_alone(window, bob, "unseen")
             self.front(window, bob, "unseen", "typed in front")
@@ -57,7 +57,7 @@ class JobControl(unittest.TestCase):
 
     def test_stopped_and_sent_to_the_background(self):
         for window in self.each_shell():
-            port = window.start("--nick", "alice", "--rate", "0", "--no-control", tail="")
+            port = window.start("--nick", "alice", "--rate", "1000000", "--no-control", tail="")
             bob = self.window_with_bob(window, port)
             window.wait_for("bob#")
             window.type("C-z")

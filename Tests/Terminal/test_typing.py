@@ -25,7 +25,7 @@ class Typing(unittest.TestCase):
         node.wait(lambda event: event["event"] == "peer", "peer")
         return node
 
-    def meet(self, *size, options=("--rate", "0")):
+    def meet(self, *size, options=("--rate", "1000000")):
         window = self.window(*size)
         port = window.start("--nick", "alice", *options)
         node = self.neighbour(port, *options)
@@ -249,14 +249,14 @@ class Typing(unittest.TestCase):
         self.assertGreater(window.written.count("\\007"), 1)
 
     def test_nothing_rings_in_quiet_mode(self):
-        window, node = self.meet(options=("--rate", "0", "--quiet"))
+        window, node = self.meet(options=("--rate", "1000000", "--quiet"))
         node.say("hello Alice!")
         node.say("and goodbye")
         window.wait_for("and goodbye")
         self.assertNotIn("\\007", window.written)
 
     def test_the_terminal_notifies_on_request(self):
-        window, node = self.meet(options=("--rate", "0", "--notify"))
+        window, node = self.meet(options=("--rate", "1000000", "--notify"))
         number = self.number(window, "bob")
         node.say("hello Alice!")
         notification = f"\\033]9;earshot: bob#{number} named you\\033\\134\\007"

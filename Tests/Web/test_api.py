@@ -361,7 +361,7 @@ class Changing(WebTest):
         self.assertEqual(perform("r1", line="/who", room="kitchen")[0], 200)
 
     def test_one_key_in_two_rooms_is_a_user_of_each(self):
-        bob = Node(started, "bob", "--discovery", "none", "--rate", "0", "--identity", os.path.join(self.folder, "me"))
+        bob = Node(started, "bob", "--discovery", "none", "--rate", "1000000", "--identity", os.path.join(self.folder, "me"))
         self.addCleanup(lambda: bob.process.poll() is None and bob.kill())
         ports = {"lobby": bob.ready()["port"]}
         bob.say("/join kitchen --as me")

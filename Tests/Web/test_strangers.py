@@ -42,7 +42,7 @@ class Strangers(WebTest):
             pass
 
     def gateway(self, *options, launch=started):
-        node = Node(launch, "alice", "--discovery", "none", "--stomp", "0", "--rate", "0", *options)
+        node = Node(launch, "alice", "--discovery", "none", "--stomp", "0", "--rate", "1000000", *options)
         self.addCleanup(lambda: node.process.poll() is None and node.kill())
         place = node.wait(lambda event: event["event"] == "listening" and event["face"] == "stomp", "listening")
         return node, int(place["address"].rsplit(":", 1)[1]), place["token"]
@@ -154,7 +154,7 @@ class Strangers(WebTest):
 
     def test_a_server_without_descriptors_pauses_and_goes_on(self):
         for options in (["--web", "0"], ["--stomp", "0"]):
-            node = Node(few_descriptors, "alice", "--discovery", "none", "--rate", "0", *options)
+            node = Node(few_descriptors, "alice", "--discovery", "none", "--rate", "1000000", *options)
             self.addCleanup(lambda node=node: node.process.poll() is None and node.kill())
             place = node.wait(lambda event: event["event"] == "listening", "listening")
             port, token = int(place["address"].rsplit(":", 1)[1]), place["token"]

@@ -68,7 +68,7 @@ extension Arguments: ControlledSettings, RoomSettings, BridgeSettings {
             name: "--read-receipts", help: "tell what you read of direct messages, and see it of others who do",
             kind: .flag { $0.readReceipts = true }),
         Option(
-            name: "--rate", help: "messages per second and author (default 2; 0: no limit)",
+            name: "--rate", help: "messages per second and author (default 2; 0: no limit on one's own)",
             kind: .value("N", wanted: "0 or a number of messages a second from 0.001 to 1000000") { arguments, value in
                 rate(value).map { arguments.rate = $0 } != nil
             }),

@@ -7,7 +7,7 @@ import Wire
 /// The real program's use of standard input.
 @Suite(.timeLimit(.minutes(2))) struct ProgramInputTests {
     @Test func `wrong lines are errors, and the rest of the input is read`() async throws {
-        let (alice, bob) = try await ProgramRunTests.pair(["--rate", "0"])
+        let (alice, bob) = try await ProgramRunTests.pair(["--rate", "1000000"])
         let lines: [(bytes: [UInt8], code: String)] = [
             (Array(repeating: 0x61, count: 241), "too_long"), (Array(repeating: 0x61, count: 3_073), "too_many_bytes"),
             (Array(repeating: 0x61, count: 1_000_000), "too_many_bytes"), ([], "empty"), ([0x20, 0x09], "empty"),
@@ -39,7 +39,7 @@ import Wire
     }
 
     @Test func `the end of the input flushes everything to the others before leaving`() async throws {
-        let (alice, bob) = try await ProgramRunTests.pair(["--rate", "0"])
+        let (alice, bob) = try await ProgramRunTests.pair(["--rate", "1000000"])
         let lines = (0..<300).map { "line \($0)" }
         await alice.write(lines.joined(separator: "\n"))
         await alice.closeInput()
