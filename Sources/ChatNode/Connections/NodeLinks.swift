@@ -164,13 +164,23 @@ extension Node {
     func farewell(_ reason: UInt8?, on connection: Connection) {
         // A superseded session's peer has not gone: its later session is, or will be, here.
         if reason == GoodbyeReason.superseded.rawValue { return finish(connection, .lost) }
-        guard reason == GoodbyeReason.replaced.rawValue else { return finish(connection, .goodbye) }
+        guard reason == GoodbyeReason.replaced.rawValue else {
+            finish(connection, .goodbye)
+            if reason == GoodbyeReason.leaving.rawValue { noteDeparted(connection) }
+            return
+        }
         connection.peerRetired = true
         // Until the link that replaces this one is up here too, it is the only way to reach the peer.
         let hasAnother = (connection.peer.map { connections.links(of: $0) } ?? []).contains {
             $0 !== connection && !$0.isRetiring
         }
         if connection.isRetiring { finish(connection) } else if hasAnother { retire(connection) }
+    }
+
+    /// The run behind a link has left.
+    private func noteDeparted(_ connection: Connection) {
+        guard let peer = connection.peer, let certificate = connection.certificate else { return }
+        dialler.departed(peer, certificate.noise)
     }
 
     /// Ends a link politely: what it has still to say is said.

@@ -12,6 +12,8 @@ struct Candidate {
         case linked
         /// Its peer is blocked: no dial until it is admitted.
         case shutOut
+        /// Its run has said that it leaves: no dial.
+        case departed
         /// It is ourselves.
         case ignored
     }
@@ -66,16 +68,24 @@ struct Candidate {
         switch phase {
         case .waiting(let until): until
         case .dialling(_, let at, _): at
-        case .handshaking, .linked, .shutOut, .ignored: nil
+        case .handshaking, .linked, .shutOut, .departed, .ignored: nil
         }
     }
 
     var isBusy: Bool {
         switch phase {
         case .dialling, .handshaking: true
-        case .waiting, .linked, .shutOut, .ignored: false
+        case .waiting, .linked, .shutOut, .departed, .ignored: false
         }
     }
+
+    /// Its run has said that it leaves, and no later run has its name. Dials under way end by themselves.
+    mutating func depart() { phase = .departed }
+
+    private var hasDeparted: Bool { phase == .departed }
+
+    /// Whether it is kept when discovery names it no more.
+    var isWorthKeeping: Bool { isBusy || peer != nil && !hasDeparted }
 
     func isForgotten(now: Instant) -> Bool {
         guard let lostAt, !isBusy else { return false }
@@ -117,7 +127,7 @@ struct Candidate {
         switch phase {
         case .waiting(let until): phase = .waiting(until: min(until, dialAt))
         case .dialling(_, _, let open): phase = .dialling(next: 0, at: dialAt, open: open)
-        case .handshaking, .linked, .shutOut, .ignored: break
+        case .handshaking, .linked, .shutOut, .departed, .ignored: break
         }
     }
 
@@ -126,7 +136,7 @@ struct Candidate {
         let (index, open): (Int, [ConnectionID]) =
             switch phase {
             case .dialling(let next, _, let connections): (next, connections)
-            case .waiting, .handshaking, .linked, .shutOut, .ignored: (0, [])
+            case .waiting, .handshaking, .linked, .shutOut, .departed, .ignored: (0, [])
             }
         func firstWanted(from index: Int) -> Int? { endpoints[index...].firstIndex { !isPassed($0) } }
         guard let turn = firstWanted(from: index) else {
@@ -154,7 +164,7 @@ struct Candidate {
         case .dialling(let next, _, let open): open == [connection] && next >= endpoints.count
         // The slower ones were abandoned.
         case .handshaking(let dialled): dialled == connection
-        case .waiting, .linked, .shutOut, .ignored: false
+        case .waiting, .linked, .shutOut, .departed, .ignored: false
         }
     }
 
@@ -172,7 +182,7 @@ struct Candidate {
             }
         case .handshaking(connection):
             pause(now: now, using: &generator)
-        case .handshaking, .waiting, .linked, .shutOut, .ignored:
+        case .handshaking, .waiting, .linked, .shutOut, .departed, .ignored:
             break
         }
     }

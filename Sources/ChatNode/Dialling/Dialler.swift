@@ -17,6 +17,7 @@ package struct Dialler {
     private var shutOut = PackedTable<PeerID, PublicKey>()
     /// Our own instance name, and the time of its announcement.
     private var own: (name: InstanceName, since: Instant)?
+    private var departed = DepartedRuns()
     private var budget = DialRateLimiter()
     /// While as many dials are under way as may be, the next look at those that are due.
     private var restsUntil: Instant?
@@ -79,7 +80,7 @@ package struct Dialler {
         switch candidates[instance]?.phase {
         case .waiting, .dialling, .handshaking: .dialled
         case .linked: candidates[instance]?.peer.map(Prospect.linked) ?? .never
-        case .shutOut, .ignored, nil: .never
+        case .shutOut, .departed, .ignored, nil: .never
         }
     }
 
@@ -98,10 +99,7 @@ package struct Dialler {
     /// Discovery no longer names an instance: a hint, which ends no link.
     package mutating func lost(_ instance: String, now: Instant) {
         guard let candidate = candidates[instance] else { return }
-        let isWorthKeeping = candidate.peer != nil || candidate.isBusy
-        guard isWorthKeeping else {
-            return candidates.remove(instance)
-        }
+        guard candidate.isWorthKeeping else { return candidates.remove(instance) }
         candidates.update(instance) { $0.lostAt = now }
     }
 
@@ -150,7 +148,18 @@ package struct Dialler {
             candidates.update(instance) { $0.skipped(until: now + Dialler.crowdedAddressPause) }
             return nil
         }
+        if let name = candidates[instance]?.name, departed.owns(name) {
+            leave(instance)
+            return nil
+        }
         return joinLinkedPeer(instance, now) ? nil : endpoint
+    }
+
+    /// A candidate whose run has left is dialled no more, and is forgotten unless discovery still names it.
+    private mutating func leave(_ instance: String) {
+        candidates.update(instance) { $0.depart() }
+        guard let candidate = candidates[instance], candidate.lostAt != nil, !candidate.isWorthKeeping else { return }
+        candidates.remove(instance)
     }
 
     /// Marks a candidate as linked if its name belongs to a linked peer, unless that peer seems to be elsewhere now.
@@ -262,6 +271,15 @@ package struct Dialler {
     /// A link to a run of `peer` is up, dialled by either side.
     package mutating func linkOpened(to peer: PeerID, _ key: PublicKey, now: Instant) {
         linked.open(peer, key, now: now)
+    }
+
+    /// A run of `peer` has said on its link that it leaves: no dial of its names leads anywhere. Candidates that the user named
+    /// by an address are dialled on, since a later run may be there.
+    package mutating func departed(_ peer: PeerID, _ key: PublicKey) {
+        departed.insert(key)
+        for instance in candidates.instances(of: peer) {
+            if let name = candidates[instance]?.name, name.belongs(to: key) { leave(instance) }
+        }
     }
 
     /// The last link to `peer` ended; its candidates are dialled again after a pause.

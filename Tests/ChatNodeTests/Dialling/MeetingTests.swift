@@ -25,6 +25,17 @@ import Wire
         #expect(dials([alice, bob]) == 1)
     }
 
+    @Test(arguments: 1...5) func `a peer that has left is not dialled any more`(seed: UInt64) throws {
+        let simulation = Simulation(seed: seed)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob, within: .seconds(1)))
+        bob.leave()
+        let dialled = alice.counter("dials")
+        simulation.advance(by: .seconds(600))
+        #expect(alice.counter("dials") == dialled)
+    }
+
     @Test(arguments: 1...3) func `twenty who start together shake hands once a pair`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
         let peers = (0..<20).map { simulation.node("peer-\($0)") { $0.handshakesPerSecond = 0 } }

@@ -87,6 +87,31 @@ import Wire
         #expect(Set(dial(start + .seconds(21))) == [place(1), place(2)])
     }
 
+    @Test mutating func `no name of a run that has left is dialled, nor kept once it is listed no more`() throws {
+        let (bob, key) = (try peer(2), key())
+        let (first, second) = (name(of: key), name(of: key))
+        find(first, at: 1, start)
+        #expect(dial(start + .milliseconds(50)) == [place(1)])
+        prove(bob, key, start + .milliseconds(50))
+        dialler.linkClosed(to: bob, now: start + .seconds(1), using: &randomness)
+        dialler.departed(bob, key)
+        find(second, at: 2, start + .seconds(1))
+        #expect(dial(start + .seconds(100)).isEmpty)
+        #expect(dialler.nextDeadline == nil)
+        for name in [first, second] { dialler.lost(name, now: start + .seconds(100)) }
+        #expect(dialler.count == 0)
+    }
+
+    @Test mutating func `an address that the user named is dialled on when the run there has left`() throws {
+        let (bob, key) = (try peer(2), key())
+        find("10.0.0.1:4000", at: 1, start)
+        #expect(dial(start + .milliseconds(50)) == [place(1)])
+        prove(bob, key, start + .milliseconds(50))
+        dialler.linkClosed(to: bob, now: start + .seconds(1), using: &randomness)
+        dialler.departed(bob, key)
+        #expect(dial(start + .seconds(2)) == [place(1)])
+    }
+
     @Test mutating func `a name of a run that is gone is dialled`() throws {
         let (bob, old, new) = (try peer(2), key(), key())
         dialler.linkOpened(to: bob, old, now: start)
