@@ -22,10 +22,15 @@ final class CrowdRoom {
     }
 
     /// Starts one more node, which takes part in the crowd at once.
+    ///
+    /// - Parameters: as for `Simulation.node`.
     func join(
-        _ nickname: String, configure: (inout NodeConfiguration) -> Void = { _ in }
+        _ nickname: String, clockError: Duration = .zero, identitySeed: UInt64? = nil, accepted: [PeerID] = [],
+        minimumEpoch: UInt64 = 0, configure: (inout NodeConfiguration) -> Void = { _ in }
     ) -> SimulatedPeer {
-        let peer = simulation.node(nickname, configure: configure)
+        let peer = simulation.node(
+            nickname, clockError: clockError, identitySeed: identitySeed, accepted: accepted,
+            minimumEpoch: minimumEpoch, configure: configure)
         peer.with { $0.setOverlay(true) }
         people.append(peer)
         return peer
