@@ -16,6 +16,8 @@ package final class Acceptor: DescriptorHandler {
     private let makeRoom: () -> Bool
     private let take: (CInt) -> Void
     private var isStopped = false
+    private var isWatching = false
+    private var isHeld = false
 
     /// - Parameters:
     ///   - listener: does not block; the caller closes it behind `stop`.
@@ -27,9 +29,11 @@ package final class Acceptor: DescriptorHandler {
         (self.loop, self.listener, self.makeRoom, self.take) = (loop, listener, makeRoom, take)
     }
 
+    /// Accepts from now on, also before the end of a pause.
     package func start() {
-        guard !isStopped else { return }
-        if (try? loop.watch(listener, .readable, self)) == nil { rest() }
+        guard !isStopped, !isHeld, !isWatching else { return }
+        isWatching = (try? loop.watch(listener, .readable, self)) != nil
+        if !isWatching { rest() }
     }
 
     package func stop() {
@@ -37,9 +41,20 @@ package final class Acceptor: DescriptorHandler {
         loop.unwatch(listener)
     }
 
+    /// Lets connections wait in the system until `release`, as their owner has enough of them.
+    package func hold() {
+        isHeld = true
+        unwatch()
+    }
+
+    package func release() {
+        isHeld = false
+        start()
+    }
+
     package func ready(_: CInt, _: Readiness) {
         for _ in 0..<Acceptor.batch {
-            guard !isStopped else { return }
+            guard !isStopped, !isHeld else { return }
             let result = accept4(listener, nil, nil, CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
             guard result < 0 else {
                 take(result)
@@ -56,8 +71,13 @@ package final class Acceptor: DescriptorHandler {
     }
 
     private func pauseAccepting() {
-        loop.unwatch(listener)
+        unwatch()
         rest()
+    }
+
+    private func unwatch() {
+        if isWatching { loop.unwatch(listener) }
+        isWatching = false
     }
 
     private func rest() {

@@ -113,8 +113,8 @@ class WebTest(unittest.TestCase):
         self.folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def served(self, name="alice", *options):
-        served = Served(name, *options)
+    def served(self, name="alice", *options, launch=started):
+        served = Served(name, *options, launch=launch)
         self.addCleanup(lambda: served.node.process.poll() is None and served.node.kill())
         return served
 

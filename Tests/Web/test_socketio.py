@@ -291,6 +291,16 @@ class Gateway(WebTest):
         said = [event for event in alice.node.events if event["event"] == "message"]
         self.assertEqual({event["from"]["nickname"] for event in said}, {"alicia"})
 
+    def test_a_session_too_many_gets_the_reason(self):
+        """It was answered `ok`, and its next poll "Session ID unknown"."""
+        alice = self.served()
+        for _ in range(64):
+            self.assertTrue(self.connected(alice)[1].startswith("40"))
+        path, answer = self.connected(alice)
+        self.assertEqual(answer.split("\x1e")[0], '44{"message":"64 clients are the most"}')
+        # A session that ends makes place.
+        self.assertEqual(alice.ask("GET", path, token="")[0], 400)
+
     def test_sessions_without_the_token_give_way_and_no_id_is_guessed(self):
         alice = self.served()
         path = "/socket.io/?EIO=4&transport=polling"

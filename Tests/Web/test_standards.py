@@ -158,6 +158,49 @@ class Standards(WebTest):
         for query in ("?limit=0", "?limit=1&&x=1", "?&limit=101", "?x&"):
             self.assertEqual(self.answer(path=path + query)[0], 400, query)
 
+    def test_a_parameter_comes_once_and_a_page_has_one_cursor(self):
+        said = self.alice.ask("POST", "/api/v1/conversations/r1/messages", {"text": "first"})[2]["id"]
+        for query, name in (("limit=1&limit=1", "limit"), (f"before={said}&before={said}", "before"), (f"before={said}&after={said}", "after")):
+            status, _, problem = self.alice.ask("GET", f"/api/v1/conversations/r1/messages?{query}")
+            self.assertEqual((status, problem["code"]), (400, "bad_query"), query)
+            self.assertIn(name, problem["detail"])
+
+    def test_a_head_that_is_none_is_refused_at_once(self):
+        """The library waited 10 s for its end, or took a NUL for the end of a value."""
+        token = f"Authorization: Bearer {self.alice.token}"
+        for line in ("X-Other: a\0b", "no colon", ": empty", "X Other: x", "X-Other : x", " folded", f"{token}\0", "X-Other: a\rb"):
+            begun = time.monotonic()
+            status, fields, rest = self.answer(fields=self.close(line + "\r\n"))
+            self.assertEqual((status, json.loads(rest)["code"]), (400, "bad_head"), line)
+            self.assertEqual((fields["connection"], fields["content-length"]), ("close", str(len(rest))))
+            self.assertLess(time.monotonic() - begun, 5, line)
+        for name in ("Sec-Fetch-Site", "sec-fetch-site", "Last-Event-ID", "Idempotency-Key"):
+            self.assertEqual(self.answer(fields=self.close(f"{name}: none\r\nX-Other: x\r\n{name.title()}: none\r\n"))[0], 400, name)
+            self.assertEqual(self.answer(fields=self.close(f"{name}: none\r\n"))[0], 200, name)
+        # In parts, a head is as good as at once; the library gets it with its end.
+        head = f"GET /api/v1/me HTTP/1.1\r\n{self.known}X-Other: {'x' * 5_000}\r\nConnection: close\r\n\r\n".encode()
+        for cut in (1, 20, 100, 3_000, len(head) - 3, len(head) - 1):
+            with socket.create_connection(("127.0.0.1", self.alice.port), timeout=20) as client:
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                client.sendall(head[:cut])
+                # Behind the part in time.
+                self.assertEqual(self.alice.ask("GET", "/api/v1/me")[0], 200)
+                client.sendall(head[cut:])
+                self.assertTrue(client.recv(65536).startswith(b"HTTP/1.1 200"), cut)
+
+    def test_white_space_behind_the_token_is_no_part_of_it(self):
+        for space in (" ", "\t", "  \t "):
+            line = f"Host: {self.own}\r\nAuthorization: Bearer {self.alice.token}{space}\r\nConnection: close\r\n"
+            self.assertEqual(self.answer(fields=line)[0], 200, repr(space))
+
+    def test_a_body_with_a_content_encoding_is_refused(self):
+        body = b'{"text":"hello"}'
+        fields = self.close(f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n")
+        path = "/api/v1/conversations/r1/messages"
+        for encoding in ("gzip", "br", "gzip, identity"):
+            self.assertEqual(self.answer("POST", path, fields + f"Content-Encoding: {encoding}\r\n", body)[0], 415, encoding)
+        self.assertEqual(self.answer("POST", path, fields + "Content-Encoding: identity\r\n", body)[0], 201)
+
     def test_ids_have_digits_of_any_case(self):
         bob = self.person("bob", self.alice)
         bob.say("hello")
@@ -167,12 +210,17 @@ class Standards(WebTest):
         said = self.alice.ask("POST", messages, {"text": "first"})[2]["id"]
         upper = key.upper()
         self.assertNotEqual(upper, key)
-        for path in (f"/api/v1/rooms/R1/people/{upper}", f"{messages}?before={said.upper()}", f"/api/v1/conversations/R1/messages"):
+        for path in (f"/api/v1/rooms/r1/people/{upper}", f"{messages}?before={said.upper()}"):
             self.assertEqual(self.alice.ask("GET", path)[0], 200, path)
+        # A room has one name.
+        for room in ("R1", "r01", "r+1", "r0", "r"):
+            for path in (f"/api/v1/rooms/{room}/people/{key}", f"/api/v1/conversations/{room}/messages",
+                         f"/api/v1/conversations/{room}-{key}/messages"):
+                self.assertEqual(self.alice.ask("GET", path)[0], 404, path)
         self.assertEqual(self.alice.ask("PATCH", f"{messages}/{said.upper()}", {"text": "second"})[0], 204)
         self.assertEqual(self.alice.ask("PUT", f"/api/v1/rooms/r1/people/{upper}/mute")[0], 204)
         self.assertEqual(self.alice.ask("DELETE", f"/api/v1/rooms/r1/people/{upper}/mute")[0], 204)
-        self.assertEqual(self.alice.ask("POST", "/api/v1/rooms/R1/direct", {"to": upper, "text": "psst"})[0], 201)
+        self.assertEqual(self.alice.ask("POST", "/api/v1/rooms/r1/direct", {"to": upper, "text": "psst"})[0], 201)
         self.assertEqual(self.alice.ask("GET", f"/api/v1/conversations/r1-{upper}/messages")[0], 200)
         self.assertEqual(self.alice.ask("DELETE", f"{messages}/{said.upper()}")[0], 204)
 

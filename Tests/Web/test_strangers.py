@@ -1,10 +1,13 @@
 """Clients that have not shown the token keep no other client out, and cost the node nothing (Docs/Web.md, section 2)."""
 
+import collections
+import contextlib
 import json
 import os
 import resource
 import socket
 import subprocess
+import threading
 import time
 import unittest
 
@@ -170,6 +173,65 @@ class Strangers(WebTest):
                 client.close()
             self.assertTrue(holders[-1].recv(4), options)
             node.kill()
+
+    def test_strangers_give_way_at_once_where_descriptors_are_few(self):
+        """Clients that come as fast as they can: a holder of the token waited 4 to 10 s for each answer."""
+        served = self.served("alice", launch=few_descriptors)
+        half = f"GET /api/v1/me HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nX: ".encode()
+        page = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode()
+        for data in (half, page):
+            over = threading.Event()
+
+            def flood(data=data, over=over):
+                kept = collections.deque(maxlen=100)
+                while not over.is_set():
+                    client = socket.socket()
+                    with contextlib.suppress(OSError):
+                        client.settimeout(2)
+                        client.connect(("127.0.0.1", served.port))
+                        client.sendall(data)
+                    if len(kept) == kept.maxlen:
+                        kept[0].close()
+                    kept.append(client)
+                    over.wait(0.003)
+                for client in kept:
+                    client.close()
+
+            floods = [threading.Thread(target=flood) for _ in range(4)]
+            for thread in floods:
+                thread.start()
+            longest = 0
+            for _ in range(20):
+                begun = time.monotonic()
+                self.assertEqual(served.ask("GET", "/api/v1/me")[0], 200)
+                longest = max(longest, time.monotonic() - begun)
+                over.wait(0.1)
+            over.set()
+            for thread in floods:
+                thread.join()
+            self.assertLess(longest, 2, data)
+
+    def test_a_burst_of_refused_connections_takes_no_more_descriptors_than_there_are_places(self):
+        served = self.served()
+        folder = f"/proc/{served.node.process.pid}/fd"
+        calm, most, over = len(os.listdir(folder)), 0, threading.Event()
+
+        def look():
+            nonlocal most
+            while not over.is_set():
+                most = max(most, len(os.listdir(folder)))
+                over.wait(0.001)
+
+        watcher = threading.Thread(target=look)
+        watcher.start()
+        clients = self.connect(served.port, 400, f"GET /api/v1/me HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n\r\n".encode())
+        for client in clients:
+            self.ends(client)
+        self.assertEqual(served.ask("GET", "/api/v1/me")[0], 200)
+        over.set()
+        watcher.join()
+        # The strangers of the page and those in front of it, and as many that are on their way or end.
+        self.assertLess(most - calm, 4 * MOST_STRANGERS)
 
     def test_the_control_socket_without_descriptors_pauses_and_goes_on(self):
         path = os.path.join(self.folder, "control")

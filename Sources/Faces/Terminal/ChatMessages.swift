@@ -96,12 +96,17 @@ extension ChatView {
     }
 
     mutating func showRequest(_ report: RoomReport, at time: Timestamp) {
-        // A request of another room says so, as all that is said to its peer goes there.
-        let isElsewhere = prompt.open.map { $0.room != report.room } ?? false
-        let place = isElsewhere ? "[\(DisplayGuard.safe(report.room.name))] " : ""
+        let place = prefix(of: report.room)
         for text in notices(of: report, at: time).map({ place + $0 }) {
             add(rendering.notice(text, at: time, rendering.theme.direct), of: time)
         }
+    }
+
+    /// `[ROOM] ` in front of a request of a room that is not open, because an answer to its peer goes there; empty for the
+    /// open room.
+    private func prefix(of room: RoomLabel) -> String {
+        let isElsewhere = prompt.open.map { $0.room != room } ?? false
+        return isElsewhere ? "[\(DisplayGuard.safe(room.name))] " : ""
     }
 
     /// The user typed: repeats, once each, the requests that are still open.
@@ -112,9 +117,7 @@ extension ChatView {
         for index in due {
             requests[index].isRepeated = true
             let who = requests[index].who
-            let isElsewhere = prompt.open.map { $0.room != requests[index].room } ?? false
-            let place = isElsewhere ? "[\(DisplayGuard.safe(requests[index].room.name))] " : ""
-            let text = place + language(.requestWaits, who.displayName, who.numberText)
+            let text = prefix(of: requests[index].room) + language(.requestWaits, who.displayName, who.numberText)
             add(rendering.notice(text, at: wallClock, rendering.theme.direct), of: wallClock)
         }
         return !due.isEmpty

@@ -14,13 +14,10 @@ struct ConversationID: Hashable, Sendable, CustomStringConvertible {
         peer = if case .direct(let who) = conversation { who.key } else { nil }
     }
 
-    /// - Returns: nil for a text that is no such name.
+    /// - Returns: nil for a text that is no such name: a room has one name, a key has digits of any case.
     init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts[0].first == "r" || parts[0].first == "R",
-            parts[0].utf8.dropFirst().allSatisfy({ (48...57).contains($0) }),
-            let room = Int(parts[0].dropFirst())
-        else { return nil }
+        guard let room = RoomLabel.number(ofID: parts[0]) else { return nil }
         self.room = room
         guard parts.count == 2 else {
             peer = nil

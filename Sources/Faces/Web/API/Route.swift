@@ -88,9 +88,11 @@ struct RouteCall: Sendable {
     init(_ head: RequestHead, _ parameters: [String: String], _ route: Route, _ bytes: [UInt8]) throws(RouteFault) {
         (self.head, self.parameters, self.bytes) = (head, parameters, bytes)
         let names = route.query.map(\.name)
+        var seen: Set<String> = []
         for part in head.query {
             let name = String(part.prefix { $0 != "=" })
             guard names.contains(name) else { throw RouteFault(400, "bad_query", "there is no parameter of this name") }
+            guard seen.insert(name).inserted else { throw RouteFault(400, "bad_query", "\(name) comes twice") }
         }
         guard route.body != nil else {
             body = .object([:])

@@ -6,7 +6,7 @@ struct ClientQuota<Client: Hashable & Sendable>: Sendable {
     static var mostHolders: Int { 64 }
     static var mostStrangers: Int { 32 }
     /// A stranger has this time before it goes for the lack of descriptors: what it has sent may not be read yet.
-    private static var grace: Duration { .milliseconds(100) }
+    static var grace: Duration { .milliseconds(100) }
 
     private struct Stranger {
         let client: Client
@@ -50,9 +50,10 @@ struct ClientQuota<Client: Hashable & Sendable>: Sendable {
 
     /// Descriptors are lacking.
     ///
+    /// - Parameter grace: the time that a stranger has before it goes.
     /// - Returns: the stranger that came first, which has to go; nil if there is none but new ones.
-    mutating func removeOldestStranger(at now: Instant) -> Client? {
-        guard let first = strangers.first, first.deadline + Self.grace <= now + patience else { return nil }
+    mutating func removeOldestStranger(at now: Instant, behind grace: Duration = Self.grace) -> Client? {
+        guard let first = strangers.first, first.deadline + grace <= now + patience else { return nil }
         return strangers.removeFirst().client
     }
 

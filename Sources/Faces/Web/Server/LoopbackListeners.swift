@@ -6,7 +6,8 @@ import Reactor
 
 /// Listening sockets at one port of 127.0.0.1, and of ::1 if the machine has it.
 struct LoopbackListeners: ~Copyable, Sendable {
-    private static let backlog: CInt = 64
+    /// Connections that may wait to be accepted: the system lets a client that finds no place try again a second later only.
+    private static let backlog: CInt = 1_024
     /// Ports that the system chooses for 127.0.0.1 can be in use at ::1.
     private static let tries = 16
 

@@ -7,6 +7,13 @@ struct RequestGate: Sendable {
     /// The bytes that are read at once: those behind a head may be among them.
     static let readSize = 1_024
 
+    /// The answer to a head that `RequestStart` does not take.
+    static var badHead: WebAnswer {
+        var answer = WebAnswer.problem(400, "bad_head", "a head has lines of a name, a colon and a value, without NUL")
+        answer.closes = true
+        return answer
+    }
+
     let port: UInt16
     let token: WebToken
 
@@ -57,6 +64,9 @@ struct RequestGate: Sendable {
         if length > RequestGate.longestBody {
             return .problem(413, "body_too_large", "a body has \(RequestGate.longestBody) bytes at most")
         }
+        if length > 0, let encoding = head.contentEncoding, encoding.lowercased() != "identity" {
+            return .problem(415, "encoded_body", "a body has no Content-Encoding")
+        }
         if length > 0, !isText, !RequestGate.isJSON(head.contentType) {
             return .problem(415, "not_json", "a body is application/json")
         }
@@ -78,7 +88,9 @@ struct RequestGate: Sendable {
     func isAuthorized(_ head: RequestHead) -> Bool {
         let words = (head.authorization ?? "").utf8.split(separator: 0x20, maxSplits: 1)
         if words.count == 2, String(words[0])?.lowercased() == "bearer" {
-            return token.isEqual(to: String(decoding: words[1].drop { $0 == 0x20 }, as: UTF8.self))
+            // White space around a value is no part of it (RFC 9110 section 5.5).
+            let given = Substring(decoding: words[1], as: UTF8.self).trimmed { $0 == " " || $0 == "\t" }
+            return token.isEqual(to: String(given))
         }
         return head.protocols.contains { $0.hasPrefix("t.") && token.isEqual(to: String($0.dropFirst(2))) }
     }

@@ -4,21 +4,25 @@ import Process
 import Reactor
 import Wire
 
-/// Accepts the connections of the web server, and passes each one on when its first bytes are here: a client that says
-/// nothing takes no place in the library.
+/// Accepts the connections of the web server, and passes each one on when the head of its first request is here: a client
+/// that sends none takes no place in the library.
 actor WebEntrance {
-    /// The time in which the first bytes have to come.
+    /// The time in which the head has to come.
     private static let patience = Duration.seconds(10)
 
     /// A connection, the bytes that stand for those that were read of it, and whether its target was absolute; the receiver
     /// owns the descriptor. The bytes are no whole head: the library would take one for the body, too.
     typealias Pass = @Sendable (CInt, [UInt8], _ isAbsolute: Bool) -> Void
 
+    /// Connections that the receiver may have without having taken them.
+    private static let mostPassing = 16
+
     private final class Silent {
         var socket: Descriptor?
         let number: CInt
-        /// Those that were read, as they were not enough to know the target.
+        /// Those that were read, as they were no whole head.
         var bytes: [UInt8] = []
+        var start = RequestStart()
 
         init(_ socket: consuming Descriptor) {
             number = socket.number
@@ -33,6 +37,8 @@ actor WebEntrance {
     private var silent: [CInt: Silent] = [:]
     private var quota = ClientQuota<CInt>(patience: WebEntrance.patience)
     private var isArmed = false
+    /// Connections that were passed on and not taken yet: their descriptors count in no quota.
+    private var passing = 0
     private var hasEnded = false
     private let pass: Pass
     private let makeRoom: @Sendable () -> Void
@@ -72,20 +78,36 @@ actor WebEntrance {
         for number in Array(silent.keys) { drop(number) }
     }
 
+    /// The receiver has taken connections.
+    func taken(_ count: Int) {
+        passing -= count
+        if passing < WebEntrance.mostPassing { for acceptor in acceptors { acceptor.release() } }
+    }
+
+    /// The receiver has closed a connection: descriptors may be there again.
+    func hasRoom() { for acceptor in acceptors { acceptor.start() } }
+
+    /// The client that came first goes, unless its head has just come.
     private func letSomeoneGo() -> Bool {
-        guard let oldest = quota.removeOldestStranger(at: .monotonic) else {
+        guard let oldest = quota.removeOldestStranger(at: .monotonic, behind: .zero) else {
             makeRoom()
             return false
         }
-        refuse(oldest)
-        return true
+        giveWay(oldest)
+        return silent[oldest] == nil && passing < WebEntrance.mostPassing
+    }
+
+    /// Refuses a client that has not sent a head; what has come of it is read first.
+    private func giveWay(_ number: CInt) {
+        read(number)
+        if silent[number] != nil { refuse(number) }
     }
 
     private func accepted(_ socket: CInt) {
         var on: CInt = 1
         _ = unsafe setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &on, 4)
         silent[socket] = Silent(Descriptor(owning: socket))
-        if let oldest = quota.arrive(socket, at: loop.now) { refuse(oldest) }
+        if let oldest = quota.arrive(socket, at: loop.now) { giveWay(oldest) }
         let handler = DescriptorWatch { [weak self] _ in self?.assumeIsolated { $0.read(socket) } }
         guard (try? loop.watch(socket, .readable, handler)) != nil else { return drop(socket) }
         arm()
@@ -93,15 +115,33 @@ actor WebEntrance {
 
     private func read(_ number: CInt) {
         guard let client = silent[number] else { return }
-        guard let next = receive(from: number, RequestTarget.longest, CInt(MSG_PEEK)) else { return drop(number) }
+        let most = RequestStart.longest - client.bytes.count
+        guard let next = receive(from: number, most, CInt(MSG_PEEK)) else { return drop(number) }
         guard !next.isEmpty else { return }
-        switch target.reading(of: client.bytes + next) {
-        case .unknown: client.bytes += receive(from: number, next.count) ?? []
-        case .plain: passOn(client, client.bytes, isAbsolute: false)
-        case .absolute(let count, let bytes):
-            _ = receive(from: number, count - client.bytes.count)
-            passOn(client, bytes, isAbsolute: true)
+        switch client.start.read(next) {
+        case .unknown where next.count < most: client.bytes += receive(from: number, next.count) ?? []
+        case .unknown, .whole: passOn(client, next)
+        case .bad:
+            _ = receive(from: number, RequestStart.longest)
+            answer(RequestGate.badHead, to: client)
         }
+    }
+
+    /// Passes a connection on, with the bytes that stand for those that were read.
+    private func passOn(_ client: Silent, _ next: [UInt8]) {
+        guard case .absolute(let count, let bytes) = target.reading(of: client.bytes + next) else {
+            return passOn(client, client.bytes, isAbsolute: false)
+        }
+        _ = receive(from: client.number, count - client.bytes.count)
+        passOn(client, bytes + client.bytes.dropFirst(count), isAbsolute: true)
+    }
+
+    /// Answers a client whose bytes the library would not understand.
+    private func answer(_ answer: WebAnswer, to client: Silent) {
+        let bytes = answer.bytes
+        let flags = CInt(MSG_NOSIGNAL)
+        _ = unsafe bytes.withUnsafeBytes { unsafe send(client.number, $0.baseAddress, $0.count, flags) }
+        refuse(client.number)
     }
 
     /// Nil at the end of the connection.
@@ -118,6 +158,8 @@ actor WebEntrance {
         quota.leave(client.number)
         silent[client.number] = nil
         guard let socket = client.socket.take() else { return }
+        passing += 1
+        if passing >= WebEntrance.mostPassing { for acceptor in acceptors { acceptor.hold() } }
         pass(socket.release(), bytes, isAbsolute)
     }
 

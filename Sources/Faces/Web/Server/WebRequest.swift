@@ -1,3 +1,4 @@
+import Reactor
 import Rendering
 import Wire
 
@@ -18,6 +19,7 @@ struct RequestHead: Hashable, Sendable {
     var site: String?
     var authorization: String?
     var contentType: String?
+    var contentEncoding: String?
     /// One for each such field.
     var contentLengths: [String] = []
     var hasTransferEncoding = false
@@ -95,6 +97,34 @@ struct WebAnswer: Hashable, Sendable {
         }
         return WebAnswer(status: status, type: "application/problem+json", body: writer.bytes)
     }
+
+    /// The fields of the head, without Content-Length.
+    ///
+    /// - Parameter isWhole: whether the connection goes on behind the body.
+    func fields(isWhole: Bool = true) -> [String: String] {
+        var fields = WebAnswer.headers.merging(headers) { $1 }
+        fields["date"] = HTTPDate(.wall).text
+        if !type.isEmpty { fields["content-type"] = type }
+        if closes || !isWhole { fields["connection"] = "close" }
+        return fields
+    }
+
+    /// The answer with its head, for a connection that the library does not have.
+    var bytes: [UInt8] {
+        var fields = fields()
+        fields["content-length"] = "\(body.count)"
+        let lines = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
+        return Array("HTTP/1.1 \(status) \(WebAnswer.reason(status))\r\n\(lines)\r\n".utf8) + body
+    }
+
+    /// Of every response (Docs/Web.md, section 2).
+    private static let headers = [
+        "content-security-policy":
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+        "cross-origin-resource-policy": "same-origin", "cache-control": "no-store",
+    ]
 
     /// The words of RFC 9110 section 15.
     static func reason(_ status: Int) -> String {

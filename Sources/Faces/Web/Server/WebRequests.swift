@@ -210,6 +210,7 @@ extension WebServer {
         head.site = unsafe field(named: "sec-fetch-site:", of: wsi)
         head.authorization = unsafe field(WSI_TOKEN_HTTP_AUTHORIZATION, of: wsi)
         head.contentType = unsafe field(WSI_TOKEN_HTTP_CONTENT_TYPE, of: wsi)
+        head.contentEncoding = unsafe field(WSI_TOKEN_HTTP_CONTENT_ENCODING, of: wsi)
         head.contentLengths = unsafe fragments(WSI_TOKEN_HTTP_CONTENT_LENGTH, of: wsi)
         head.hasTransferEncoding = unsafe field(WSI_TOKEN_HTTP_TRANSFER_ENCODING, of: wsi) != nil
         head.protocols = RequestHead.list(unsafe field(WSI_TOKEN_PROTOCOL, of: wsi))

@@ -41,6 +41,8 @@ package actor WebServer {
     /// The connections by their keys.
     private var quota = ClientQuota<UInt>(patience: WebConnection.idleTime)
     private var isQuotaArmed = false
+    /// Whether accepting waits for the end of a connection.
+    private var lacksDescriptors = false
     /// Connections that the library does not have yet.
     private var arrivals: [Arrival] = []
     /// Whether the target of the connection that the library now takes was absolute.
@@ -83,7 +85,7 @@ package actor WebServer {
 
     private nonisolated func makeEntrance(_ listeners: consuming LoopbackListeners) -> WebEntrance {
         WebEntrance(on: timers, listeners, hosts: gate.hosts) { [weak self] in
-            self?.thread.execute { self?.assumeIsolated { $0.letStrangerGo() } }
+            self?.thread.execute { self?.assumeIsolated { $0.letStrangersGo() } }
         } countRefusal: { [weak self] in
             self?.countRefusal()
         } pass: { [weak self] socket, bytes, isAbsolute in
@@ -168,6 +170,11 @@ package actor WebServer {
 
 /// Connections, as the library tells of them.
 extension WebServer {
+    /// The clients that go at once where descriptors are lacking.
+    private static let mostLeaving = 8
+    /// More than the time in which the library reads a head that has come.
+    private static let turn = Duration.milliseconds(10)
+
     private struct Arrival {
         let socket: CInt
         let first: [UInt8]
@@ -189,6 +196,7 @@ extension WebServer {
             isNextAbsolute = arrival.isAbsolute
             adopt(arrival.socket, arrival.first)
         }
+        Task { [entrance, count = batch.count] in await entrance?.taken(count) }
         if !arrivals.isEmpty { wake() }
     }
 
@@ -209,6 +217,10 @@ extension WebServer {
         }
         quota.leave(key)
         clientCount.store(connections.count, ordering: .relaxed)
+        if lacksDescriptors {
+            lacksDescriptors = false
+            Task { [entrance] in await entrance?.hasRoom() }
+        }
         if connections.isEmpty { finish() }
     }
 
@@ -217,9 +229,13 @@ extension WebServer {
     /// - Returns: false if there is no place for one more.
     func admit(_ key: UInt) -> Bool { quota.admit(key) }
 
-    /// Descriptors are lacking: a client that has not shown the token goes.
-    private func letStrangerGo() {
-        if let oldest = quota.removeOldestStranger(at: .monotonic) { refuse(oldest) }
+    /// Descriptors are lacking: clients that have not shown the token go, and accepting goes on when the first one has.
+    private func letStrangersGo() {
+        lacksDescriptors = true
+        for _ in 0..<WebServer.mostLeaving {
+            guard let oldest = quota.removeOldestStranger(at: .monotonic, behind: WebServer.turn) else { return }
+            refuse(oldest)
+        }
     }
 
     /// Ends a connection at once, whatever its client reads.

@@ -4,15 +4,6 @@ import Reactor
 
 /// Answers and streams: from values to the library.
 extension WebServer {
-    /// Of every response (Docs/Web.md, section 2).
-    private static let headers = [
-        "content-security-policy":
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-            + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
-        "cross-origin-resource-policy": "same-origin", "cache-control": "no-store",
-    ]
-
     /// Writes the answer of a request, or a part of a stream.
     ///
     /// - Returns: not 0 to close the connection.
@@ -47,11 +38,8 @@ extension WebServer {
 
     /// - Parameter length: nil for a stream, which ends with its connection.
     private func writeHead(_ answer: WebAnswer, length: Int?, to wsi: OpaquePointer) -> Bool {
-        var fields = WebServer.headers.merging(answer.headers) { $1 }
-        fields["date"] = HTTPDate(.wall).text
-        if !answer.type.isEmpty { fields["content-type"] = answer.type }
+        var fields = answer.fields(isWhole: length != nil)
         if let length, answer.status != 304, answer.status != 204 { fields["content-length"] = "\(length)" }
-        if answer.closes || length == nil { fields["connection"] = "close" }
         let room = Int(web_socket_headroom)
         var buffer = [UInt8](repeating: 0, count: room + 4_096)
         let size = buffer.count

@@ -148,7 +148,8 @@ struct SocketIOSession: Sendable {
         }
     }
 
-    private func connectError(_ message: String) -> [Effect] {
+    /// Tells a client why it is not connected.
+    func connectError(_ message: String) -> [Effect] {
         [.send(SocketIOPacket.object("4") { $0.member("message", message) }), .close]
     }
 

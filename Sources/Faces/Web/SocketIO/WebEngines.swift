@@ -174,6 +174,11 @@ extension WebServer {
             }
             earlier = engines.takeLost(pid, offset: offset, at: .monotonic)
         }
+        guard engineQuota.admit(session.id) else {
+            countRefusal()
+            let most = ClientQuota<String>.mostHolders
+            return perform(session.session.connectError("\(most) clients are the most"), for: session)
+        }
         perform(session.session.begin(earlier), for: session)
     }
 
