@@ -31,6 +31,7 @@ package actor Node {
     var router: MessageRouter
     var admission: Admission
     var dialler = Dialler()
+    var toldDials = ToldDials()
     var modeSwitch = ModeSwitch()
     var choice: LinkChoice
     var limiter: ConnectionLimiter

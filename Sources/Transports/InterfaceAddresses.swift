@@ -44,7 +44,7 @@ enum InterfaceAddresses {
         let subnets = entries.filter { $0.interface == own.interface }
             .map { Subnet($0.endpoint.address, prefixLength: $0.prefixLength) }
         return LinkNetwork(
-            subnets: subnets, ownAddresses: Set(entries.map(\.endpoint.address)),
+            subnets: subnets, ownAddresses: Set(entries.map(\.endpoint.address)), gateways: Gateways.read(),
             scope: unsafe if_nametoindex(own.interface))
     }
 

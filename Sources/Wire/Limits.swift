@@ -288,6 +288,9 @@ package enum Limits {
     package static let contactRoundPause = Duration.seconds(10)
     package static let contactDialWait = Duration.seconds(1)
     package static let leastToldPort: UInt16 = 1_024
+    /// As long as the slowest dial: from its beginning to a handshake that gets no answer.
+    package static let toldDialTime = Duration.seconds(10)
+    package static let toldDialJitter = Duration.seconds(2)
     package static let gapTime = Duration.seconds(2)
     package static let gapMemory = Duration.seconds(75)
     package static let gapPeers = 64

@@ -59,6 +59,7 @@ extension Node {
         let peer = certificate.identity
         let now = scheduler.now
         counts.handshakesDone += 1
+        _ = toldDials.finish(connection.id)
         guard peer != context.me else { return metOurselves(certificate, on: connection) }
         let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
         let news = certificates.news(of: certificate, now: now)
@@ -230,6 +231,7 @@ extension Node {
         defer { arm(.dialler) }
         guard let peer = connection.peer else {
             noteUnreached(connection.id, .foreign)
+            arm(.people)
             return dialFailed(connection.id)
         }
         let (isLast, isLastOfRun) = connections.removeLink(connection, of: peer)

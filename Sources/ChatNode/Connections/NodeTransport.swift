@@ -67,6 +67,7 @@ extension Node: TransportHandler {
         } else if people.guests.endpoint(of: id) != nil {
             counts.dialsFailed += 1
             people.guests.closed(id)
+            arm(.people)
         } else if dialler.endpoint(of: id) != nil {
             counts.dialsFailed += 1
             noteUnreached(id, UnreachedPeers.Reason(error))
@@ -75,11 +76,13 @@ extension Node: TransportHandler {
         }
     }
 
-    /// Ends an attempt: a discovery that looked its address up may do so again.
+    /// Ends an attempt: a discovery that looked its address up may do so again. The end of one that a peer wished for shows later.
     func dialFailed(_ id: ConnectionID) {
-        guard let instance = dialler.failed(id, now: scheduler.now, using: &randomness) else { return }
+        let end = toldDials.finish(id)
+        guard let instance = dialler.failed(id, now: scheduler.now, until: end, using: &randomness) else { return }
         for discovery in discoveries { discovery.dialFailed(instance) }
-        noteFailed(instance)
+        guard let end, scheduler.now < end else { return noteFailed(instance) }
+        scheduler.schedule(at: end) { [weak self] in self?.assumeIsolated { $0.noteFailed(instance) } }
     }
 
     /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
@@ -148,6 +151,9 @@ extension Node {
             let connection = transport.dial(dial.endpoint)
             counts.dials += 1
             dialler.dialled(dial, as: connection)
+            if ContactBook.isContact(dial.instance) {
+                toldDials.began(connection, now: scheduler.now, using: &randomness)
+            }
         }
         // A due candidate may have turned out to be a peer with a link.
         if choice.isOverlay { noteCrowd() }

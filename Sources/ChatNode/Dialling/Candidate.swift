@@ -187,6 +187,12 @@ struct Candidate {
         }
     }
 
+    /// It is dialled no sooner than then.
+    mutating func rest(until earliest: Instant) {
+        guard case .waiting(let until) = phase else { return }
+        phase = .waiting(until: max(until, earliest))
+    }
+
     mutating func linkClosed(now: Instant, using generator: inout some RandomNumberGenerator) {
         guard case .linked = phase else { return }
         pause(now: now, using: &generator)

@@ -217,13 +217,18 @@ package struct Dialler {
 
     /// A dialled connection failed, or ended before its handshake was through.
     ///
+    /// - Parameter rest: the earliest next dial; nil for as soon as the pause is over.
     /// - Returns: the instance that was dialled; nil if the connection was not a dial.
     @discardableResult
     package mutating func failed(
-        _ connection: ConnectionID, now: Instant, using generator: inout some RandomNumberGenerator
+        _ connection: ConnectionID, now: Instant, until rest: Instant? = nil,
+        using generator: inout some RandomNumberGenerator
     ) -> String? {
         guard let instance = attempts.removeValue(forKey: connection)?.instance else { return nil }
-        candidates.update(instance) { $0.failed(connection, now: now, using: &generator) }
+        candidates.update(instance) { candidate in
+            candidate.failed(connection, now: now, using: &generator)
+            if let rest { candidate.rest(until: rest) }
+        }
         return instance
     }
 

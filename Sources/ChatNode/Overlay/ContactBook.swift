@@ -19,6 +19,8 @@ struct ContactBook: Sendable {
         var instances: [String] { contacts.map { ContactBook.instance(at: $0.endpoint) } }
     }
 
+    private static let prefix = "contact "
+
     /// By teller; only those with a link.
     private var tellings = PackedTable<PeerID, Telling>()
     /// When this node tells a neighbour again.
@@ -40,8 +42,10 @@ struct ContactBook: Sendable {
 
     /// The name that a contact has among the candidates: by its address, and none that mDNS or the user can give.
     static func instance(at endpoint: Endpoint) -> String {
-        "contact " + Hexadecimal.encode(endpoint.address) + " \(endpoint.port) \(endpoint.scope)"
+        prefix + Hexadecimal.encode(endpoint.address) + " \(endpoint.port) \(endpoint.scope)"
     }
+
+    static func isContact(_ instance: String) -> Bool { instance.hasPrefix(prefix) }
 
     /// Whether it is time to tell one of the neighbours; if so, the next time is an interval later.
     mutating func takeTurn(now: Instant) -> Bool {
@@ -100,13 +104,5 @@ struct ContactBook: Sendable {
 
     private func untold(_ instances: [String]) -> [String] {
         instances.filter { instance in !tellings.values.contains { $0.instances.contains(instance) } }
-    }
-}
-
-extension Endpoint {
-    /// Whether one host can be meant, and so may be dialled because a peer tells of it.
-    var isUnicast: Bool {
-        guard isIPv4 else { return address[0] != 0xff && address.prefix(15).contains { $0 != 0 } }
-        return address[0] != 0 && address[0] < 224
     }
 }

@@ -19,12 +19,20 @@ extension Node {
         markDirty(connection)
     }
 
-    /// Nodes that this one has dialled: at random, and none that only this machine reaches unless the peer is on it.
+    /// The rule for endpoints that are sent to the peer of a link.
+    private func tellable(on connection: Connection) -> ToldEndpointFilter {
+        ToldEndpointFilter(
+            network: transport.network(of: connection.id), isWithinMachine: connection.endpoint.isLoopback,
+            allowsLoopback: true)
+    }
+
+    /// Nodes that this one has dialled, at random: none that the peer may not dial, as one on another network.
     private func contactsOfCrowd(for peer: PeerID, on connection: Connection) -> ContactsFrame {
         var contacts: [ContactsFrame.Contact] = []
+        let filter = tellable(on: connection)
         for other in connections.activeLinks.shuffled(using: &randomness) where contacts.count < Limits.contactsTold {
             guard case .link(.initiator) = other.standing, let known = other.peer, known != peer,
-                other.endpoint.isLoopback == connection.endpoint.isLoopback
+                filter.allows(other.endpoint)
             else { continue }
             contacts.append(ContactsFrame.Contact(peer: known, endpoint: other.endpoint))
         }
@@ -35,9 +43,7 @@ extension Node {
     private func links(for peer: PeerID, on connection: Connection) -> ContactsFrame {
         var contacts = ownContact(on: connection).map { [$0] } ?? []
         var named: [PeerID] = []
-        let filter = ToldEndpointFilter(
-            network: transport.network(of: connection.id), isWithinMachine: connection.endpoint.isLoopback,
-            allowsLoopback: true)
+        let filter = tellable(on: connection)
         for other in crowdLinks.shuffled(using: &randomness) {
             guard let known = other.peer, known != peer, contacts.count + named.count < Limits.contactsTold else {
                 continue
@@ -97,10 +103,13 @@ extension Node {
 
     func receivedContacts(_ body: Span<UInt8>, on connection: Connection) {
         let wasTelling = tellsOfLinks
+        guard let teller = connection.peer, contacts.takes(from: teller, now: scheduler.now) else {
+            counts.unexpectedFrames += 1
+            return
+        }
+        // Not before the rate: the kernel is asked for it.
         let network = transport.network(of: connection.id)
-        guard let teller = connection.peer, contacts.takes(from: teller, now: scheduler.now),
-            let frame = ContactsFrame(body, scope: network?.scope ?? connection.endpoint.scope)
-        else {
+        guard let frame = ContactsFrame(body, scope: network?.scope ?? connection.endpoint.scope) else {
             counts.unexpectedFrames += 1
             return
         }

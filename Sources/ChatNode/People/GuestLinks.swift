@@ -9,6 +9,14 @@ struct GuestLinks {
         let dialAt: Instant
     }
 
+    private struct Dial {
+        let peer: PeerID
+        let endpoint: Endpoint
+        /// Until then a failed one counts as under way (`ToldDials`).
+        let end: Instant
+        var hasFailed = false
+    }
+
     private struct Guest {
         let peer: PeerID
         var usedAt: Instant
@@ -18,7 +26,7 @@ struct GuestLinks {
     private static let yieldingWait = Duration.seconds(3)
 
     private var wishes: [PeerID: Wish] = [:]
-    private var dials: [ConnectionID: (peer: PeerID, endpoint: Endpoint)] = [:]
+    private var dials: [ConnectionID: Dial] = [:]
     private var guests: [ConnectionID: Guest] = [:]
     private var dialledAt = RecentTable<PeerID, Instant>(capacity: 2 * Limits.directConversations)
 
@@ -26,12 +34,16 @@ struct GuestLinks {
 
     /// A peer of an accepted conversation told where it can be dialled.
     ///
-    /// - Parameter isFirst: whether this node dials first: the peer with the lesser key does.
-    mutating func told(_ endpoint: Endpoint, of peer: PeerID, isFirst: Bool, now: Instant) {
+    /// - Parameters:
+    ///   - isFirst: whether this node dials first: the peer with the lesser key does.
+    ///   - pause: a random time before it does.
+    mutating func told(
+        _ endpoint: Endpoint, of peer: PeerID, isFirst: Bool, after pause: Duration = .zero, now: Instant
+    ) {
         guard wishes.count < Limits.guestLinks, wishes[peer] == nil, !has(peer), isRested(peer, now: now) else {
             return
         }
-        wishes[peer] = Wish(endpoint: endpoint, dialAt: isFirst ? now : now + GuestLinks.yieldingWait)
+        wishes[peer] = Wish(endpoint: endpoint, dialAt: now + pause + (isFirst ? .zero : GuestLinks.yieldingWait))
     }
 
     private func has(_ peer: PeerID) -> Bool {
@@ -43,12 +55,15 @@ struct GuestLinks {
     }
 
     var nextDeadline: Instant? {
-        Instant.earlier(
-            wishes.values.map(\.dialAt).min(), guests.values.map { $0.usedAt + Limits.guestIdleTime }.min())
+        let shown = dials.values.filter(\.hasFailed).map(\.end).min()
+        return Instant.earlier(
+            Instant.earlier(wishes.values.map(\.dialAt).min(), shown),
+            guests.values.map { $0.usedAt + Limits.guestIdleTime }.min())
     }
 
     /// The dials of now, in the order of the keys; the caller answers each with `dialled`. None for a peer that has a link.
     mutating func due(now: Instant, isLinked: (PeerID) -> Bool) -> [(peer: PeerID, endpoint: Endpoint)] {
+        for (connection, dial) in dials where dial.hasFailed && dial.end <= now { dials[connection] = nil }
         let due = wishes.filter { $0.value.dialAt <= now }.sorted { $0.key < $1.key }
         for (peer, _) in due { wishes[peer] = nil }
         return due.filter { !isLinked($0.key) }.prefix(max(0, Limits.guestLinks - count)).map {
@@ -56,13 +71,18 @@ struct GuestLinks {
         }
     }
 
-    mutating func dialled(_ peer: PeerID, at endpoint: Endpoint, as connection: ConnectionID, now: Instant) {
-        dials[connection] = (peer, endpoint)
+    /// - Parameter end: until when the dial counts as under way if it fails.
+    mutating func dialled(
+        _ peer: PeerID, at endpoint: Endpoint, as connection: ConnectionID, now: Instant, until end: Instant
+    ) {
+        dials[connection] = Dial(peer: peer, endpoint: endpoint, end: end)
         dialledAt.set(now, for: peer)
     }
 
     /// The endpoint of a guest's dial that is under way; nil for other connections.
-    func endpoint(of connection: ConnectionID) -> Endpoint? { dials[connection]?.endpoint }
+    func endpoint(of connection: ConnectionID) -> Endpoint? {
+        dials[connection].flatMap { $0.hasFailed ? nil : $0.endpoint }
+    }
 
     /// A handshake on a dialled connection has proven its peer; false if it is another than was dialled.
     mutating func established(_ connection: ConnectionID, with peer: PeerID) -> Bool {
@@ -89,8 +109,9 @@ struct GuestLinks {
         guests.filter { $0.value.usedAt + Limits.guestIdleTime <= now }.keys.sorted()
     }
 
+    /// A dial has failed, or a link has ended.
     mutating func closed(_ connection: ConnectionID) {
-        dials[connection] = nil
+        dials[connection]?.hasFailed = true
         guests[connection] = nil
     }
 }

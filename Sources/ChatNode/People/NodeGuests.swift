@@ -50,7 +50,8 @@ extension Node {
         let scope = endpoint.isLinkLocalIPv6 ? network?.scope ?? connection.endpoint.scope : 0
         let scoped = Endpoint(address: endpoint.address, port: port, scope: scope)
         guard filter.allows(scoped) else { return }
-        people.guests.told(scoped, of: peer, isFirst: context.me < peer, now: scheduler.now)
+        let pause = Duration.random(in: .zero...Limits.contactDialWait, using: &randomness)
+        people.guests.told(scoped, of: peer, isFirst: context.me < peer, after: pause, now: scheduler.now)
         arm(.people)
     }
 
@@ -63,7 +64,8 @@ extension Node {
             else { continue }
             let connection = transport.dial(endpoint)
             counts.dials += 1
-            people.guests.dialled(peer, at: endpoint, as: connection, now: now)
+            let end = ToldDials.end(from: now, using: &randomness)
+            people.guests.dialled(peer, at: endpoint, as: connection, now: now, until: end)
         }
         for id in people.guests.idle(now: now) {
             guard let connection = connections[id] else {

@@ -4,11 +4,13 @@ package struct LinkNetwork: Hashable, Sendable {
     package let subnets: [Subnet]
     /// The addresses of all interfaces of this machine.
     package let ownAddresses: Set<[UInt8]>
+    /// The addresses that this machine's routes lead through.
+    package let gateways: Set<[UInt8]>
     /// The index of the interface, which is the scope of its link-local addresses.
     package let scope: UInt32
 
-    package init(subnets: [Subnet], ownAddresses: Set<[UInt8]>, scope: UInt32) {
-        (self.subnets, self.ownAddresses, self.scope) = (subnets, ownAddresses, scope)
+    package init(subnets: [Subnet], ownAddresses: Set<[UInt8]>, gateways: Set<[UInt8]> = [], scope: UInt32) {
+        (self.subnets, self.ownAddresses, self.gateways, self.scope) = (subnets, ownAddresses, gateways, scope)
     }
 }
 
@@ -31,7 +33,8 @@ package struct Subnet: Hashable, Sendable {
         return rest == 0 || (other[whole] ^ address[whole]) >> (8 - rest) == 0
     }
 
-    /// Whether an address is that of the whole subnet, or its broadcast address: the bits behind the prefix are all 0 or all 1.
+    /// Whether an address is that of the whole subnet, which in IPv6 is that of its routers, or its broadcast address: the bits
+    /// behind the prefix are all 0 or all 1.
     func isOfAll(_ other: [UInt8]) -> Bool {
         let places = prefixLength..<other.count * 8
         let isSet = places.map { (place: Int) -> Bool in

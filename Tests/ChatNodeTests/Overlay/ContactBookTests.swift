@@ -57,14 +57,4 @@ import Wire
         let name = ContactBook.instance(at: ChoiceTown.address(3))
         #expect(InstanceName(name) == nil && !name.contains(":") && name == "contact 0a000003 4000 0")
     }
-
-    @Test func `no contact is an address of all, none or many hosts`() {
-        func endpoint(_ bytes: [UInt8]) -> Endpoint { Endpoint(address: bytes, port: 1) }
-        let six = [UInt8](repeating: 0, count: 15)
-        #expect(endpoint([10, 0, 0, 1]).isUnicast && endpoint([0xfe, 0x80] + six.prefix(13) + [1]).isUnicast)
-        let others: [[UInt8]] = [
-            [0, 0, 0, 0], [224, 0, 0, 251], [255, 255, 255, 255], six + [0], [0xff, 2] + six.prefix(14),
-        ]
-        for address in others { #expect(!endpoint(address).isUnicast, "\(address)") }
-    }
 }

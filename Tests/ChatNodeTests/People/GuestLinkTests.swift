@@ -36,7 +36,8 @@ struct GuestLinkTests {
             guests.told(endpoint, of: peer(1), isFirst: true, now: now)
             for dial in guests.due(now: now, isLinked: { _ in false }) {
                 dials += 1
-                guests.dialled(dial.peer, at: dial.endpoint, as: link(UInt64(dials)), now: now)
+                guests.dialled(
+                    dial.peer, at: dial.endpoint, as: link(UInt64(dials)), now: now, until: now + .seconds(10))
                 guests.closed(link(UInt64(dials)))
             }
         }
@@ -51,7 +52,8 @@ struct GuestLinkTests {
         let due = guests.due(now: start, isLinked: { _ in false })
         #expect(due.count == Limits.guestLinks)
         for (index, dial) in due.enumerated() {
-            guests.dialled(dial.peer, at: dial.endpoint, as: link(UInt64(index)), now: start)
+            guests.dialled(
+                dial.peer, at: dial.endpoint, as: link(UInt64(index)), now: start, until: start + .seconds(10))
         }
         guests.told(endpoint, of: peer(99), isFirst: true, now: start)
         #expect(guests.due(now: start, isLinked: { _ in false }).count == 0)
@@ -63,9 +65,26 @@ struct GuestLinkTests {
         #expect(guests.count == Limits.guestLinks)
     }
 
+    @Test func `a failed dial counts as under way for as long as one that gets no answer`() {
+        var guests = GuestLinks()
+        for number in 1...8 as ClosedRange<UInt8> {
+            guests.dialled(
+                peer(number), at: endpoint, as: link(UInt64(number)), now: start, until: start + .seconds(10))
+            guests.closed(link(UInt64(number)))
+            #expect(guests.endpoint(of: link(UInt64(number))) == nil)
+        }
+        guests.told(endpoint, of: peer(9), isFirst: true, now: start + .seconds(1))
+        #expect(guests.due(now: start + .seconds(1), isLinked: { _ in false }).isEmpty)
+        #expect(guests.nextDeadline == start + .seconds(10))
+        #expect(guests.due(now: start + .seconds(10), isLinked: { _ in false }).isEmpty)
+        #expect(guests.count == 0)
+        guests.told(endpoint, of: peer(9), isFirst: true, after: .milliseconds(700), now: start + .seconds(10))
+        #expect(guests.nextDeadline == start + .milliseconds(10_700))
+    }
+
     @Test func `another peer than the one that told the endpoint is no guest`() {
         var guests = GuestLinks()
-        guests.dialled(peer(1), at: endpoint, as: link(1), now: start)
+        guests.dialled(peer(1), at: endpoint, as: link(1), now: start, until: start + .seconds(10))
         #expect(guests.isGuest(link(1)))
         #expect(guests.endpoint(of: link(1)) == endpoint)
         #expect(guests.established(link(1), with: peer(2)) == false)
