@@ -76,12 +76,24 @@ import Wire
         #expect(isAdmitted)
     }
 
+    private func host(_ number: Int) -> Endpoint {
+        let address = [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 10)
+        return Endpoint(address: address + [UInt8(number >> 8), UInt8(number & 255)], port: 1)
+    }
+
     @Test func `peers of one IPv6 network open 192 links, those that we dial all the same`() {
         var limiter = ConnectionLimiter(handshakesPerSecond: 0, now: start)
-        #expect((0..<400).count { limiter.openLink(neighbour($0), role: .responder, now: start) } == 192)
+        #expect((0..<400).count { limiter.openLink(host($0), role: .responder, now: start) } == 192)
         let isOpened = limiter.openLink(source(1), role: .responder, now: start)
         #expect(isOpened)
-        #expect((0..<400).count { limiter.openLink(neighbour($0), role: .initiator, now: start) } == 63)
+        #expect((0..<400).count { limiter.openLink(host($0), role: .initiator, now: start) } == 63)
+    }
+
+    @Test func `link-local addresses are no network of one host`() {
+        var limiter = ConnectionLimiter(handshakesPerSecond: 0, now: start)
+        #expect((0..<400).count { limiter.openLink(neighbour($0), role: .responder, now: start) } == 224)
+        limiter.release(neighbour(0), from: .link(.responder))
+        #expect((0..<10).count { _ in limiter.openLink(neighbour(0), role: .responder, now: start) } == 1)
     }
 
     @Test func `one source opens eight links, and links that we dialled do not count`() {

@@ -24,9 +24,10 @@ final class RudeMember: TransportHandler {
     /// - Parameters:
     ///   - epoch: members of one seed and different epochs are runs of one identity.
     ///   - neighbour: a node on whose machine it is; nil for a machine of its own.
+    ///   - machine: a host of the machine that it is on; nil for that of `neighbour`, or one of its own.
     init(
         simulation: Simulation, seed: UInt64, room: String = "lobby", epoch: UInt64 = Timeline.epoch.milliseconds,
-        beside neighbour: SimulatedPeer? = nil
+        beside neighbour: SimulatedPeer? = nil, on machine: HostID? = nil
     ) {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
@@ -43,7 +44,7 @@ final class RudeMember: TransportHandler {
         var initial = State(session: session)
         initial.side = LinkSide(.initiator, context: context, seed: seed + 1)
         state = Mutex(initial)
-        host = simulation.network.addHost(beside: neighbour?.host)
+        host = simulation.network.addHost(beside: machine ?? neighbour?.host)
         transport = Mutex(InMemoryTransport(network: simulation.network, host: host))
     }
 

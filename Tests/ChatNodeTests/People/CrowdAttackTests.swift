@@ -131,4 +131,47 @@ struct CrowdAttackTests {
         #expect(alice.knows(bob))
         #expect(!rude.isClosed)
     }
+
+    /// The rude member answers with so many invented people, 200 at a time.
+    private func answer(with people: InventedPeople) {
+        for start in stride(from: 0, to: people.count, by: 200) {
+            let frames = (start..<min(start + 200, people.count)).map { number in
+                [FrameType.roster.rawValue] + people.presence(of: number, at: now).frame(hops: 1).dropFirst()
+            }
+            simulation.timeline.perform { rude.send(together: frames) }
+            simulation.advance(by: .milliseconds(100))
+        }
+    }
+
+    @Test func `an answer in a room of two brings no more people than a small room has, and keeps no newcomer out`() {
+        beAsked()
+        answer(with: InventedPeople(3_000, seed: 910))
+        #expect(alice.online <= 65)
+        let bob = simulation.node("bob")
+        bob.with { node in node.setOverlay(true) }
+        #expect(simulation.meet(alice, bob))
+        simulation.advance(by: .seconds(5))
+        #expect(alice.knows(bob) && alice.counter("rosters_refused") > 2_000)
+        // Bob has not more of them either.
+        simulation.advance(by: .seconds(60))
+        #expect(bob.online <= 66 && bob.knows(alice))
+    }
+
+    @Test func `one frame of digests draws 64 kB at most, and further ones the rest`() {
+        let people = InventedPeople(1_000, seed: 911)
+        let presences = (0..<people.count).map { people.presence(of: $0, at: now) }
+        alice.with { node in
+            for presence in presences {
+                _ = node.people.presences.take(presence, age: .zero, now: node.scheduler.now)
+            }
+        }
+        let empty = RosterFrame(count: 0, digests: [UInt32](repeating: 0, count: RosterFrame.buckets)).bytes
+        func answered() -> [[UInt8]] { rude.frames(.roster).filter { $0.count > 66 } }
+        let before = alice.counter("bytes_sent")
+        send(empty)
+        #expect(!answered().isEmpty && alice.counter("bytes_sent") - before <= 70_000)
+        for _ in 0..<5 { send(empty) }
+        // Each goes on where the last one ended.
+        #expect(Set(answered()).count == answered().count && answered().count > 800)
+    }
 }

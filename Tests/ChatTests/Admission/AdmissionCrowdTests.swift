@@ -75,4 +75,50 @@ import Wire
         }
         #expect(known == 60)
     }
+
+    @Test func `the bit of a bridge lifts no rate of a link in a small room`() {
+        var gate = Gate()
+        let count = (0..<60 as Range<UInt64>).count { number in
+            var author = Author(seed: 7_000 + number)
+            author.time = gate.wallClock
+            let frame = author.say("from elsewhere").frameBody(hops: 0x81)
+            let verdict = gate.admission.admit(
+                frame: frame.span, from: relay, linkEpoch: 1, now: gate.now, wallClock: gate.wallClock)
+            return verdict.text == "admitted"
+        }
+        #expect(count == 5)
+    }
+
+    @Test func `a newcomer finds room beside three fresh flooders, and beside links that bring invented authors`() {
+        var gate = Gate()
+        _ = gate.learn(epoch: 1, of: PeerID.numbered(9), via: nil)
+        gate.now = gate.now + .seconds(61)
+        func admits(_ frame: [UInt8], from link: PeerID) -> Bool {
+            let verdict = gate.admission.admit(
+                frame: frame.span, from: link, linkEpoch: 1, isOverlay: true, now: gate.now,
+                wallClock: gate.wallClock)
+            return verdict.text == "admitted"
+        }
+        var heard = 0
+        for second in 0..<20 as Range<UInt64> {
+            gate.now = gate.now + .seconds(1)
+            // Three authors on the newcomer's own link, and forty invented ones on each of three others.
+            for number in 0..<30 as Range<UInt64> {
+                let flooder = Author(seed: 8_000 + number % 3)
+                let text = PayloadBody.publicMessage(stage: .newcomer, nickname: "flood", text: "\(second)")
+                _ = admits(
+                    flooder.sign(text, sequence: second * 10 + number / 3 + 1).frameBody(hops: 2), from: relay)
+            }
+            for number in 0..<120 as Range<UInt64> {
+                var invented = Author(seed: 9_000 + second * 120 + number)
+                let link = PeerID.numbered(600 + number % 3)
+                _ = admits(invented.say("invented").frameBody(hops: 2), from: link)
+            }
+            let newcomer = Author(seed: 8_500)
+            let text = PayloadBody.publicMessage(stage: .newcomer, nickname: "newcomer", text: "\(second)")
+            let isHeard = admits(newcomer.sign(text, sequence: second + 1).frameBody(hops: 2), from: .numbered(700))
+            if isHeard { heard += 1 }
+        }
+        #expect(heard == 20)
+    }
 }
