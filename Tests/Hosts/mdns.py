@@ -57,6 +57,14 @@ def services(path, mac):
             if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]
 
 
+def timed_services(path, mac):
+    """[(seconds since 1970, instance, TTL)] of each SRV record of an Earshot service from this MAC, in order."""
+    return [(when, record.name.split(".")[0], record.ttl) for when, sender, protocol, data in wire.timed_payloads(path)
+            if sender == mac and protocol == 17
+            for is_response, _, records in [read(data)] if is_response for record in records
+            if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]
+
+
 def ports(path, mac):
     """The TCP ports in the SRV records of Earshot services from this MAC."""
     told = [record for sender, protocol, data in wire.payloads(path) if sender == mac and protocol == 17

@@ -148,6 +148,80 @@ class Rotation(unittest.TestCase):
             self.assertEqual(len(ports[0]), 1)
             self.assertEqual(ports[0], ports[1])
 
+    def containers(self, hosts):
+        """Six containers of a bridge start and stop on host 2, each after the one before; a seventh cable is left alone."""
+        for number in range(6):
+            inside, outside = f"in{number}", f"out{number}"
+            self.change(hosts, f"ip link add {outside} type veth peer name {inside}", f"ip link set {outside} master docker0 up",
+                        f"ip addr add 172.17.0.{number + 2}/16 dev {inside}", f"ip link set {inside} up",
+                        f"until ip link show dev {outside} | grep -q 'state UP'; do :; done")
+            self.change(hosts, f"ip link del {outside}")
+
+    def packets_sent(self, hosts):
+        """The UDP datagrams and TCP segments that host 2 has sent."""
+        lines = [line.split() for line in hosts.run(2, ["cat", "/proc/net/snmp", "/proc/net/snmp6"]).splitlines()]
+        sent = {line[0]: int(line[1]) for line in lines if len(line) == 2}
+        # The names of the counters of a protocol and their values are on two lines.
+        for names, values in zip(lines, lines[1:]):
+            if names[0] == values[0]:
+                sent |= {names[0] + name: int(value) for name, value in zip(names[1:], values[1:])}
+        return sent["Udp:OutDatagrams"] + sent["Udp6OutDatagrams"], sent["Tcp:OutSegs"]
+
+    def test_containers_that_start_and_stop_rename_nothing_and_probe_nothing(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts() as hosts:
+                path = os.path.join(self.folder, f"containers-{daemon}.pcap")
+                capture = hosts.capture(path)
+                for host in (1, 2):
+                    hosts.add(host, daemon=daemon, quiet=True)
+                self.change(hosts, "ip route add default via 10.77.0.200", "ip link add docker0 type bridge",
+                            "ip addr add 172.17.0.1/16 dev docker0", "ip link set docker0 up")
+                nodes = alice, bob = [Node(on(hosts, host), name) for host, name in ((1, "alice"), (2, "bob"))]
+                all_meet(nodes)
+                all_talk(nodes)
+                mac = self.mac(hosts, 2)
+                first = self.wait(path, mac, lambda told: told and told.count(told[-1]) > 3, "names")[-1]
+                before = self.packets_sent(hosts)
+                self.containers(hosts)
+                datagrams, segments = (after - sent for after, sent in zip(self.packets_sent(hosts), before))
+                # The daemon itself speaks to containers.
+                if not daemon:
+                    self.assertEqual(datagrams, 0, "packets of mDNS")
+                self.assertLess(segments, 10, "packets of links")
+                # A change of the true network is noticed, and only that one.
+                self.change(hosts, "ip -6 addr flush dev eth0 scope link", "ip -6 addr add fe80::1234/64 dev eth0 nodad")
+                self.wait(path, mac, lambda told: told[-1][0] != first[0] and told[-1][2], "new names")
+                capture.end()
+                self.assertEqual(len({instance for instance, _, _ in mdns.services(path, mac)}), 2)
+                all_talk(nodes)
+
+    def test_rooms_of_one_process_rename_themselves_at_different_times(self):
+        with Hosts(2, daemon=False) as hosts:
+            path = os.path.join(self.folder, "rooms.pcap")
+            capture = hosts.capture(path)
+            rooms = [word for number in range(8) for word in ("--room", f"room-{number}")]
+            node = Node(on(hosts, 2), "bob", *rooms, "--no-control")
+            mac = self.mac(hosts, 2)
+
+            def names(told):
+                return list(dict.fromkeys(instance for instance, _, ttl in told if ttl))
+
+            old = names(self.wait(path, mac, lambda told: len(names(told)) == 8, "names of eight rooms"))
+            self.change(hosts, "ip -6 addr flush dev eth0 scope link", "ip -6 addr add fe80::1234/64 dev eth0 nodad")
+            self.wait(path, mac, lambda told: len(names(told)) == 16, "new names of eight rooms")
+            capture.end()
+            withdrawn, announced = {}, {}
+            for when, instance, ttl in mdns.timed_services(path, mac):
+                (announced if ttl else withdrawn).setdefault(instance, when)
+            self.assertEqual(set(withdrawn), set(old))
+            new = [when for instance, when in announced.items() if instance not in old]
+            gone = [withdrawn[instance] for instance in old]
+            self.assertLess(max(gone), min(new) + 0.2, "names of the former network beside new ones")
+            # All within half a second by chance: one time in thirty thousand.
+            self.assertGreater(max(new) - min(new), 0.5, "all new names at one time")
+            self.assertLess(max(new) - min(gone), 5)
+            self.assertEqual(node.quit(), 0)
+
     def test_a_change_that_is_over_at_once_is_noticed_all_the_same(self):
         with Hosts() as hosts:
             path = os.path.join(self.folder, "short.pcap")

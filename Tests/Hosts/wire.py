@@ -15,13 +15,18 @@ class Segment:
 
 def packets(path):
     """The bytes of each Ethernet frame."""
+    return (packet for _, packet in timed_packets(path))
+
+
+def timed_packets(path):
+    """(seconds since 1970, bytes) of each Ethernet frame."""
     with open(path, "rb") as file:
         raw = file.read()
     position = 24
     while position + 16 <= len(raw):
-        _, _, captured, _ = struct.unpack("=IIII", raw[position:position + 16])
+        second, microsecond, captured, _ = struct.unpack("=IIII", raw[position:position + 16])
         position += 16
-        yield raw[position:position + captured]
+        yield second + microsecond / 1e6, raw[position:position + captured]
         position += captured
 
 
@@ -43,11 +48,16 @@ def _transport_layer(kind, packet):
 
 def payloads(path):
     """(MAC of the sender, number of the transport protocol, payload) of each UDP and TCP packet."""
-    for packet in packets(path):
+    return (rest for _, *rest in timed_payloads(path))
+
+
+def timed_payloads(path):
+    """(seconds since 1970, MAC of the sender, number of the transport protocol, payload) of each UDP and TCP packet."""
+    for when, packet in timed_packets(path):
         protocol, _, _, body = _transport_layer(*_network_layer(packet))
         header = 8 if protocol == 17 else (body[12] >> 4) * 4 if protocol == 6 and len(body) >= 20 else None
         if header is not None:
-            yield packet[6:12], protocol, body[header:]
+            yield when, packet[6:12], protocol, body[header:]
 
 
 def segments(path):

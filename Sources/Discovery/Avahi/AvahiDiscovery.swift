@@ -153,16 +153,17 @@ extension AvahiDiscovery {
 
     /// Opens what the rooms share, for the first one.
     private func open() {
-        view = NetworkView(interfaces: NetworkReader.read(), names: interfaces)
-        warnOfInterfaces()
+        let interfaces = NetworkReader.read()
+        view = NetworkView(interfaces: interfaces ?? [], names: self.interfaces)
+        if interfaces == nil { networkChanged() } else { warnOfInterfaces() }
         watch = NetworkWatch(loop: loop) { self.assumeIsolated { $0.networkChanged() } }
         let report: ResponderReport = { event, source, epoch in
             self.run { $0.handle(event, from: source, epoch: epoch) }
         }
-        let (interfaces, gate) = (interfaces, gate)
+        let (names, gate) = (self.interfaces, gate)
         embedded = AvahiSource(
             AvahiResponder(.embedded, on: loop, report: report) { loop, context throws(ResponderFailure) in
-                try EmbeddedConnection(loop: loop, context: context, interfaces: interfaces, gate: gate)
+                try EmbeddedConnection(loop: loop, context: context, interfaces: names, gate: gate)
             })
         if policy != .embedded {
             daemon = AvahiSource(

@@ -8,6 +8,9 @@ extension AvahiDiscovery {
     /// The kernel tells of one change in several messages.
     private static let networkSettling = Duration.milliseconds(100)
     private static let waitingTime = Duration.seconds(5)
+    private static let rereadPause = Duration.seconds(1)
+    /// From the withdrawal of a room's names on another network to its new ones.
+    private static let renamePause = Duration.zero...Duration.seconds(3)
 
     func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
         guard self[source]?.epoch == epoch else { return }
@@ -140,9 +143,9 @@ extension AvahiDiscovery {
 
     /// Another host has our names: a copy of this machine's state, or an attacker. Draws other names, at a bounded rate.
     private func collided(_ room: RoomNumber) {
-        guard let isRenaming = rooms[room]?.isRenaming, !isRenaming, let pause = rooms[room]?.collisions.next() else {
-            return
-        }
+        guard let isRenaming = rooms[room]?.isRenaming, !isRenaming,
+            let pause = rooms[room]?.collisions.next(now: loop.now)
+        else { return }
         rooms[room]?.isRenaming = true
         after(pause) {
             $0.rooms[room]?.isRenaming = false
@@ -154,22 +157,47 @@ extension AvahiDiscovery {
         guard !isReading else { return }
         isReading = true
         embedded?.responder.networkIsChanging()
-        after(Self.networkSettling) {
+        readNetwork(after: Self.networkSettling)
+    }
+
+    /// Reads the interfaces, and again each second until the kernel tells them: that it does not is no network without any.
+    func readNetwork(after pause: Duration) {
+        after(pause) {
+            guard let interfaces = NetworkReader.read() else { return $0.readNetwork(after: Self.rereadPause) }
             $0.isReading = false
-            let old = $0.view
-            $0.view.interfaces = NetworkReader.read()
-            $0.warnOfInterfaces()
-            if old.isOutdated(by: $0.view) {
-                $0.tellAll(.namesOutdated)
-                for room in $0.rooms.keys.sorted() { $0.change(room) { $0.networkLeft(now: $1) } }
-            } else if $0.view.publications != old.publications {
-                for room in $0.rooms.keys.sorted() { $0.publish(room) }
+            $0.adopt($0.view.with(interfaces))
+        }
+    }
+
+    private func adopt(_ later: NetworkView) {
+        let old = view
+        view = later
+        warnOfInterfaces()
+        if old.isOutdated(by: view) {
+            move()
+        } else if view.publications != old.publications {
+            for room in rooms.keys.sorted() { publish(room) }
+        }
+        embedded?.responder.networkChanged(view)
+        listener?.move(to: heardView)
+        guard !view.hasSameNetworks(as: old) else { return }
+        for room in rooms.keys.sorted() { change(room) { $0.networkChanged(now: $1) } }
+        tellAll(.networkChanged)
+    }
+
+    /// The names belong to another network: withdraws them at once, and asks for others after a pause of each room's own, so that
+    /// no observer can tell by the time which of the new ones are of one machine.
+    private func move() {
+        for room in rooms.keys.sorted() {
+            change(room) { $0.networkLeft(now: $1) }
+            guard rooms[room]?.isMoving == false else { continue }
+            rooms[room]?.isMoving = true
+            publish(room)
+            var generator = SystemRandomNumberGenerator()
+            after(.random(in: Self.renamePause, using: &generator)) {
+                guard $0.rooms[room]?.isMoving == true else { return }
+                $0.rooms[room]?.tell(.namesOutdated)
             }
-            $0.embedded?.responder.networkChanged($0.view)
-            $0.listener?.move(to: $0.heardView)
-            guard $0.view != old else { return }
-            for room in $0.rooms.keys.sorted() { $0.change(room) { $0.networkChanged(now: $1) } }
-            $0.tellAll(.networkChanged)
         }
     }
 

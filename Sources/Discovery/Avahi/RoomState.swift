@@ -6,8 +6,10 @@ struct RoomState {
     let tell: @Sendable (DiscoveryEvent) -> Void
     var table: InstanceTable
     var firstAnnouncement = FirstAnnouncement()
-    var collisions = Backoff(from: .milliseconds(100), to: .seconds(60))
+    var collisions = NameCollisions()
     var isRenaming = false
+    /// Nothing is published: the former names belong to another network, and there are no new ones yet.
+    var isMoving = false
     /// The responders that have its records.
     var publishers: Set<Source> = []
     var crowd: RoomCrowd
@@ -28,6 +30,7 @@ struct RoomState {
         _ announcement: Announcement, now: Instant, using generator: inout some RandomNumberGenerator
     ) {
         self.announcement = announcement
+        isMoving = false
         crowd.renamed(now: now, using: &generator)
         table.addOwn(announcement.instance)
     }
@@ -39,7 +42,23 @@ struct RoomState {
     var type: String { MDNSName.browsingType(subtype: announcement.subtype) }
 
     func publication(in view: NetworkView) -> Publication {
-        view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0, in: crowd) }
+        guard !isMoving else { return [:] }
+        return view.publications.mapValues { MDNSRecords.records(for: announcement, addresses: $0, in: crowd) }
+    }
+}
+
+/// The pauses before other names are drawn where another host has ours. They grow, and are short again once there was peace.
+struct NameCollisions {
+    /// So long without a collision is peace.
+    static let peace = Duration.seconds(300)
+
+    private var pauses = Backoff(from: .milliseconds(100), to: .seconds(60))
+    private var last: Instant?
+
+    mutating func next(now: Instant) -> Duration {
+        if let last, now - last >= Self.peace { pauses.reset() }
+        last = now
+        return pauses.next()
     }
 }
 

@@ -24,11 +24,14 @@ final class MulticastGate: Sendable {
     private static let memory = Duration.seconds(1)
 
     private let state = Mutex(State())
-    private let addresses: @Sendable () -> [[UInt8]]
+    private let addresses: @Sendable () -> [[UInt8]]?
 
-    /// - Parameter addresses: those of this machine; called only for a sender above its rate, and may block.
+    /// - Parameter addresses: those of this machine, nil where they can not be read; called only for a sender above its rate, and
+    ///   may block.
     init(
-        addresses: @escaping @Sendable () -> [[UInt8]] = { NetworkReader.read().flatMap { $0.addresses.map(\.bytes) } }
+        addresses: @escaping @Sendable () -> [[UInt8]]? = {
+            NetworkReader.read()?.flatMap { $0.addresses.map(\.bytes) }
+        }
     ) {
         self.addresses = addresses
     }
@@ -54,7 +57,7 @@ final class MulticastGate: Sendable {
         }
         if isWithinRate { return true }
         // The kernel may take 0.2 s to answer: not under the lock, which the node's loop takes for `/stats`.
-        let read = isListOld ? Set(addresses()) : nil
+        let read = isListOld ? addresses().map(Set.init) : nil
         return state.withLock { state in
             if let read { (state.own, state.readAt) = (read, now) }
             if state.own.contains(packet.sender) { return true }

@@ -50,7 +50,7 @@ package actor NetworkExamination {
         announcement = Announcement(
             instance: RandomNames.draw(using: &generator), host: RandomNames.draw(using: &generator), port: port,
             subtype: "_r" + bits)
-        view = NetworkView(interfaces: NetworkReader.read(), names: interfaces)
+        view = NetworkView(interfaces: NetworkReader.read() ?? [], names: interfaces)
         tally = ExaminationTally(
             room: room, others: others.map { "_r" + $0 }, own: announcement.subtype,
             token: Array(RandomNames.draw(using: &generator).utf8), places: view.probePlaces,

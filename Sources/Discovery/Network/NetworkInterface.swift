@@ -35,10 +35,20 @@ package struct NetworkInterface: Hashable, Sendable {
     package var isLoopback = false
     package var hasMulticast = true
     package var isPointToPoint = false
+    /// The index of the bridge, bond or other interface that it is a port of.
+    var master: UInt32?
+    /// Whether a route to everywhere leads over it.
+    var hasDefaultRoute = false
     package var addresses: [InterfaceAddress] = []
 
     /// Whether mDNS works on it as far as flags can tell.
     package var carriesMulticast: Bool { isUp && isRunning && (isLoopback || hasMulticast && !isPointToPoint) }
+
+    /// Its kinds lead to the containers and virtual machines of this machine, unless the way to everywhere leads over it.
+    private static let virtualKinds: Set<String> = ["bridge", "dummy", "geneve", "tun", "veth", "vxlan"]
+
+    /// Whether it is of a kind that leads no further than this machine as a rule.
+    package var isVirtual: Bool { Self.virtualKinds.contains(kind) }
 
     /// True if an announced address is still one of this interface.
     func keeps(_ address: [UInt8]) -> Bool { addresses.contains { $0.isUsable && $0.bytes == address } }

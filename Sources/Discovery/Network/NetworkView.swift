@@ -2,16 +2,28 @@ import ChatNode
 
 /// The interfaces of this machine at one moment, and what follows from them for discovery.
 struct NetworkView: Hashable, Sendable {
-    var interfaces: [NetworkInterface] = []
-    /// Only these interfaces take part; empty for all.
-    var names: [String] = []
+    let interfaces: [NetworkInterface]
+    /// Only these interfaces take part; empty for those of the highest rank.
+    let names: [String]
+    /// The networks, and loopback for the nodes of this machine.
+    private let participants: [NetworkInterface]
+
+    init(interfaces: [NetworkInterface] = [], names: [String] = []) {
+        (self.interfaces, self.names) = (interfaces, names)
+        let named = interfaces.filter { names.contains($0.name) }
+        participants =
+            names.isEmpty ? NetworkRank.highest(of: interfaces) + interfaces.filter(\.isLoopback) : named
+    }
+
+    /// These interfaces later.
+    func with(_ later: [NetworkInterface]) -> NetworkView { NetworkView(interfaces: later, names: names) }
 
     /// More interfaces than this are left out: each costs each room a publication of its own.
     static let maximumPublications = 16
 
     /// The addresses to publish, by interface index. The loopback interface only where nothing else could carry them.
     var publications: [UInt32: [[UInt8]]] {
-        let candidates = permitted.filter { $0.carriesMulticast && !$0.publishableAddresses.isEmpty }
+        let candidates = participants.filter { $0.carriesMulticast && !$0.publishableAddresses.isEmpty }
         let outward = candidates.filter { !$0.isLoopback }
         let chosen = outward.isEmpty ? candidates : outward
         let pairs = chosen.sorted { $0.index < $1.index }.prefix(Self.maximumPublications)
@@ -26,7 +38,7 @@ struct NetworkView: Hashable, Sendable {
         guard !told.isEmpty else { return false }
         if later.toldOutward.keys.contains(where: { told[$0] == nil }) { return true }
         return told.contains { index, addresses in
-            guard let now = later.permitted.first(where: { $0.index == index }), now.carriesMulticast else {
+            guard let now = later.participants.first(where: { $0.index == index }), now.carriesMulticast else {
                 return true
             }
             return now.carrierChanges != permitted.first { $0.index == index }?.carrierChanges
@@ -46,7 +58,7 @@ struct NetworkView: Hashable, Sendable {
     /// announcer can make us dial the world (Protocol.md section 10).
     func endpoint(address: [UInt8], port: UInt16, interface index: UInt32) -> Endpoint? {
         guard port != 0, address.count == 4 || address.count == 16 else { return nil }
-        guard let interface = permitted.first(where: { $0.index == index }) else { return nil }
+        guard let interface = participants.first(where: { $0.index == index }) else { return nil }
         let endpoint = Endpoint(address: address, port: port)
         guard endpoint.address.count == address.count, endpoint.isHostAddress else { return nil }
         if endpoint.isLoopback { return interface.isLoopback ? endpoint : nil }
@@ -58,7 +70,7 @@ struct NetworkView: Hashable, Sendable {
     /// interface. By IPv6 nothing is sent there.
     var listeningPosts: [MulticastPlace: [UInt8]] {
         var posts: [MulticastPlace: [UInt8]] = [:]
-        let carriers = permitted.filter(\.carriesMulticast).sorted { $0.index < $1.index }
+        let carriers = participants.filter(\.carriesMulticast).sorted { $0.index < $1.index }
         for interface in carriers.prefix(Self.maximumPublications + 1) {
             for family in [Family.ipv4, .ipv6] {
                 let place = MulticastPlace(interface: interface.index, family: family)
@@ -70,17 +82,29 @@ struct NetworkView: Hashable, Sendable {
 
     /// The part of this view that Avahi's daemon serves.
     func served(by daemon: DaemonConfiguration) -> NetworkView {
-        var served = self
-        for index in interfaces.indices {
-            let name = interfaces[index].name
-            served.interfaces[index].addresses.removeAll { !daemon.serves(name, $0.isIPv4 ? .ipv4 : .ipv6) }
-        }
-        return served
+        with(
+            interfaces.map { interface in
+                var served = interface
+                served.addresses.removeAll { !daemon.serves(interface.name, $0.isIPv4 ? .ipv4 : .ipv6) }
+                return served
+            })
     }
 
-    /// Those that take part.
+    /// Those that may take part: all, or those that the user named.
     var permitted: [NetworkInterface] {
         names.isEmpty ? interfaces : interfaces.filter { names.contains($0.name) }
+    }
+
+    /// Whether `other` has the same networks in the same state: containers and routes beside them do not count.
+    func hasSameNetworks(as other: NetworkView) -> Bool {
+        func state(_ view: NetworkView) -> [NetworkInterface] {
+            view.participants.map {
+                var interface = $0
+                interface.hasDefaultRoute = false
+                return interface
+            }
+        }
+        return state(self) == state(other)
     }
 }
 

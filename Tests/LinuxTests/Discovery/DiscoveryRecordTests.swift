@@ -47,12 +47,12 @@ private struct Counting: RandomNumberGenerator {
     }
 
     @Test func `a record is announced once on each of its interfaces, in each family, and again after a second`() {
-        var view = NetworkView()
         let linkLocal = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
-        view.interfaces = [(2, [[10, 0, 0, 1], linkLocal]), (3, [[10, 1, 0, 1]]), (4, [[10, 2, 0, 1]])].map {
+        let cards = [(2, [[10, 0, 0, 1], linkLocal]), (3, [[10, 1, 0, 1]]), (4, [[10, 2, 0, 1]])].map {
             NetworkInterface(
                 index: $0, name: "eth\($0)", addresses: $1.map { InterfaceAddress(bytes: $0, prefixLength: 64) })
         }
+        let view = NetworkView(interfaces: cards)
         let publication = [2: [10, 0, 0, 1], 3: [10, 1, 0, 1]].reduce(into: Publication()) { all, entry in
             all[entry.key] = MDNSRecords.records(for: announcement, addresses: [entry.value])
         }
