@@ -20,7 +20,7 @@ class DriverFailure(Exception):
 
 def clock():
     """The monotonic clock in nanoseconds, with which nodes stamp their texts."""
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
 class Driver:

@@ -11,6 +11,7 @@ package import Wire
 package final class EventLoop: Scheduler, @unchecked Sendable {
     /// How long jobs may keep descriptors and timers waiting in one turn.
     private static let jobTime = Duration.milliseconds(5)
+    static let longestWait = Duration.seconds(30)
 
     package let name: String
     private let niceness: CInt
@@ -196,7 +197,13 @@ extension EventLoop {
         latest.store(length, ordering: .relaxed)
         guard backlog.isEmpty, hooks.isEmpty, queue.prepareToSleep() else { return poller.wait(.zero) }
         defer { queue.wake() }
-        return poller.wait(nextDeadline.map { $0 - turnEnd })
+        return poller.wait(nextDeadline.map { Self.pause(until: $0, at: turnEnd) })
+    }
+
+    /// How long to wait for a deadline. The kernel's wait does not count a suspension of the machine, which the clock does, so a
+    /// loop looks at the clock again soon after each.
+    package static func pause(until deadline: Instant, at now: Instant) -> Duration {
+        min(deadline - now, longestWait)
     }
 
     private func runJobs() {

@@ -3,9 +3,9 @@ internal import Glibc
 package import Wire
 
 extension Instant {
-    /// The monotonic clock now.
+    /// The monotonic clock now. It goes on while the machine is suspended: keys end on time behind a closed lid.
     package static var monotonic: Instant {
-        let time = read(CLOCK_MONOTONIC)
+        let time = read(CLOCK_BOOTTIME)
         return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

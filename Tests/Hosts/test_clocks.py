@@ -29,10 +29,10 @@ class Clock:
         self.set()
         subprocess.run(["cc", "-Wall", "-Werror", "-O", "-shared", "-fPIC", "-o", self.library, SOURCE], check=True)
 
-    def set(self, wall=0, monotonic=0):
-        """The seconds by which the clocks are ahead of the true time."""
+    def set(self, wall=0, boot=0):
+        """The seconds by which the clocks are ahead of the true time; a suspension counts in both, not in the monotonic clock."""
         with open(self.file, "r+b" if self.file.exists() else "wb") as file:
-            file.write(struct.pack("=qq", *(round(ahead * 1e9) for ahead in (wall, monotonic))))
+            file.write(struct.pack("=qqq", *(round(ahead * 1e9) for ahead in (wall, 0, boot))))
 
     def on(self, hosts, host):
         # A shell sets the variables, so that no other process has them.
@@ -59,7 +59,7 @@ class Clocks(Measured):
             # After a suspension nothing waits in the sockets, so alice stops too.
             os.kill(alice.process.pid, signal.SIGSTOP)
             alice.say("while you sleep")
-            self.clock.set(10 * MINUTE, 10 * MINUTE)
+            self.clock.set(wall=10 * MINUTE, boot=10 * MINUTE)
             os.kill(bob.process.pid, signal.SIGCONT)
             woken = time.monotonic()
             # Bob notices the time that it missed.

@@ -261,7 +261,7 @@ STRANGER = '''
 import json, pathlib, sys, time
 me, size, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
 say = lambda line: print(line, flush=True)
-now = time.monotonic_ns
+now = lambda: time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 epoch, said = "0", 0
 say(f"ready {now()}")
 for line in sys.stdin:

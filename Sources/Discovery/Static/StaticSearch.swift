@@ -142,7 +142,8 @@ final class StaticSearch: Sendable {
     }
 
     private func wait(until due: Instant) {
-        let milliseconds = max(0, (due - .monotonic) / .milliseconds(1)).rounded(.up)
+        let pause = EventLoop.pause(until: due, at: .monotonic)
+        let milliseconds = max(0, pause / .milliseconds(1)).rounded(.up)
         var request = pollfd(fd: change.number, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, CInt(milliseconds)) > 0 else { return }
         var count: UInt64 = 0

@@ -51,6 +51,12 @@ private actor Resident {
         #expect(ran.value == Array(repeating: Array(0..<2_000), count: 4))
     }
 
+    @Test func `a loop looks at the clock every half minute, since its wait does not count a suspension`() {
+        let now = Instant(nanoseconds: 7)
+        #expect(EventLoop.pause(until: now + .seconds(3), at: now) == .seconds(3))
+        #expect(EventLoop.pause(until: now + .seconds(3_600), at: now) == .seconds(30))
+    }
+
     @Test func `an actor on the loop is reached by calls and by callbacks`() async throws {
         let loop = try EventLoop(name: "actor")
         let resident = Resident(loop: loop)
