@@ -64,7 +64,8 @@ extension Node {
 
     private func tick(_ connection: Connection) {
         do throws(LinkError) {
-            try connection.link.tick(now: scheduler.now, using: &randomness)
+            try connection.link.tick(
+                now: scheduler.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
             if connection.link.hasSomethingToSend { markDirty(connection) }
             arm(connection)
         } catch .expired {

@@ -2,6 +2,7 @@ internal import CLinux
 package import ChatNode
 internal import Glibc
 package import Reactor
+import Wire
 
 /// The calls on TCP sockets that are more than one line.
 enum TCPSocket {
@@ -28,9 +29,18 @@ enum TCPSocket {
         return socket
     }
 
-    /// Each record is written whole and must not wait for the answer to the one before it.
-    static func setNoDelay(_ socket: CInt) throws(SystemError) {
+    /// Each record is written whole and must not wait for the answer to the one before it. A peer that reads nothing fills the
+    /// kernel's buffer up to its bound, which would grow to 4 MB by itself.
+    static func setUp(_ socket: CInt) throws(SystemError) {
         try set(socket, CInt(IPPROTO_TCP), TCP_NODELAY)
+        // Linux doubles the value, for its own records.
+        try set(socket, SOL_SOCKET, SO_SNDBUF, to: CInt(Limits.kernelSendBuffer / 2))
+    }
+
+    /// The bytes that were written to a socket and that the other side has not acknowledged; 0 where the kernel does not tell.
+    static func unacknowledged(by socket: CInt) -> Int {
+        var count: CInt = 0
+        return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
     }
 
     /// Begins to connect; true errors only.
@@ -61,9 +71,11 @@ enum TCPSocket {
         return error == 0 ? nil : SystemError(call: "connect", errno: error)
     }
 
-    private static func set(_ socket: CInt, _ level: CInt, _ option: CInt) throws(SystemError) {
-        var one: CInt = 1
-        let result = unsafe setsockopt(socket, level, option, &one, socklen_t(MemoryLayout<CInt>.size))
+    private static func set(
+        _ socket: CInt, _ level: CInt, _ option: CInt, to value: CInt = 1
+    ) throws(SystemError) {
+        var value = value
+        let result = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
         try SystemError.check("setsockopt", result)
     }
 }

@@ -81,7 +81,7 @@ extension TCPTransport {
         }
         guard mayUse(socket.number) else { return }
         // A connection that works without it is better than none.
-        _ = try? TCPSocket.setNoDelay(socket.number)
+        _ = try? TCPSocket.setUp(socket.number)
         let connection = add(consume socket, phase: .open)
         guard (try? loop.watch(connection.descriptor, connection.interest, connection)) != nil else {
             statistics.refusedWithoutDescriptor += 1
@@ -99,7 +99,7 @@ extension TCPTransport {
         do throws(SystemError) {
             guard connections.count < limits.connections else { throw SystemError(call: "connect", errno: EMFILE) }
             let socket = try TCPSocket.make(endpoint.isIPv4 ? AF_INET : AF_INET6)
-            try TCPSocket.setNoDelay(socket.number)
+            try TCPSocket.setUp(socket.number)
             try TCPSocket.connect(socket.number, to: endpoint)
             let connection = add(consume socket, phase: .connecting)
             do throws(SystemError) {
@@ -137,6 +137,10 @@ extension TCPTransport {
 
     package func isOnThisMachine(_ connection: ConnectionID) -> Bool {
         connections[connection].map { TCPSocket.isOnThisMachine($0.descriptor) } ?? false
+    }
+
+    package func unacknowledged(by connection: ConnectionID) -> Int {
+        connections[connection].map { TCPSocket.unacknowledged(by: $0.descriptor) } ?? 0
     }
 
     package func localEndpoint(of connection: ConnectionID) -> Endpoint? {

@@ -75,6 +75,10 @@ package enum Limits {
     package static let crowdMemory = Duration.seconds(1_200)
     /// A peer that reads slower than this many waiting records is let go, so that it never slows the others.
     package static let queuedRecords = 64
+    /// In bytes, with what the kernel adds for itself.
+    package static let kernelSendBuffer = 262_144
+    /// With the last look 2 s later at most, it is noticed within 10 s that a peer reads nothing.
+    package static let slowReaderTime = Duration.seconds(8)
     /// As late as leaves the answer 15 s before the link counts as dead: most of what idle links carry is pings.
     package static let pingAfterIdle = Duration.seconds(45)
     package static let pingJitter = Duration.seconds(15)

@@ -290,6 +290,9 @@ extension Node {
         guard !connection.isForgotten else { return }
         do throws(LinkError) {
             try connection.link.flush { write($0, on: connection) }
+            let isSlow = connection.link.watchReader(
+                now: scheduler.now, unacknowledged: transport.unacknowledged(by: connection.id))
+            if isSlow { arm(connection) }
         } catch {
             fail(connection, error)
         }

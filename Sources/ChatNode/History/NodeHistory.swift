@@ -31,7 +31,9 @@ extension Node {
         guard takesPart, let peer = connection.peer, !connection.isRetiring, history.hasAnswers(for: peer) else {
             return
         }
-        while connection.link.outbox.count < Node.answerRoom, let id = history.nextAnswer(for: peer, now: scheduler.now)
+        // Nothing more for a peer that has not read the last answer: it would wait in the memory of this machine.
+        while !connection.link.outbox.isHeldUp, connection.link.outbox.count < Node.answerRoom,
+            let id = history.nextAnswer(for: peer, now: scheduler.now)
         {
             guard let payload = verifiedPayload(id) else {
                 // The author of a forged payload is banned, and may be the peer itself.

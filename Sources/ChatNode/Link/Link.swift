@@ -131,15 +131,37 @@ package struct Link: ~Copyable {
     }
 
     /// Looks whether a deadline has passed; may queue a ping.
-    package mutating func tick(now: Instant, using randomness: inout Randomness) throws(LinkError) {
+    ///
+    /// - Parameter unacknowledged: the bytes that the network took and the peer's machine has not acknowledged.
+    package mutating func tick(
+        now: Instant, unacknowledged: @autoclosure () -> Int = 0, using randomness: inout Randomness
+    ) throws(LinkError) {
         guard let due = timing.due(now: now, isOpen: isOpen) else { return }
         switch due {
         case .ping:
             enqueue(timing.ping(now: now, using: &randomness))
+        case .look:
+            guard timing.look(acknowledged: outbox.taken - unacknowledged(), at: now) else {
+                die()
+                throw .tooSlow
+            }
         case .end(let error):
             die()
             throw error
         }
+    }
+
+    /// Begins or ends to watch whether the peer reads; to be called after `flush`.
+    ///
+    /// - Returns: true if `deadline` is an earlier one now.
+    package mutating func watchReader(now: Instant, unacknowledged: @autoclosure () -> Int) -> Bool {
+        guard outbox.isHeldUp != timing.isWatchingReader else { return false }
+        guard outbox.isHeldUp else {
+            timing.readerCaughtUp()
+            return false
+        }
+        timing.watchReader(acknowledged: outbox.taken - unacknowledged(), at: now)
+        return true
     }
 
     /// When the last record came.

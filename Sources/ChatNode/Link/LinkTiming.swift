@@ -6,6 +6,8 @@ import Wire
 struct LinkTiming {
     enum Due {
         case ping
+        /// A look whether the peer reads.
+        case look
         case end(LinkError)
     }
 
@@ -27,6 +29,8 @@ struct LinkTiming {
     /// No record has arrived since the last ping, so no further one is sent.
     private var isPingOutstanding = false
     private var answers: TokenBucket
+    /// Set while the queue is held up.
+    private var reader: SlowReader?
 
     init(role: Link.Role, now: Instant, using randomness: inout Randomness) {
         self.role = role
@@ -58,8 +62,9 @@ struct LinkTiming {
         guard isOpen, let openedAt else { return handshakeDeadline }
         let ping = lastReceived + (isPingOutstanding ? Limits.linkDeadAfter : idleInterval)
         let record = recordBegunAt.map { $0 + Limits.recordTime } ?? ping
+        let look = reader?.lookAt ?? ping
         // Two by two: more at once go through an array.
-        return min(min(ping, record), min(probeDeadline ?? ping, openedAt + Limits.sessionLifetime))
+        return min(min(min(ping, record), look), min(probeDeadline ?? ping, openedAt + Limits.sessionLifetime))
     }
 
     func due(now: Instant, isOpen: Bool) -> Due? {
@@ -69,6 +74,7 @@ struct LinkTiming {
         if now >= lastReceived + Limits.linkDeadAfter { return .end(.silent) }
         if let probeDeadline, now >= probeDeadline { return .end(.unanswered) }
         if now >= openedAt + Limits.sessionLifetime { return .end(.expired) }
+        if let reader, now >= reader.lookAt { return .look }
         return .ping
     }
 
@@ -95,6 +101,26 @@ struct LinkTiming {
         guard let (sent, sentAt) = pingUnderWay, nonce.elementsEqual(sent) else { return }
         roundTrip = now - sentAt
         pingUnderWay = nil
+    }
+
+    /// Whether a look at the peer's reading is to come.
+    var isWatchingReader: Bool { reader != nil }
+
+    /// The queue is held up from now on.
+    ///
+    /// - Parameter acknowledged: the bytes that the peer's machine has acknowledged so far.
+    mutating func watchReader(acknowledged: Int, at now: Instant) {
+        reader = SlowReader(acknowledged: acknowledged, now: now)
+    }
+
+    /// The queue is held up no longer.
+    mutating func readerCaughtUp() {
+        reader = nil
+    }
+
+    /// Looks at a peer while the queue is held up; false if it has taken nothing for too long.
+    mutating func look(acknowledged: Int, at now: Instant) -> Bool {
+        reader?.look(acknowledged: acknowledged, at: now) ?? true
     }
 
     /// A dialler that has not sent its first message gets less time than a handshake under way.

@@ -4,6 +4,8 @@ import Wire
 package struct Outbox {
     private var bytes: [UInt8] = []
     private var sent = 0
+    /// Bytes that the network has taken so far.
+    private(set) var taken = 0
     /// The network did not take all that it was offered last.
     private(set) var isHeldUp = false
 
@@ -47,7 +49,9 @@ package struct Outbox {
     }
 
     private mutating func offer(_ write: (Span<UInt8>) -> Int) {
-        sent += write(bytes.span.extracting(sent..<bytes.count))
+        let count = write(bytes.span.extracting(sent..<bytes.count))
+        sent += count
+        taken += count
         isHeldUp = !isEmpty
         guard isHeldUp, sent > bytes.count / 2 else { return }
         // Rarely: only a slow peer leaves a rest, and moving it halves the buffer each time.

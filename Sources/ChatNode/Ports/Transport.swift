@@ -49,6 +49,9 @@ package protocol Transport: AnyObject {
     /// The network that a connection goes over; nil if it is not known.
     func network(of connection: ConnectionID) -> LinkNetwork?
 
+    /// The bytes that `write` took and the other side has not acknowledged; 0 where this is not known.
+    func unacknowledged(by connection: ConnectionID) -> Int
+
     /// Stops listening. Connections go on.
     func stopListening()
 
@@ -57,6 +60,8 @@ package protocol Transport: AnyObject {
 }
 
 extension Transport {
+    package func unacknowledged(by connection: ConnectionID) -> Int { 0 }
+
     package var refusals: [Counter] { [] }
 }
 
