@@ -100,6 +100,11 @@ package struct FramePacker {
         bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
     }
 
+    /// Pads what waits with zeros to the largest size, so that its own does not show.
+    package mutating func padToLargest() {
+        bytes.append(contentsOf: repeatElement(0, count: FramePacker.largestPlaintext - bytes.count))
+    }
+
     /// Forgets what was packed. No room is kept for more: there are many links, most of them idle.
     package mutating func clear() {
         bytes = []

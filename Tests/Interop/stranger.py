@@ -74,12 +74,12 @@ class Stranger:
         self.epoch, self.seq = epoch or now(), 0
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
-        self.say(PRESENCE, presence(0, nickname))
-        self.send(bytes([PING]) + bytes(8))
+        # The record that a link opens with has one size (section 3).
+        self.send(self.payload(PRESENCE, presence(0, nickname)), bytes([PING]) + bytes(8), least=SIZES[-1])
 
-    def send(self, *frames):
+    def send(self, *frames, least=SIZES[0]):
         plaintext = b"".join(struct.pack(">H", len(frame)) + frame for frame in frames)
-        size = next(size for size in SIZES if size >= len(plaintext))
+        size = next(size for size in SIZES if size >= max(least, len(plaintext)))
         self.peer.send_record(plaintext.ljust(size, b"\0"))
 
     def payload(self, kind, body, **changes):

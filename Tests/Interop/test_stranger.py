@@ -51,6 +51,23 @@ class AStranger(unittest.TestCase):
         self.assertEqual((presence.epoch, presence.hops), (stranger.their_epoch, 0))
         self.assertEqual(presence.body, b"\0\0\x06native\0\0\0\0")
 
+    def test_the_record_that_a_link_opens_with_has_one_size_whatever_the_profile_is(self):
+        node = self.node()
+        node.ready()
+        sizes = []
+        for _ in range(2):
+            stranger = self.stranger(node)
+            record = bytes(stranger.peer.receive_record())
+            sizes.append((len(record), len(record.rstrip(b"\0")) > 1280))
+            # The longest profile: it needs the largest size itself.
+            node.result("about " + "줄" * 80)
+            node.result("away " + "글" * 80)
+            for name in ("𠀀" * 63, "𠀁" * 63, "𠀂" * 63):
+                node.result(f"join {name}")
+                node.say(f"@{name} /announce")
+            node.result("rooms")
+        self.assertEqual(sizes, [(4096, False), (4096, True)])
+
     def test_a_reason_to_be_away_is_exchanged(self):
         node, stranger = self.meet()
         self.seen(node, stranger)

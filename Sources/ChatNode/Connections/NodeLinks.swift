@@ -136,6 +136,7 @@ extension Node {
         if overlay.isOn { greet(connection) }
         connection.link.enqueue(presenceForLink().signed.frame(hops: 0))
         connection.link.ping(now: scheduler.now, using: &randomness)
+        connection.link.sealOpening()
         counts.payloadsSent += 1
         counts.sent.add(.presence)
         markDirty(connection)

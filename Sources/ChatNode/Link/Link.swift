@@ -245,9 +245,15 @@ package struct Link: ~Copyable {
         unansweredPings += 1
     }
 
-    private mutating func seal() {
+    /// Seals what waits in a record of the largest size: a link begins with the profile of its user, and the size class of that
+    /// would tell an observer of a long one.
+    package mutating func sealOpening() {
+        seal(hidingSize: true)
+    }
+
+    private mutating func seal(hidingSize: Bool = false) {
         guard !packer.isEmpty else { return }
-        packer.pad()
+        if hidingSize { packer.padToLargest() } else { packer.pad() }
         let plaintext = packer.bytes
         if !isPayloadPacked { control.add(plaintext.count) }
         isPayloadPacked = false
