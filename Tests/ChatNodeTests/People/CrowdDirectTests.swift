@@ -67,6 +67,37 @@ struct CrowdDirectTests {
         #expect(bob.texts(.direct(alice.key)) == ["may I?"])
     }
 
+    /// The addresses that an accepted peer must not make a node dial.
+    private static let forbidden: [[UInt8]] = [
+        [127, 0, 0, 1], [0, 0, 0, 0], [169, 254, 169, 254], [8, 8, 8, 8], [192, 168, 77, 1], [10, 255, 255, 255],
+        [UInt8](repeating: 0, count: 15) + [1], [UInt8](repeating: 0, count: 12) + [127, 0, 0, 1],
+        [0, 0x64, 0xff, 0x9b] + [UInt8](repeating: 0, count: 8) + [10, 0, 0, 9],
+        [0x20, 2, 10, 0, 0, 9] + [UInt8](repeating: 0, count: 9) + [1],
+    ]
+
+    @Test func `an accepted peer makes a node dial a neighbour in its subnet only, and no port of the system`() throws {
+        let room = CrowdRoom(14, links: 4, seed: 29)
+        #expect(room.gather(within: .seconds(20)))
+        let (alice, bob) = try #require(room.strangers())
+        try converse(alice, bob, in: room)
+        // Until the link of their own has ended.
+        room.simulation.advance(by: .seconds(200))
+        #expect(!alice.isOnline(bob))
+        let friend = alice.key
+        /// Whether the endpoint is to be dialled.
+        func tell(_ address: [UInt8], port: UInt16 = 40_000) -> Bool {
+            bob.with { node in
+                guard let link = node.crowdLinks.first else { return true }
+                let bytes = address + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+                node.noteEndpoint(bytes, of: friend, from: link)
+                return node.people.guests.nextDeadline != nil
+            }
+        }
+        for address in Self.forbidden { #expect(!tell(address), "\(address)") }
+        #expect(!tell(room.simulation.network.endpoints(of: bob.host)[0].address) && !tell([10, 9, 0, 1], port: 22))
+        #expect(tell([10, 9, 0, 1]))
+    }
+
     @Test func `once accepted the two have a link of their own, which ends when it is idle`() throws {
         let room = CrowdRoom(30, links: 5, seed: 24)
         #expect(room.gather(within: .seconds(20)))
