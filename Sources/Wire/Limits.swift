@@ -182,6 +182,8 @@ package enum Limits {
     package static let sealedRetry = Duration.seconds(4)
     package static let sealedTries = 4
     package static let guestLinks = 8
+    /// Of these, links with peers without an accepted conversation: most places are kept for the others.
+    package static let strangerGuests = 2
     package static let guestIdleTime = Duration.seconds(120)
     package static let guestDialInterval = Duration.seconds(60)
     package static let crowdNewsDelay = Duration.seconds(2)
@@ -280,7 +282,6 @@ package enum Limits {
     package static let unchosenTime = Duration.seconds(2)
     package static let unchosenJitter = Duration.seconds(3)
     package static let chosenDialTime = Duration.seconds(15)
-    package static let acceptedGuests = 8
     package static let contactsPerTeller = 8
     package static let contactInterval = Duration.seconds(60)
     package static let contactsPerSecond = 0.1

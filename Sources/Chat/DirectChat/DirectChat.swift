@@ -20,6 +20,8 @@ package struct DirectChat: Sendable {
     var queue = DirectQueue()
     /// Receipts that the peer has still to get.
     var receipts = PendingReceipts()
+    /// We accepted while the peer could not be reached: the acceptance goes first on its next link.
+    var owesAcceptance = false
     /// Whether read receipts are sent, and those of the peer shown.
     let sendsReadReceipts: Bool
     /// The final states of own messages that left the queue.

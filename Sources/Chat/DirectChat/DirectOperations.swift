@@ -105,6 +105,15 @@ extension DirectChat {
         return (isSent, fail(queue.takeOverflow()))
     }
 
+    /// Starts again for a new link.
+    ///
+    /// - Returns: whether the peer has still to learn that we accepted.
+    mutating func linkReady() -> Bool {
+        queue.rewind()
+        defer { owesAcceptance = false }
+        return owesAcceptance && isAccepted
+    }
+
     /// Notes that the link ended on which own messages were sent.
     mutating func linkClosed() -> [ChatEvent] {
         receipts.linkClosed()

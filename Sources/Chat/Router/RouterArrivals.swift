@@ -185,7 +185,10 @@ extension MessageRouter {
         guard let step else { return }
         events += step.events
         noteDelivery(with: peer)
-        guard let answer = step.reply else { return }
+        if let answer = step.reply { reply(answer, to: peer) }
+    }
+
+    mutating func reply(_ answer: DirectAnswer, to peer: PeerID) {
         if replies.count == Reply.capacity { replies.removeFirst() }
         replies.append(Reply(peer: peer, answer: answer))
     }

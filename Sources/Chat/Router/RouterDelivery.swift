@@ -5,7 +5,8 @@ extension MessageRouter {
     /// Notes that frames can be sent on a link to the peer: `takeReplies` sends what is not acknowledged and what was
     /// said meanwhile.
     package mutating func linkReady(_ peer: PeerID) {
-        _ = directChats.update(peer) { $0.queue.rewind() }
+        let owesAcceptance = directChats.update(peer) { $0.linkReady() }
+        if owesAcceptance == true { reply(.acceptance, to: peer) }
         noteDelivery(with: peer)
     }
 
@@ -75,6 +76,7 @@ extension MessageRouter {
         var outcome = Outcome()
         for payload in payloads {
             outcome.events += route(payload, now: now, wallClock: wallClock)
+            if payload.type == .dmAccept, !isLinked { _ = directChats.update(peer) { $0.owesAcceptance = true } }
             guard
                 let (isSent, lost) = directChats.update(
                     peer, { $0.post(payload.payload, as: payload, isLinked: isLinked) })

@@ -27,14 +27,14 @@ extension MessageRouter {
 
     /// Says a text to one peer; the first one is a request.
     ///
-    /// In an accepted conversation it waits for a peer without a link. Any other throws `not_connected`, and
-    /// `not_accepted` while the request is open.
+    /// In an accepted conversation, and in answer to a request, it waits for a peer without a link. Any other throws
+    /// `not_connected`, and `not_accepted` while the own request is open.
     package mutating func direct(
         to peer: PeerID, _ text: String, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
         let chat = directChats[peer] ?? DirectChat(with: peer)
         try checkNotBlocked(peer)
-        if chat.state != .accepted { try checkConnected(peer) }
+        if chat.state != .accepted, chat.request == nil { try checkConnected(peer) }
         let payloads = try chat.compose(text, in: &session, at: wallClock)
         return commit(payloads, to: peer, now: now, wallClock: wallClock)
     }
@@ -59,12 +59,13 @@ extension MessageRouter {
         return commit([session.signPresence(at: wallClock)], now: now, wallClock: wallClock)
     }
 
-    /// Accepts a peer's open request. Throws `not_accepted` if there is none, and `not_connected`.
+    /// Accepts a peer's open request: where the peer can not be reached now, the acceptance waits for that. Throws
+    /// `not_accepted` if there is none, and `not_connected` for a blocked peer.
     package mutating func accept(
         _ peer: PeerID, in session: inout UserSession, now: Instant, wallClock: Timestamp
     ) throws(ChatError) -> Outcome {
         guard let chat = directChats[peer] else { throw DirectChat.noRequest }
-        try checkConnected(peer)
+        try checkNotBlocked(peer)
         let payload = try chat.composeAcceptance(in: &session, at: wallClock)
         return commit([payload], to: peer, now: now, wallClock: wallClock)
     }

@@ -89,14 +89,23 @@ struct GuestLinks {
         dials.removeValue(forKey: connection).map { $0.peer == peer } ?? true
     }
 
-    /// A link is a guest's: of ours once its handshake is through, of the peer's once its hello says so.
+    /// A link is a guest's: of ours once its handshake is through, of the peer's once its hello says so. Most places are kept for
+    /// peers of accepted conversations, because any number of keys costs nothing.
     ///
+    /// - Parameter isAccepted: whether the conversation with a peer is accepted.
     /// - Returns: false if there are as many as may be.
-    mutating func opened(_ connection: ConnectionID, to peer: PeerID, now: Instant) -> Bool {
-        guard guests[connection] != nil || guests.count < Limits.guestLinks else { return false }
+    mutating func opened(
+        _ connection: ConnectionID, to peer: PeerID, now: Instant, isAccepted: (PeerID) -> Bool
+    ) -> Bool {
+        guard guests[connection] != nil || hasRoom(for: peer, isAccepted) else { return false }
         guests[connection] = Guest(peer: peer, usedAt: now)
         wishes[peer] = nil
         return true
+    }
+
+    private func hasRoom(for peer: PeerID, _ isAccepted: (PeerID) -> Bool) -> Bool {
+        guard guests.count < Limits.guestLinks else { return false }
+        return isAccepted(peer) || guests.values.count { !isAccepted($0.peer) } < Limits.strangerGuests
     }
 
     func isGuest(_ connection: ConnectionID) -> Bool { guests[connection] != nil || dials[connection] != nil }

@@ -81,7 +81,7 @@ extension Node {
         guard let peer = connection.peer, connection.link.role == .responder,
             !people.guests.isGuest(connection.id)
         else { return }
-        if !people.guests.opened(connection.id, to: peer, now: scheduler.now) { dismiss(connection) }
+        if !openedGuest(connection, peer) { perform([.refuse(peer)]) }
         arm(.people)
     }
 
@@ -98,6 +98,10 @@ extension Node {
         guard people.guests.isGuest(connection.id) else { return true }
         defer { arm(.people) }
         return people.guests.established(connection.id, with: peer)
-            && people.guests.opened(connection.id, to: peer, now: scheduler.now)
+            && openedGuest(connection, peer)
+    }
+
+    private func openedGuest(_ connection: Connection, _ peer: PeerID) -> Bool {
+        people.guests.opened(connection.id, to: peer, now: scheduler.now) { isAccepted($0) }
     }
 }

@@ -59,9 +59,9 @@ struct GuestLinkTests {
         #expect(guests.due(now: start, isLinked: { _ in false }).count == 0)
         for (index, dial) in due.enumerated() {
             #expect(guests.established(link(UInt64(index)), with: dial.peer) == true)
-            #expect(guests.opened(link(UInt64(index)), to: dial.peer, now: start) == true)
+            #expect(guests.opened(link(UInt64(index)), to: dial.peer, now: start) { _ in true } == true)
         }
-        #expect(guests.opened(link(50), to: peer(50), now: start) == false)
+        #expect(guests.opened(link(50), to: peer(50), now: start) { _ in true } == false)
         #expect(guests.count == Limits.guestLinks)
     }
 
@@ -82,6 +82,18 @@ struct GuestLinkTests {
         #expect(guests.nextDeadline == start + .milliseconds(10_700))
     }
 
+    @Test func `strangers take two places, and leave the others to peers of accepted conversations`() {
+        var guests = GuestLinks()
+        let friends = Set((21...30).map { peer($0) })
+        func open(_ number: UInt8) -> Bool {
+            guests.opened(link(UInt64(number)), to: peer(number), now: start) { friends.contains($0) }
+        }
+        #expect((1...8).map { open($0) } == [true, true, false, false, false, false, false, false])
+        #expect((21...28).map { open($0) } == [true, true, true, true, true, true, false, false])
+        guests.closed(link(1))
+        #expect(open(27) && !open(9), "a friend may have any place")
+    }
+
     @Test func `another peer than the one that told the endpoint is no guest`() {
         var guests = GuestLinks()
         guests.dialled(peer(1), at: endpoint, as: link(1), now: start, until: start + .seconds(10))
@@ -92,7 +104,7 @@ struct GuestLinkTests {
 
     @Test func `a guest link ends after 120 s without a direct message`() {
         var guests = GuestLinks()
-        #expect(guests.opened(link(1), to: peer(1), now: start) == true)
+        #expect(guests.opened(link(1), to: peer(1), now: start) { _ in true } == true)
         guests.used(link(1), now: start + .seconds(100))
         #expect(guests.idle(now: start + .seconds(219)).isEmpty)
         #expect(guests.nextDeadline == start + .seconds(220))

@@ -96,6 +96,26 @@ import Wire
         #expect(own.count == 2 && own.allSatisfy { told.contains($0.id) })
     }
 
+    @Test func `a sealed request in a small room is accepted, and the answer waits for a link`() throws {
+        let dave = simulation.node("dave")
+        simulation.part(alice, dave)
+        try #require(simulation.meet(relay, dave))
+        let key = dave.key
+        relay.with { node in for slot in node.connections.activeLinks { node.sendCertificate(for: key, on: slot) } }
+        simulation.advance(by: .seconds(1))
+        try alice.say("may I?", to: dave)
+        simulation.advance(by: .seconds(1))
+        try dave.accept(alice)
+        try dave.say("of course", to: alice)
+        simulation.advance(by: .seconds(1))
+        #expect(alice.texts(.direct(dave.key)) == ["may I?"])
+        simulation.heal()
+        try #require(simulation.meet(alice, dave))
+        simulation.advance(by: .seconds(1))
+        #expect(alice.texts(.direct(dave.key)) == ["may I?", "of course"])
+        #expect(dave.texts(.direct(alice.key)) == ["may I?", "of course"])
+    }
+
     @Test func `a node that does not seal writes to links alone`() throws {
         let carol = simulation.node("carol")
         simulation.part(carol, bob)

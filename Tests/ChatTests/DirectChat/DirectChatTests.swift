@@ -193,9 +193,32 @@ struct DirectChatTests {
     @Test func `a peer that is not connected cannot be written to`() throws {
         let dave = Person("dave", seed: 50)
         #expect(code { () throws(ChatError) in try alice.direct("hi", to: dave) } == .notConnected)
+        _ = bob.router.setBlocked(alice.id, true)
+        #expect(code { () throws(ChatError) in try bob.direct("hi", to: alice) } == .notConnected)
+    }
+
+    @Test(arguments: [false, true])
+    func `a request is accepted while its peer can not be reached, and the answer goes first on the next link`(
+        bySaying: Bool
+    ) throws {
         try aliceAsks()
-        _ = bob.unlink(from: alice, .lost)
-        #expect(code { () throws(ChatError) in try bob.accept(alice) } == .notConnected)
+        for (one, other) in [(alice, bob), (bob, alice)] { _ = one.unlink(from: other, .lost) }
+        let outcome = try bySaying ? bob.direct("gladly", to: alice) : bob.accept(alice)
+        #expect(outcome.outgoing.isEmpty && bob.replies().isEmpty)
+        #expect(bob.state(with: alice) == .accepted && bob.texts(with: alice).first == "may I?")
+        for (one, other) in [(alice, bob), (bob, alice)] { _ = one.link(to: other) }
+        let answers = bob.replies()
+        let kinds: [PayloadType] = [.dmAccept, .delivered] + (bySaying ? [.directMessage] : [])
+        #expect(answers.map(\.payload.payload.type) == kinds)
+        for answer in answers { alice.receive(answer.payload) }
+        #expect(alice.state(with: bob) == .accepted)
+        #expect(alice.texts(with: bob) == ["may I?"] + (bySaying ? ["gladly"] : []))
+        #expect(alice.router.directChats[bob.id]?.queue.isEmpty == true)
+        for (one, other) in [(alice, bob), (bob, alice)] {
+            _ = one.unlink(from: other, .lost)
+            _ = one.link(to: other)
+        }
+        #expect(!bob.replies().contains { $0.payload.payload.type == .dmAccept }, "said once")
     }
 
     @Test func `at most 256 conversations are kept, and accepted ones longest`() throws {

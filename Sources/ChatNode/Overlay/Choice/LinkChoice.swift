@@ -157,7 +157,8 @@ extension LinkChoice {
     private func hasRoom(for link: ChosenLink, now: Instant) -> Bool {
         guard !link.isChosen, let hello = link.hello, hello.isOverlay else { return true }
         if samplers.avoids(link.endpoint, now: now) { return false }
-        if link.isGuest { return links.values.count { $0.isGuest && !$0.isInitiator } <= Limits.acceptedGuests }
+        // `GuestLinks` has the places of guests.
+        if link.isGuest { return true }
         return hello.isInsisting || acceptedCount <= Limits.acceptedLinks
     }
 
