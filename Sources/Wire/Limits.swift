@@ -47,7 +47,7 @@ package enum Limits {
     package static let handshakesPerSecond = 20.0
     /// Of a process.
     package static let rooms = 16
-    /// Of a process; the oldest goes.
+    /// Of a process; the oldest of the peer with the most goes.
     package static let invitations = 32
     /// Peers that the user has named, in an identity's state file.
     package static let contacts = 256
@@ -146,6 +146,12 @@ package enum Limits {
     /// Ids in `want`, and payloads that a neighbour is given in `historyAnswerInterval`.
     package static let wantedPayloads = 100
     package static let historyAnswerInterval = Duration.seconds(2)
+    /// Payloads that are asked of one giver (an address) over all its links, in the long run: what it may relay live; and at once:
+    /// what a newcomer gets of an honest one.
+    package static let historyPerSecond = 20.0
+    package static let historyBurst = 100.0
+    /// Givers for which that is counted; the oldest goes.
+    package static let historyGivers = 1_024
     /// A request without an answer by then goes to another neighbour.
     package static let historyTimeout = Duration.seconds(5)
     /// Times that a neighbour is asked for the same.
@@ -159,6 +165,13 @@ package enum Limits {
 
     // Direct messages (section 8).
     package static let openRequests = 32
+    /// Between two live reports of requests of one peer.
+    package static let requestPause = Duration.seconds(120)
+    /// Live reports of the requests of one giver (an address) at once, and the time for one more.
+    package static let requestsBurst = 10.0
+    package static let requestInterval = Duration.seconds(30)
+    /// Peers, and givers, for which that is remembered; the oldest goes.
+    package static let requestsRemembered = 1_024
     package static let directConversations = 256
     /// Beyond this the oldest message that a peer has not acknowledged is given up.
     package static let unacknowledgedPayloads = 100

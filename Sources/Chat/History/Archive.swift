@@ -22,28 +22,17 @@ package struct Archive: Sendable {
     /// Why a payload is not kept.
     private enum Tombstone {
         /// Evicted from the ring; the time is that of its place. Asked for again only if the ring has room.
-        case evicted(Timestamp)
+        ///
+        /// Of the author the key's first 4 bytes, for which there is room beside the time.
+        case evicted(Timestamp, by: UInt32)
         /// Never asked for again: deleted, replaced, refused, or of a hidden author.
         case final
-    }
-
-    private struct Deletion {
-        let id: UInt64
-        let target: Target
-    }
-
-    /// With the author, because only the author can delete a message.
-    private struct Target: Hashable {
-        let message: MessageID
-        let author: PeerID
     }
 
     /// The edits, at most one for each message in the ring, and the deletions.
     private var changes: [UInt64: VerifiedPayload] = [:]
     private var editOfMessage: [MessageID: UInt64] = [:]
-    /// In the order of arrival, so that a false time keeps no place.
-    private var deletions: [Deletion] = []
-    private var deleted: Set<Target> = []
+    private var deletions = Deletions()
     /// Messages in the ring with a false signature: shown, because they came over their authors' links, but given to no
     /// peer.
     private var withheld: Set<UInt64> = []
@@ -56,12 +45,17 @@ package struct Archive: Sendable {
     func isWithheld(_ message: UInt64) -> Bool { !withheld.isEmpty && withheld.contains(message) }
 
     /// True if a message must not be taken in again.
-    func isDeleted(_ message: MessageID, of author: PeerID) -> Bool {
-        !deleted.isEmpty && deleted.contains(Target(message: message, author: author))
-    }
+    func isDeleted(_ message: MessageID, of author: PeerID) -> Bool { deletions.has(message, of: author) }
 
     /// True if a message was in the public conversation and has left it.
     func isPast(_ message: MessageID) -> Bool { tombstones[message.prefix] != nil }
+
+    /// True if a message of an author was in the public conversation and was evicted.
+    private func isPast(_ message: MessageID, of author: PeerID) -> Bool {
+        if case .evicted(_, by: let tag) = tombstones[message.prefix] { tag == Archive.tag(of: author) } else { false }
+    }
+
+    private static func tag(of author: PeerID) -> UInt32 { UInt32(truncatingIfNeeded: author.words.0 >> 32) }
 
     /// True if an offered id is worth asking for.
     func lacks(_ id: UInt64, besides ring: MessageRing, lowest: SortKey?) -> Bool {
@@ -70,14 +64,14 @@ package struct Archive: Sendable {
         case nil: return true
         case .final: return false
         // Ties were evicted in favour of the others: asked for again, the message would be evicted again.
-        case .evicted(let time): return !ring.isFull || lowest.map { time > $0.time } ?? true
+        case .evicted(let time, by: _): return !ring.isFull || lowest.map { time > $0.time } ?? true
         }
     }
 
     /// The ids of all that is kept, in the order for others: deletions, then messages from the lowest place on, each
     /// behind its edit.
     func offer(with ring: MessageRing) -> [UInt64] {
-        var offer = deletions.map(\.id)
+        var offer = deletions.ids
         for message in ring.idsByPlace where !isWithheld(message.prefix) {
             if let edit = editOfMessage[message] { offer.append(edit) }
             offer.append(message.prefix)
@@ -103,16 +97,21 @@ extension Archive {
     }
 
     /// Keeps a deletion, whether its message is here or not.
-    mutating func keepDeletion(_ deletion: VerifiedPayload, of message: MessageID) {
-        let id = deletion.id.prefix
-        let target = Target(message: message, author: deletion.author)
-        guard deleted.insert(target).inserted else { return noteFinal(id) }
-        deletions.append(Deletion(id: id, target: target))
-        keep(deletion)
-        guard deletions.count > Limits.deletionsKept else { return }
-        let oldest = deletions.removeFirst()
-        deleted.remove(oldest.target)
-        drop(oldest.id)
+    ///
+    /// - Parameter isOfKnown: whether its message is here, of the same author.
+    mutating func keepDeletion(
+        _ deletion: VerifiedPayload, of message: MessageID, from giver: Giver, isOfKnown: Bool
+    ) {
+        let author = deletion.author
+        let placement = deletions.keep(
+            deletion.id.prefix, of: message, by: author, from: giver,
+            isOfKnown: isOfKnown || isPast(message, of: author))
+        switch placement {
+        case .there, .refused: noteFinal(deletion.id.prefix)
+        case .kept(let evicted):
+            keep(deletion)
+            if let evicted { drop(evicted) }
+        }
     }
 
     /// Notes that a message left the ring because its author deleted it.
@@ -121,8 +120,8 @@ extension Archive {
     /// Notes that a message was evicted from the ring, or refused.
     ///
     /// - Parameter time: that of its place.
-    mutating func noteEvicted(_ message: MessageID, from time: Timestamp) {
-        forget(message, as: .evicted(time))
+    mutating func noteEvicted(_ message: MessageID, of author: PeerID, from time: Timestamp) {
+        forget(message, as: .evicted(time, by: Archive.tag(of: author)))
     }
 
     /// Notes that a payload is not kept, and never asked for again.
@@ -135,17 +134,8 @@ extension Archive {
 
     /// Notes a payload that was kept, here or in the ring.
     mutating func noteKept(_ payload: VerifiedPayload) {
-        let neighbour: PeerID?
-        switch payload.provenance {
-        case .own:
-            neighbour = nil
-        case .direct(let author):
-            neighbour = author
-        case .signed(let via), .bridged(let via), .sealed(let via):
-            neighbour = via
-        }
         if items.count == Limits.offeredPayloads { items.removeFirst() }
-        items.append(Item(id: payload.id.prefix, author: payload.author, neighbour: neighbour))
+        items.append(Item(id: payload.id.prefix, author: payload.author, neighbour: payload.neighbour))
     }
 
     private mutating func keep(_ change: VerifiedPayload) {

@@ -2,7 +2,7 @@ import Wire
 
 /// The deletions that are kept for others, and so that what was deleted does not come back (Protocol.md section 7).
 ///
-/// Anybody can sign any number of deletions of messages that never were. So those of messages that were not here go first, and
+/// A member can sign any number of deletions of messages that never were. So those of messages that were not here go first, and
 /// the giver with the most loses one.
 struct Deletions: Sendable {
     /// With the author, because only the author can delete a message.

@@ -81,6 +81,15 @@ package struct VerifiedPayload: Hashable, Sendable {
     package var author: PeerID { signed.payload.author }
     package var id: MessageID { signed.payload.messageId }
 
+    /// The neighbour that it came from; nil for an own payload.
+    var neighbour: PeerID? {
+        switch provenance {
+        case .own: nil
+        case .direct(let author): author
+        case .signed(let via), .bridged(let via), .sealed(let via): via
+        }
+    }
+
     /// True if it came over a bridge.
     package var isBridged: Bool {
         switch provenance {

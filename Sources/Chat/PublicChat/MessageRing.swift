@@ -19,6 +19,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
     /// An evicted message.
     package struct Evicted: Hashable, Sendable {
         package let id: MessageID
+        package let author: PeerID
         /// The time of its place.
         package let time: Timestamp
     }
@@ -76,7 +77,7 @@ package struct MessageRing: Sendable, RandomAccessCollection {
         let slot = ranked[0]
         let time = message.placeTime
         guard times[slot] < time || slots[slot].place < message.place else { return .tooOld }
-        let evicted = Evicted(id: slots[slot].id, time: times[slot])
+        let evicted = Evicted(id: slots[slot].id, author: slots[slot].author, time: times[slot])
         leave(slot)
         slots[slot] = message
         times[slot] = time

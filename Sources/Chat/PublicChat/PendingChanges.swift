@@ -1,7 +1,7 @@
 package import Wire
 
-/// Edits and deletions that came before their message. Bounded for each author and for all: the author with the most
-/// entries loses its oldest.
+/// Edits and deletions that came before their message. Bounded for each author and for all: of the giver with the most entries
+/// the author with the most loses its oldest.
 package struct PendingChanges: Sendable {
     package static let capacity = 256
     package static let capacityPerAuthor = 128
@@ -14,6 +14,7 @@ package struct PendingChanges: Sendable {
 
     private struct Entry {
         var change: MessageChange
+        let giver: Giver
         let arrival: UInt64
     }
 
@@ -27,7 +28,7 @@ package struct PendingChanges: Sendable {
     var isEmpty: Bool { entries.isEmpty }
 
     /// Keeps a change until its message comes. Of several edits of a message the last is kept; a deletion is final.
-    package mutating func hold(_ change: MessageChange) {
+    package mutating func hold(_ change: MessageChange, from giver: Giver) {
         let key = Key(target: change.target, author: change.author)
         if let waiting = entries[key]?.change {
             if waiting.isReplaced(by: change) { entries[key]?.change = change }
@@ -36,7 +37,7 @@ package struct PendingChanges: Sendable {
         makeRoom(for: change.author)
         arrivals += 1
         counts[change.author, default: 0] += 1
-        entries[key] = Entry(change: change, arrival: arrivals)
+        entries[key] = Entry(change: change, giver: giver, arrival: arrivals)
     }
 
     /// Removes and returns the change for a message of an author.
@@ -48,11 +49,15 @@ package struct PendingChanges: Sendable {
     private mutating func makeRoom(for author: PeerID) {
         if counts[author, default: 0] == PendingChanges.capacityPerAuthor {
             dropOldest(of: author)
-        } else if entries.count == PendingChanges.capacity,
-            let busiest = counts.max(by: { ($0.value, $0.key) < ($1.value, $1.key) })
-        {
-            dropOldest(of: busiest.key)
+        } else if entries.count == PendingChanges.capacity {
+            dropOldestOfGreediest()
         }
+    }
+
+    private mutating func dropOldestOfGreediest() {
+        let inOrder = entries.sorted { $0.value.arrival < $1.value.arrival }
+        let holders = inOrder.map { FairShare.Holder(giver: $0.value.giver, author: $0.key.author) }
+        if let position = FairShare.oldest(of: holders) { _ = remove(inOrder[position].key) }
     }
 
     private mutating func dropOldest(of author: PeerID) {

@@ -38,9 +38,9 @@ package struct PublicChat: Sendable {
         case .duplicate:
             break
         case .tooOld:
-            archive.noteEvicted(message.id, from: message.placeTime)
+            archive.noteEvicted(message.id, of: message.author, from: message.placeTime)
         case .kept(let evicted):
-            if let evicted { archive.noteEvicted(evicted.id, from: evicted.time) }
+            if let evicted { archive.noteEvicted(evicted.id, of: evicted.author, from: evicted.time) }
             archive.noteKept(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
@@ -55,7 +55,7 @@ package struct PublicChat: Sendable {
     }
 
     /// Applies an edit or a deletion. Nil if nothing changed.
-    package mutating func apply(_ change: MessageChange) -> ChatEvent? {
+    mutating func apply(_ change: MessageChange, from giver: Giver) -> ChatEvent? {
         guard let event = log.apply(change) else {
             noteFinal(change.source)
             return nil
@@ -65,7 +65,7 @@ package struct PublicChat: Sendable {
             archive.keepEdit(change.source, of: change.target)
         case .delete:
             archive.noteDeleted(change.target)
-            archive.keepDeletion(change.source, of: change.target)
+            keepDeletion(change, from: giver, isOfKnown: true)
         }
         return event
     }
@@ -92,9 +92,11 @@ extension PublicChat {
     /// True if a message is or was in this conversation, as far as is remembered.
     func knows(_ message: MessageID) -> Bool { messages.contains(id: message) || archive.isPast(message) }
 
-    /// Keeps a deletion of a message that is not here, so that the message is not taken in.
-    mutating func keepDeletion(_ deletion: MessageChange) {
-        archive.keepDeletion(deletion.source, of: deletion.target)
+    /// Keeps a deletion, so that its message is not taken in.
+    ///
+    /// - Parameter isOfKnown: whether the message is here, of the same author.
+    mutating func keepDeletion(_ deletion: MessageChange, from giver: Giver, isOfKnown: Bool) {
+        archive.keepDeletion(deletion.source, of: deletion.target, from: giver, isOfKnown: isOfKnown)
     }
 
     /// Notes that a payload is not kept, and never asked for again.

@@ -13,6 +13,8 @@ package struct MessageRouter: ~Copyable, Sendable {
     package var paths = RelayPaths()
     var typing = TypingList()
     var pendingChanges = PendingChanges()
+    /// The owners of quotas, by neighbour.
+    var givers = Givers()
     var replies: [Reply] = []
     /// Peers that a receipt has to be sent to.
     var peersOwedReceipts: Set<PeerID> = []

@@ -24,7 +24,7 @@ extension MessageRouter {
     private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
         let change = pendingChanges.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
-            publicChat.keepDeletion(change)
+            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
             return publicChat.noteFinal(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
@@ -61,7 +61,8 @@ extension MessageRouter {
             events += directChats.updateOrCreate(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
         } else if isRequest || directChats.isStranger(peer) {
             // A text without an agreement is a request: we may have forgotten our acceptance.
-            finish(directChats.receiveRequest(message), with: peer, into: &events)
+            let giver = givers.giver(of: arrival.verified)
+            finish(directChats.receiveRequest(message, from: giver, now: arrival.now), with: peer, into: &events)
         } else {
             finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
         }
@@ -113,7 +114,7 @@ extension MessageRouter {
     mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
         if let message = publicChat.messages[id: change.target] {
             if message.author != change.author { refuse(.notItsAuthor) }
-            events.note(publicChat.apply(change))
+            events.note(publicChat.apply(change, from: givers.giver(of: change.source)))
         } else if let peer = directPeer(of: change) {
             // Changes of direct messages are not history.
             if isHistory { return publicChat.noteFinal(change.source) }
@@ -127,12 +128,14 @@ extension MessageRouter {
     private mutating func hold(_ change: MessageChange, isPublic: Bool) {
         switch change.kind {
         case .delete where isPublic:
-            publicChat.keepDeletion(change)
+            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: false)
         case .edit where publicChat.knows(change.target):
             publicChat.noteFinal(change.source)
         case .edit, .delete:
             if isPublic { publicChat.noteFinal(change.source) }
-            if isPublic || mayStillCome(change) { pendingChanges.hold(change) }
+            if isPublic || mayStillCome(change) {
+                pendingChanges.hold(change, from: givers.giver(of: change.source))
+            }
         }
     }
 

@@ -102,6 +102,9 @@ extension MessageRouter {
 
     package mutating func setContacts(_ contacts: [PeerID: String]) { roster.setContacts(contacts) }
 
+    /// Notes from where a neighbour's link comes; nil for an address that many users share.
+    package mutating func setGiver(_ giver: Giver?, of neighbour: PeerID) { givers.set(giver, for: neighbour) }
+
     /// Notes the first link to a peer.
     package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
         roster.linkOpened(peer, now: now, wallClock: wallClock)
@@ -114,6 +117,7 @@ extension MessageRouter {
         _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, now: Instant, wallClock: Timestamp
     ) -> [ChatEvent] {
         replies.removeAll { $0.peer == peer }
+        givers.set(nil, for: peer)
         var events = typing.stopAll(of: peer) + (directChats.update(peer) { $0.linkClosed() } ?? [])
         events.note(roster.linkClosed(peer, end, staysHere: staysHere, now: now, wallClock: wallClock))
         return events
@@ -168,7 +172,8 @@ extension MessageRouter {
     package var parts: [(name: String, value: Any)] {
         [
             ("publicChat", publicChat), ("directChats", directChats), ("paths", paths), ("typing", typing),
-            ("pendingChanges", pendingChanges), ("replies", replies), ("peersOwedReceipts", peersOwedReceipts),
+            ("pendingChanges", pendingChanges), ("givers", givers),
+            ("replies", replies), ("peersOwedReceipts", peersOwedReceipts),
             ("peersWithBacklog", peersWithBacklog),
             ("refusals", refusals),
         ] + roster.parts.map { ("roster.\($0.name)", $0.value) }

@@ -106,6 +106,7 @@ extension Node {
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             arm(.router)
         }
+        router.setGiver(connection.endpoint.giver, of: peer)
         if adoption.isActive {
             choice.opened(
                 peer, at: connection.endpoint, dialled: instance, isInitiator: connection.link.role == .initiator,
@@ -116,7 +117,7 @@ extension Node {
         introduceOurselves(on: connection)
         if adoption.isActive {
             router.linkReady(peer)
-            historyLinkOpened(to: peer)
+            historyLinkOpened(to: peer, at: connection.endpoint)
             introduceElsewhere(on: connection)
             overlayLinkOpened(
                 to: peer, isOutgoing: connection.link.role == .initiator,

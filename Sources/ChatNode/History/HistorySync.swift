@@ -23,7 +23,11 @@ struct HistorySync {
     /// When `due` has something to return; nil for never.
     var nextDeadline: Instant? { Instant.earlier(offers.nextDeadline, wants.nextDeadline) }
 
-    mutating func linkOpened(to peer: PeerID, now: Instant) { offers.opened(to: peer, now: now) }
+    /// - Parameter giver: from where the peer's link comes.
+    mutating func linkOpened(to peer: PeerID, from giver: Giver, now: Instant) {
+        offers.opened(to: peer, now: now)
+        wants.opened(to: peer, from: giver)
+    }
 
     /// Trees bring news to a peer from now on, or no more.
     mutating func setTold(_ isTold: Bool, _ peer: PeerID) { offers.setTold(isTold, peer) }

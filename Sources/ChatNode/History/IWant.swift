@@ -1,3 +1,4 @@
+package import Chat
 package import Wire
 
 /// Decides which missing payloads to request from which neighbour with `want` (Protocol.md section 7).
@@ -14,6 +15,8 @@ package struct IWant {
         var requests: [(at: Instant, count: Int)] = []
         /// The peer ignored our last request; ask others first.
         var isUnresponsive = false
+        /// When its giver's rate lets more be asked; nil if all was asked that could be.
+        var heldUntil: Instant?
     }
 
     private struct Request {
@@ -28,7 +31,15 @@ package struct IWant {
     /// one pass each.
     private static let passInterval = Duration.milliseconds(100)
 
+    /// From a request that a giver's rate cut short to the next one.
+    private static let holdingTime = Duration.seconds(1)
+
+    private static let rate = Rate(perSecond: Limits.historyPerSecond, burst: Limits.historyBurst)
+
     private var peers: [PeerID: Peer] = [:]
+    private var givers: [PeerID: Giver] = [:]
+    /// Kept when a link closes, so that a new connection does not reset the limit.
+    private var paces = RecentTable<Giver, TokenBucket>(capacity: Limits.historyGivers)
     /// Requested ids that have not arrived. Bounded by the ids that the peers offer.
     private var pending: [UInt64: Request] = [:]
     private var lastPassAt: Instant?
@@ -36,6 +47,9 @@ package struct IWant {
     package private(set) var nextDeadline: Instant?
 
     package init() {}
+
+    /// A link to a peer was established. All links of a giver share one rate.
+    package mutating func opened(to peer: PeerID, from giver: Giver) { givers[peer] = giver }
 
     /// Records ids that a peer offers.
     ///
@@ -75,6 +89,7 @@ package struct IWant {
 
     /// The last link to a peer closed: its pending requests go to other peers.
     package mutating func closed(to peer: PeerID, now: Instant) {
+        givers[peer] = nil
         guard peers.removeValue(forKey: peer) != nil else { return }
         pending = pending.filter { $0.value.peer != peer }
         wake(at: now)
@@ -136,7 +151,9 @@ package struct IWant {
         entry.requests.removeAll { $0.at + IWant.requestInterval <= now }
         let room = Limits.wantedPayloads - entry.requests.reduce(0) { $0 + $1.count }
         let free = entry.order.filter { pending[$0] == nil && (!entry.isUnresponsive || !responsive.contains($0)) }
-        let ids = Array(free.suffix(max(0, room)))
+        let wanted = free.suffix(max(0, room))
+        let ids = Array(wanted.suffix(take(wanted.count, from: peer, now)))
+        entry.heldUntil = ids.count < wanted.count ? now + IWant.holdingTime : nil
         for id in ids {
             entry.tries[id, default: 0] += 1
             pending[id] = Request(peer: peer, at: now)
@@ -146,12 +163,20 @@ package struct IWant {
         return ids
     }
 
+    /// Takes as much of the rate of a peer's giver as there is, `count` at most.
+    private mutating func take(_ count: Int, from peer: PeerID, _ now: Instant) -> Int {
+        guard count > 0 else { return 0 }
+        return paces.update(givers[peer] ?? Giver(peer), orNew: { TokenBucket(IWant.rate, now: now) }) { pace in
+            (0..<count).prefix { _ in pace.take(now: now) }.count
+        }
+    }
+
     /// When the next request times out or a peer with more offered ids accepts another request.
     private func nextChange() -> Instant? {
         let timeouts = pending.values.map { $0.at + Limits.historyTimeout }
         let free = peers.values.compactMap { entry in
             entry.order.contains { pending[$0] == nil }
-                ? entry.requests.first.map { $0.at + IWant.requestInterval } : nil
+                ? Instant.earlier(entry.requests.first.map { $0.at + IWant.requestInterval }, entry.heldUntil) : nil
         }
         return (timeouts + free).min()
     }

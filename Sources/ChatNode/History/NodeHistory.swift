@@ -97,9 +97,9 @@ extension Node {
         }
     }
 
-    func historyLinkOpened(to peer: PeerID) {
+    func historyLinkOpened(to peer: PeerID, at endpoint: Endpoint) {
         guard takesPart else { return }
-        history.linkOpened(to: peer, now: scheduler.now)
+        history.linkOpened(to: peer, from: endpoint.giver ?? Giver(peer), now: scheduler.now)
         tickHistory()
     }
 

@@ -1,3 +1,5 @@
+import Chat
+
 /// Where a peer can be dialled: an IP address with its port.
 package struct Endpoint: Hashable, Sendable {
     /// 4 bytes for IPv4, 16 for IPv6.
@@ -36,4 +38,9 @@ package struct Endpoint: Hashable, Sendable {
     package var network: Endpoint? {
         isIPv4 ? nil : Endpoint(address: address.prefix(8) + [UInt8](repeating: 0, count: 8), port: 0, scope: scope)
     }
+}
+
+extension Endpoint {
+    /// The host as a giver of what its links bring; nil for this machine, whose processes are different users.
+    var giver: Giver? { isLoopback ? nil : Giver(address: address + [UInt8(truncatingIfNeeded: scope)]) }
 }

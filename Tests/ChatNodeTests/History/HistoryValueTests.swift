@@ -227,6 +227,31 @@ struct HistoryValueTests {
         #expect(run(&wants, until: 3) == ["2.0 high 1"])
     }
 
+    @Test func `all links of a giver are asked for 100 at once and 20 a second, and another giver for as many`() {
+        var wants = IWant()
+        let machine = Giver(address: [10, 0, 0, 1])
+        let peers = (1...8 as ClosedRange<UInt8>).map(HistoryValueTests.peer)
+        for (index, peer) in peers.enumerated() {
+            wants.opened(to: peer, from: machine)
+            wants.offered((0..<300).map { UInt64(index * 1_000 + $0) }, by: peer, now: start)
+        }
+        wants.offered((0..<100).map { 100_000 + UInt64($0) }, by: high, now: start)
+        var asked: [Int] = []
+        while let deadline = wants.nextDeadline, deadline <= after(4.5) {
+            let ids = wants.due(now: deadline) { $0 }
+            asked.append(ids.filter { peers.contains($0.peer) }.reduce(0) { $0 + $1.ids.count })
+            if deadline == start { #expect(ids.first { $0.peer == high }?.ids.count == 100) }
+        }
+        let total = asked.reduce(0, +)
+        #expect(asked.first == 100)
+        #expect((160...190).contains(total), "\(total) in 4.5 s")
+        wants.closed(to: peers[0], now: after(4.5))
+        wants.opened(to: peers[0], from: machine)
+        wants.offered((0..<300).map { 200_000 + UInt64($0) }, by: peers[0], now: after(4.6))
+        let more = wants.due(now: after(4.6)) { $0 }.reduce(0) { $0 + $1.ids.count }
+        #expect(more <= 20, "a new link is no new beginning")
+    }
+
     @Test func `a peer that offers without end fills no more than 300 places`() {
         var wants = IWant()
         for round in 0..<50 as Range<UInt64> {

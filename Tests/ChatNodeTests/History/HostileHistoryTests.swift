@@ -212,6 +212,24 @@ import Wire
         #expect(alice.counter("dropped_author_rate") == 0)
     }
 
+    @Test func `eight links of one machine give no more history than one`() throws {
+        let members = (0..<8 as Range<UInt64>).map { number in
+            RudeMember(simulation: simulation, seed: 600 + number, on: number == 0 ? nil : rude.host)
+        }
+        for member in members {
+            try enter(member)
+            simulation.advance(by: .seconds(6))
+        }
+        for (index, member) in members.enumerated() {
+            let ids = (0..<300).map { UInt64(1_000 * (index + 1) + $0) }
+            send(IDList.frame(.have, ids), by: member)
+        }
+        simulation.advance(by: .seconds(10))
+        let asked = members.dropFirst().map { wanted($0).count }.reduce(0, +)
+        #expect((100...320).contains(asked), "\(asked) asked of one machine in 10 s")
+        #expect(wanted(members[0]).count >= 100, "another machine has a rate of its own")
+    }
+
     @Test(arguments: [false, true])
     func `messages dated 299 s ahead keep no honest line out`(isGivenAsHistory: Bool) throws {
         let bob = simulation.node("bob") { $0.messagesPerSecond = 0 }

@@ -85,6 +85,64 @@ struct ArchiveTests {
         #expect(carol.router.publicChat.lacking([id(message), id(removal)]).isEmpty)
     }
 
+    /// Deletions of messages that never were, each by another author.
+    private func inventedDeletions(_ count: UInt64, seed: UInt64) -> [VerifiedPayload] {
+        (0..<count).map { number in
+            Person("mallory", seed: seed + number).sign(.delete(target: .numbered(number)))
+        }
+    }
+
+    @Test func `deletions of messages that never were displace none of one that was, and no newcomer sees its text`() {
+        let message = alice.signPublic("regretted")
+        let removal = deletion(message)
+        bob.receive(message)
+        bob.receive(removal)
+        let mallory = Person("mallory", seed: 700)
+        for invented in inventedDeletions(200, seed: 1_000) { bob.receive(invented, via: mallory, isHistory: true) }
+        #expect(bob.router.publicChat.offer.count == 100)
+        #expect(bob.router.publicChat.offer.first == id(removal))
+        #expect(bob.receive(message, via: carol, isHistory: true).isEmpty)
+        let newcomer = Person("dave", seed: 900)
+        for id in bob.router.publicChat.offer {
+            if let payload = bob.router.publicChat.payload(id) { newcomer.receive(payload, via: bob, isHistory: true) }
+        }
+        for invented in inventedDeletions(200, seed: 2_000) {
+            newcomer.receive(invented, via: mallory, isHistory: true)
+        }
+        // One that missed the deletion still has the message.
+        #expect(newcomer.receive(message, via: carol, isHistory: true).isEmpty)
+        #expect(newcomer.publicTexts.isEmpty && newcomer.router.publicChat.offer.first == id(removal))
+    }
+
+    @Test func `a deletion that waits for its message is displaced by none of another giver`() {
+        let message = alice.signPublic("regretted")
+        carol.receive(deletion(message), via: bob)
+        let mallory = Person("mallory", seed: 700)
+        for invented in inventedDeletions(600, seed: 1_000) { carol.receive(invented, via: mallory) }
+        #expect(carol.router.pendingChanges.count == PendingChanges.capacity)
+        #expect(carol.receive(message, via: bob).isEmpty)
+        #expect(carol.publicTexts.isEmpty)
+    }
+
+    @Test func `of deletions of unknown messages the greediest giver loses its newest, of known ones its oldest`() {
+        let (alice, bob) = (Giver(alice.id), Giver(bob.id))
+        for isOfKnown in [false, true] {
+            var deletions = Deletions()
+            func keep(_ number: UInt64, from giver: Giver, isOfKnown: Bool) -> Deletions.Placement {
+                deletions.keep(
+                    number, of: .numbered(number), by: carol.id, from: giver, isOfKnown: isOfKnown)
+            }
+            for number in 0..<60 as Range<UInt64> { _ = keep(number, from: alice, isOfKnown: isOfKnown) }
+            for number in 100..<140 as Range<UInt64> { _ = keep(number, from: bob, isOfKnown: isOfKnown) }
+            #expect(keep(140, from: bob, isOfKnown: isOfKnown) == .kept(evicted: isOfKnown ? 0 : 59))
+            #expect(keep(140, from: bob, isOfKnown: isOfKnown) == .there)
+            let further = keep(60, from: alice, isOfKnown: isOfKnown)
+            #expect(further == (isOfKnown ? .kept(evicted: 1) : .refused))
+            #expect(keep(61, from: alice, isOfKnown: true) == .kept(evicted: isOfKnown ? 2 : 58))
+            #expect(deletions.count == Limits.deletionsKept)
+        }
+    }
+
     @Test func `the latest 100 deletions are kept, also of evicted messages`() {
         let messages = (0..<250).map { alice.signPublic("\($0)") }
         for message in messages { bob.receive(message) }

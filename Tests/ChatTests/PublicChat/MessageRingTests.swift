@@ -94,7 +94,7 @@ struct MessageRingTests {
         ]
         #expect(placements == [.kept(evicted: nil), .kept(evicted: nil), .tooOld])
         #expect(ring.map(\.content) == ["b", "d", "live"])
-        let oldest = MessageRing.Evicted(id: ring[0].id, time: ring[0].place.time)
+        let oldest = MessageRing.Evicted(id: ring[0].id, author: ring[0].author, time: ring[0].place.time)
         let placement = ring.insert(try past("c", at: 3_000))
         #expect(placement == .kept(evicted: oldest))
         #expect(ring.map(\.content) == ["c", "d", "live"])

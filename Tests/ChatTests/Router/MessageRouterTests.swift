@@ -170,7 +170,7 @@ struct MessageRouterTests {
 
     @Test func `at most 128 changes of an author wait for their message, and the oldest is evicted`() {
         var waiting = PendingChanges()
-        for number in 0..<300 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
+        for number in 0..<300 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice), from: Giver(alice.id)) }
         #expect(waiting.count == 128)
         let outcomes = [171, 172, 172].map { waiting.take(for: .numbered($0), by: alice.id) != nil }
         #expect(outcomes == [false, true, false])
@@ -180,9 +180,9 @@ struct MessageRouterTests {
 
     @Test func `at most 256 changes wait, and the author with the most loses its oldest`() {
         var waiting = PendingChanges()
-        for number in 0..<128 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice)) }
-        for number in 0..<100 as Range<UInt64> { waiting.hold(deletion(of: number, by: bob)) }
-        for number in 0..<40 as Range<UInt64> { waiting.hold(deletion(of: number, by: carol)) }
+        for number in 0..<128 as Range<UInt64> { waiting.hold(deletion(of: number, by: alice), from: Giver(alice.id)) }
+        for number in 0..<100 as Range<UInt64> { waiting.hold(deletion(of: number, by: bob), from: Giver(bob.id)) }
+        for number in 0..<40 as Range<UInt64> { waiting.hold(deletion(of: number, by: carol), from: Giver(carol.id)) }
         #expect(waiting.count == 256)
         let kept = [alice, bob, carol].map { person in
             (0..<128 as Range<UInt64>).filter { waiting.take(for: .numbered($0), by: person.id) != nil }
