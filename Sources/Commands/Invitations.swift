@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// The rooms that peers invited the user to, at most 32, the newest at the end.
+/// The rooms that peers invited the user to, at most 32, the newest at the end. Of more, the peer with the most loses its oldest.
 struct Invitations {
     struct Entry {
         let room: Room
@@ -14,7 +14,13 @@ struct Invitations {
     mutating func add(_ room: Room, from: PeerName) {
         remove(room)
         all.append(Entry(room: room, from: from))
-        if all.count > Limits.invitations { all.removeFirst() }
+        if all.count > Limits.invitations { dropOne() }
+    }
+
+    private mutating func dropOne() {
+        let ofPeer = Dictionary(grouping: all.indices) { all[$0].from.key }.values
+        let most = ofPeer.max { $0.count == $1.count ? $0[0] > $1[0] : $0.count < $1.count }
+        if let oldest = most?.first { all.remove(at: oldest) }
     }
 
     mutating func remove(_ room: Room) { all.removeAll { $0.room.isSame(as: room) } }

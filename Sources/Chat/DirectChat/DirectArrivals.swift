@@ -4,13 +4,16 @@ internal import Wire
 extension DirectChat {
     /// Receives a request, or a text without an accepted conversation. A request that crosses ours, or comes after our
     /// acceptance, needs no further consent; a second text of an open request is not shown.
-    mutating func receiveRequest(_ message: Message) -> DirectStep {
+    ///
+    /// - Parameter isReported: whether a new request is reported live; one that is not is only listed.
+    mutating func receiveRequest(_ message: Message, isReported: Bool = true) -> DirectStep {
         switch state {
         case .none, .left:
             // The queue is from before we left: sent again, it would be taken for consent.
             let lost = fail(queue.giveUp(keepingSent: false))
             state = .requestedByThem(message)
-            return DirectStep(events: lost + [.request(from: peer, text: message.content)])
+            isRequestReported = isReported
+            return DirectStep(events: isReported ? lost + [.request(from: peer, text: message.content)] : lost)
         case .requestedByUs:
             return DirectStep(events: accepted() + show(message), reply: .acceptance)
         case .accepted:
@@ -90,8 +93,11 @@ extension DirectChat {
     mutating func receiveDeparture() -> DirectStep {
         switch state {
         case .requestedByUs, .requestedByThem, .accepted:
+            // The user does not know of a request that was not reported.
+            let isNews = request == nil || isRequestReported
             state = .left
-            return DirectStep(events: [.direct(.left, with: peer)] + fail(queue.giveUp(keepingSent: false)))
+            let lost = fail(queue.giveUp(keepingSent: false))
+            return DirectStep(events: isNews ? [.direct(.left, with: peer)] + lost : lost)
         case .none, .declined, .left:
             return .nothing
         }

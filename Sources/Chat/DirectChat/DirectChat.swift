@@ -20,6 +20,8 @@ package struct DirectChat: Sendable {
     var queue = DirectQueue()
     /// Receipts that the peer has still to get.
     var receipts = PendingReceipts()
+    /// The open request was reported live.
+    var isRequestReported = true
     /// We accepted while the peer could not be reached: the acceptance goes first on its next link.
     var owesAcceptance = false
     /// Whether read receipts are sent, and those of the peer shown.
@@ -56,6 +58,14 @@ package struct DirectChat: Sendable {
         switch state {
         case .accepted: true
         case .none, .requestedByUs, .requestedByThem, .declined, .left: false
+        }
+    }
+
+    /// True if a request of the peer would be a new one.
+    var awaitsNoAnswer: Bool {
+        switch state {
+        case .none, .left: true
+        case .requestedByUs, .requestedByThem, .accepted, .declined: false
         }
     }
 

@@ -6,10 +6,13 @@ package struct DirectChats: Sendable {
         var chat: DirectChat
         /// Grows with each use: the smallest is evicted first.
         var usedAt: UInt64
+        /// From where the open request came; nil without one.
+        var giver: Giver?
     }
 
     private var entries: [PeerID: Entry] = [:]
     private var uses: UInt64 = 0
+    private var reports = RequestReports()
     private let capacity: Int
     private let sendsReadReceipts: Bool
     /// Open requests that were evicted for newer ones.
@@ -85,12 +88,17 @@ package struct DirectChats: Sendable {
     }
 
     /// Receives a request. Nil if it would evict a conversation that the user wanted.
-    mutating func receiveRequest(_ message: Message) -> DirectStep? {
+    ///
+    /// - Parameter giver: from where it came.
+    mutating func receiveRequest(_ message: Message, from giver: Giver, now: Instant) -> DirectStep? {
         if entries[message.author] == nil {
             makeRoom(from: .declined)
             guard entries.count < capacity else { return nil }
         }
-        let step = touch(message.author) { $0.receiveRequest(message) }
+        var isNew = entries[message.author]?.chat.awaitsNoAnswer ?? true
+        if isNew { isNew = reports.take(message.author, from: giver, now: now) }
+        let step = touch(message.author) { $0.receiveRequest(message, isReported: isNew) }
+        entries[message.author]?.giver = giver
         dropExcessRequest()
         return step
     }
@@ -118,16 +126,18 @@ package struct DirectChats: Sendable {
         undelivered += chat.giveUp()
     }
 
-    /// Evicts the oldest open request above the limit; messages before it are kept.
+    /// Evicts an open request above the limit, the oldest of the giver with the most; messages before it are kept.
     private mutating func dropExcessRequest() {
-        let open = entries.filter { $0.value.chat.request != nil }
-        guard open.count > Limits.openRequests, let oldest = open.min(by: { $0.value.usedAt < $1.value.usedAt })
-        else { return }
+        let open = entries.filter { $0.value.chat.request != nil }.sorted { $0.value.usedAt < $1.value.usedAt }
+        guard open.count > Limits.openRequests else { return }
+        let holders = open.map { FairShare.Holder(giver: $0.value.giver ?? Giver($0.key), author: $0.key) }
+        guard let position = FairShare.oldest(of: holders) else { return }
+        let (peer, entry) = open[position]
         displacedRequests += 1
-        if oldest.value.chat.messages.isEmpty && !oldest.value.chat.isActive {
-            forget(oldest.key)
+        if entry.chat.messages.isEmpty && !entry.chat.isActive {
+            forget(peer)
         } else {
-            entries[oldest.key]?.chat.state = .left
+            entries[peer]?.chat.state = .left
         }
     }
 

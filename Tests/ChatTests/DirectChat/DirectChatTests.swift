@@ -221,6 +221,53 @@ struct DirectChatTests {
         #expect(!bob.replies().contains { $0.payload.payload.type == .dmAccept }, "said once")
     }
 
+    private func asks(_ person: Person) -> VerifiedPayload {
+        person.sign(.dmRequest(target: bob.id, nickname: person.session.nickname, text: "may I?"))
+    }
+
+    private var reports: (requests: Int, departures: Int) {
+        (
+            bob.events.count { if case .request = $0 { true } else { false } },
+            bob.events.count { if case .direct(.left, _) = $0 { true } else { false } }
+        )
+    }
+
+    @Test func `a peer that asks and withdraws without end is reported once in two minutes`() {
+        for _ in 0..<40 {
+            bob.receive(asks(alice))
+            bob.receive(alice.sign(.dmLeave(target: bob.id)))
+        }
+        #expect(reports == (1, 1))
+        bob.receive(asks(alice))
+        #expect(reports == (1, 1) && bob.router.requests.map(\.from) == [alice.id], "it is listed")
+        bob.receive(alice.sign(.dmLeave(target: bob.id)))
+        bob.now = bob.now + .seconds(121)
+        bob.receive(asks(alice))
+        #expect(reports == (2, 1))
+    }
+
+    @Test func `the peers of one giver are reported ten at once, and the others are listed`() {
+        let peers = (0..<20).map { Person("p", seed: 2_000 + UInt64($0)) }
+        for peer in peers {
+            bob.router.setGiver(Giver(address: [10, 0, 0, 9]), of: peer.id)
+            bob.receive(asks(peer))
+        }
+        bob.receive(asks(alice))
+        #expect(reports.requests == 11)
+        #expect(bob.router.requests.count == 21)
+    }
+
+    @Test func `forty requests of one giver displace none of another`() {
+        bob.receive(asks(alice))
+        for number in 0..<40 as Range<UInt64> {
+            let peer = Person("p", seed: 2_000 + number)
+            bob.router.setGiver(Giver(address: [10, 0, 0, 9]), of: peer.id)
+            bob.receive(asks(peer))
+        }
+        #expect(bob.router.requests.count == Limits.openRequests)
+        #expect(bob.router.requests.first?.from == alice.id)
+    }
+
     @Test func `at most 256 conversations are kept, and accepted ones longest`() throws {
         try aliceAsks()
         try bobAccepts()
