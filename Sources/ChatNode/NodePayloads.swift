@@ -38,13 +38,15 @@ extension Node {
 
     private func receivedPayload(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = connection.peer, let epoch = connection.certificate?.epoch else { return }
+        if overlay.isEngaged { overlay.arrived(body, from: peer) }
         if let id = history.awaitedID(inFrame: body, from: peer) {
             return receivedHistory(id, body, from: peer, on: connection)
         }
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
             frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer),
-            isRelaying: overlay.isRelaying, now: now, wallClock: wallClock)
+            isRelaying: overlay.isRelaying, bridge: bridgeStanding(of: body, on: connection),
+            source: connection.source, now: now, wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
             let hops = SignedPayload.hops(inFrame: body)

@@ -229,6 +229,9 @@ package enum Limits {
     package static let overlayFramesBurst = 400.0
     package static let graftedPayloadsPerSecond = 50.0
     package static let graftedPayloadsBurst = 200.0
+    /// Below what the neighbour gives, so that no honest node asks in vain.
+    package static let askedPayloadsPerSecond = 40.0
+    package static let askedPayloadsBurst = 160.0
     /// Several minutes of talk at 2 messages a second; 30 s of it at 17.
     package static let recentPayloads = 512
     package static let announcersKept = 8
@@ -264,6 +267,11 @@ package enum Limits {
     /// Authors never heard of that an overlay link may introduce: a room of thousands, of which some come and go each second.
     package static let treeAuthorsPerSecond = 20.0
     package static let treeAuthorsBurst = 200.0
+    /// A tenth less than one neighbour takes from this node's link.
+    package static let crowdFramesPerSecond = 180.0
+    package static let crowdFramesBurst = 360.0
+    package static let crowdAuthorsPerSecond = 18.0
+    package static let crowdAuthorsBurst = 180.0
     package static let youngAuthorTime = Duration.seconds(60)
     package static let youngMessagesPerSecond = 10.0
     package static let youngMessagesBurst = 40.0

@@ -66,6 +66,7 @@ def overlay(alice, bob, message):
         "tree.prune": struct.pack(">BBB", 10, 2, 0x80),
         "tree.wide": struct.pack(">BB8s", 10, 3, message),
         "tree.busy": struct.pack(">BBB", 10, 4, 0),
+        "tree.lacking": struct.pack(">BBB8s", 10, 5, 1, bytes(range(8))),
         "latest": struct.pack(">BBB8s", 11, 1, 1, message),
         "news": struct.pack(">BB8s", 12, 1, message),
         "contacts": b"\x0d\x02" + b"".join(contacts),

@@ -34,9 +34,12 @@ package struct Admission: Sendable {
     ///   - linkEpoch: the epoch of that identity's certificate.
     ///   - isOverlay: true if the rates of an overlay link hold (Protocol.md section 13).
     ///   - isRelaying: true in a small room whose nodes pass payloads on: a link introduces fewer authors there.
+    ///   - bridge: how far the bit of a bridge counts: its sender sets it.
+    ///   - source: the host of the link; nil for a source of its own.
     package mutating func admit(
         frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, isOverlay: Bool = false,
-        isRelaying: Bool = false, now: Instant, wallClock: Timestamp
+        isRelaying: Bool = false, bridge: BridgeStanding = .unknown, source: LinkSource? = nil, now: Instant,
+        wallClock: Timestamp
     ) -> AdmissionResult {
         received += 1
         do throws(DropReason) {
@@ -48,8 +51,12 @@ package struct Admission: Sendable {
             }
             guard !isKnown(frame) else { return try readmit(frame, link, linkEpoch, now) }
             if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
-            let source: RelayLink = isRelaying ? .smallRoom : isOverlay || frame.isBridged ? .overlay : .mesh
-            return accept(try relayed(frame, link, source, isYoungLimited: isOverlay, now, wallClock))
+            guard !frame.isBridged || bridge != .unknown else { throw .unknownBridge }
+            let isTrusted = frame.isBridged && bridge == .trusted
+            let kind: RelayLink = isRelaying ? .smallRoom : isOverlay ? .overlay : isTrusted ? .bridge : .mesh
+            return accept(
+                try relayed(
+                    frame, link, source ?? LinkSource(of: link), kind, isYoungLimited: isOverlay, now, wallClock))
         } catch {
             return refuse(error)
         }
@@ -86,7 +93,8 @@ package struct Admission: Sendable {
     /// - Parameter isKept: whether this node keeps the presence, or a newer one. One that it only knows, because it came before the
     ///   room was a crowd, is admitted again.
     package mutating func admitRoster(
-        frame body: Span<UInt8>, from link: PeerID, isKept: Bool, now: Instant, wallClock: Timestamp
+        frame body: Span<UInt8>, from link: PeerID, isKept: Bool, bridge: BridgeStanding = .unknown, now: Instant,
+        wallClock: Timestamp
     ) -> AdmissionResult {
         received += 1
         do throws(DropReason) {
@@ -95,6 +103,7 @@ package struct Admission: Sendable {
             try checkRoom(frame)
             guard frame.type == .presence else { throw .misdirected }
             guard !isKept else { throw .duplicate }
+            guard !frame.isBridged || bridge != .unknown else { throw .unknownBridge }
             let payload = try VerifiedPayload(checking: frame, via: link)
             try checkNotFromTheFuture(frame.header.timestamp, wallClock)
             try checkNotLapsed(frame.header.timestamp, wallClock)
@@ -141,13 +150,16 @@ package struct Admission: Sendable {
     ///
     /// - Parameters:
     ///   - relay: the neighbour that passed the certificate on; nil if it is that of a link's own peer.
-    ///   - isOverlay: true if the rates of an overlay link hold for the relay.
+    ///   - isBridge: true if the relay is a bridge that may bring people of other networks.
     /// - Returns: false if the neighbour introduces too many new authors; nothing is noted then.
     package mutating func learn(
-        epoch: UInt64, of author: PeerID, via relay: PeerID?, isOverlay: Bool = false, now: Instant
+        epoch: UInt64, of author: PeerID, via relay: PeerID?, isBridge: Bool = false, now: Instant
     ) -> Bool {
         do throws(DropReason) {
-            if let relay { try peers.takeNewAuthor(author, from: relay, as: isOverlay ? .overlay : .mesh, now: now) }
+            if let relay {
+                try peers.takeNewAuthor(
+                    author, from: relay, LinkSource(of: relay), as: isBridge ? .bridge : .mesh, now: now)
+            }
         } catch {
             _ = refuse(error)
             return false
@@ -193,14 +205,14 @@ package struct Admission: Sendable {
     }
 
     private mutating func relayed(
-        _ frame: borrowing PayloadFrame, _ link: PeerID, _ source: RelayLink, isYoungLimited: Bool, _ now: Instant,
-        _ wallClock: Timestamp
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ source: LinkSource, _ kind: RelayLink, isYoungLimited: Bool,
+        _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {
         guard !frame.type.isDirect else { throw .misdirected }
-        try peers.takeRelayed(of: frame.header.author, from: link, as: source, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, source, as: kind, now: now)
         let payload = try VerifiedPayload(checking: frame, via: link)
         guard payload.payload.target == nil else { throw .misdirected }
-        if isYoungLimited { try peers.takeYoung(frame.type, of: frame.header.author, now: now) }
+        if isYoungLimited { try peers.takeYoung(frame.type, of: frame.header.author, from: source, now: now) }
         try noteRelayed(frame, now, wallClock)
         return payload
     }
@@ -214,7 +226,7 @@ package struct Admission: Sendable {
         guard frame.header.epoch == certificate.epoch else { throw .wrongEpoch }
         guard frame.type.maySeal else { throw .misdirected }
         try checkRoom(frame)
-        try peers.takeRelayed(of: frame.header.author, from: link, as: .mesh, now: now)
+        try peers.takeRelayed(of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
         if isNew {

@@ -14,6 +14,10 @@ package struct AdmissionRates: Sendable {
     let newRoomAuthors: Rate
     /// New authors, per overlay link.
     let newTreeAuthors: Rate
+    /// Relayed frames and new authors of all overlay links together: less than a neighbour takes from this node's link.
+    let crowdRelayed, crowdAuthors: Rate
+    /// Messages of all young authors of a crowd.
+    let young: Rate
 
     static let meshCost = Limits.treeFramesPerSecond / Limits.relayedFramesPerSecond
 
@@ -23,6 +27,7 @@ package struct AdmissionRates: Sendable {
         guard messagesPerSecond > 0 else {
             (messages, signals, relayed) = (.unlimited, .unlimited, .unlimited)
             (newAuthors, newRoomAuthors, newTreeAuthors) = (.unlimited, .unlimited, .unlimited)
+            (crowdRelayed, crowdAuthors, young) = (.unlimited, .unlimited, .unlimited)
             return
         }
         let factor = messagesPerSecond / Limits.sendPerSecond
@@ -34,6 +39,10 @@ package struct AdmissionRates: Sendable {
         newAuthors = Rate(perSecond: Limits.newAuthorsPerMinute / 60, burst: Limits.newAuthorsBurst)
         newRoomAuthors = Rate(perSecond: Limits.newAuthorsPerMinute / 60, burst: Limits.gapAuthorsBurst)
         newTreeAuthors = Rate(perSecond: Limits.treeAuthorsPerSecond, burst: Limits.treeAuthorsBurst)
+        crowdRelayed = Rate(perSecond: Limits.crowdFramesPerSecond, burst: Limits.crowdFramesBurst)
+            .times(max(1, factor))
+        crowdAuthors = Rate(perSecond: Limits.crowdAuthorsPerSecond, burst: Limits.crowdAuthorsBurst)
+        young = Rate(perSecond: Limits.youngMessagesPerSecond, burst: Limits.youngMessagesBurst)
     }
 }
 

@@ -20,7 +20,7 @@ package enum AdmissionResult: Sendable {
                 .badCertificate,
                 .duplicate, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale, .fromTheFuture, .authorRate,
                 .relayRate,
-                .newAuthorRate:
+                .newAuthorRate, .youngRate, .unknownBridge:
                 .dropped(reason)
             }
     }

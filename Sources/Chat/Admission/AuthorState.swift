@@ -83,6 +83,8 @@ enum RelayLink {
     /// Of a small room whose nodes pass payloads on.
     case smallRoom
     case overlay
+    /// With a bridge, outside of a crowd.
+    case bridge
 }
 
 /// The rates of one identity as a neighbour that relays.
@@ -108,7 +110,7 @@ struct RelayState: Sendable {
             switch source {
             case .mesh: newAuthors.take(now: now)
             case .smallRoom: newRoomAuthors.take(now: now)
-            case .overlay: newTreeAuthors.take(now: now)
+            case .overlay, .bridge: newTreeAuthors.take(now: now)
             }
         guard isTaken else { throw .newAuthorRate }
     }

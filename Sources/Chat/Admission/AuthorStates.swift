@@ -7,7 +7,10 @@ struct AuthorStates: Sendable {
     private var relays = RecentTable<PeerID, RelayState>(capacity: Limits.knownPeers)
     /// When the first author was heard of, and what all authors that are younger than a minute may say together.
     private var startedAt: Instant?
-    private var young: TokenBucket?
+    private var young: FairBucket?
+    /// Of all links of a crowd together: this node passes on no more than each of its neighbours takes.
+    private var crowdRelayed: FairBucket?
+    private var crowdAuthors: FairBucket?
 
     init(rates: AdmissionRates) {
         self.rates = rates
@@ -57,35 +60,50 @@ struct AuthorStates: Sendable {
         }
     }
 
-    /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors.
+    /// Takes a token of the neighbour's relaying rate and, if the author is new, one of its rate of new authors; in a crowd also
+    /// those of all links together.
     mutating func takeRelayed(
-        of author: PeerID, from link: PeerID, as source: RelayLink, now: Instant
+        of author: PeerID, from link: PeerID, _ source: LinkSource, as kind: RelayLink, now: Instant
     ) throws(DropReason) {
         try changeRelay(link, now) { relay throws(DropReason) in
-            try relay.takeRelayed(cost: source == .mesh ? AdmissionRates.meshCost : 1, now: now)
+            try relay.takeRelayed(cost: kind == .mesh ? AdmissionRates.meshCost : 1, now: now)
         }
-        try takeNewAuthor(author, from: link, as: source, now: now)
+        if kind == .overlay {
+            let rate = rates.crowdRelayed
+            guard FairBucket.take(from: &crowdRelayed, of: source, at: rate, share: 1 / 9, now: now) else {
+                throw .relayRate
+            }
+        }
+        try takeNewAuthor(author, from: link, source, as: kind, now: now)
     }
 
     mutating func takeNewAuthor(
-        _ author: PeerID, from link: PeerID, as source: RelayLink, now: Instant
+        _ author: PeerID, from link: PeerID, _ source: LinkSource, as kind: RelayLink, now: Instant
     ) throws(DropReason) {
         guard records[author] == nil else { return }
         try changeRelay(link, now) { relay throws(DropReason) in
-            try relay.takeNewAuthor(source, now: now)
+            try relay.takeNewAuthor(kind, now: now)
+        }
+        guard kind == .overlay else { return }
+        let rate = rates.crowdAuthors
+        guard FairBucket.take(from: &crowdAuthors, of: source, at: rate, share: 1 / 9, now: now) else {
+            throw .newAuthorRate
         }
     }
 
     /// Takes one of the messages that all young authors may say together in a large room, if the author is young: a swarm of new
     /// identities does not fill the conversation. In the node's own first minute all are new to it, and none is young.
-    mutating func takeYoung(_ type: PayloadType, of author: PeerID, now: Instant) throws(DropReason) {
+    /// Sources and authors that say as much as an honest sender find room beside those that say more.
+    mutating func takeYoung(
+        _ type: PayloadType, of author: PeerID, from source: LinkSource, now: Instant
+    ) throws(DropReason) {
         guard type.isRead, !rates.messages.isUnlimited, let startedAt, now >= startedAt + Limits.youngAuthorTime,
             records[author].map({ now < $0.firstHeardAt + Limits.youngAuthorTime }) ?? true
         else { return }
-        let rate = Rate(perSecond: Limits.youngMessagesPerSecond, burst: Limits.youngMessagesBurst)
-        var bucket = young ?? TokenBucket(rate, now: now)
-        defer { young = bucket }
-        guard bucket.take(now: now) else { throw .authorRate }
+        let rate = rates.young
+        guard FairBucket.take(from: &young, of: source, author: author, at: rate, share: 1 / 5, now: now) else {
+            throw .youngRate
+        }
     }
 
     /// Notes that the payload is admitted.

@@ -42,6 +42,10 @@ package enum DropReason: String, Error, Sendable, CaseIterable {
     case authorRate = "author_rate"
     case relayRate = "relay_rate"
     case newAuthorRate = "new_author_rate"
+    /// From another network, though the user knows of no bridge.
+    case unknownBridge = "unknown_bridge"
+    /// All authors of a crowd that are younger than a minute say too much together.
+    case youngRate = "young_rate"
 
     init(_ error: PayloadError) {
         switch error {

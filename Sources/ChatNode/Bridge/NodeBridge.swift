@@ -116,7 +116,8 @@ extension Node {
         guard author != context.me else { return }
         if isHistory { return takeHistory(frame, from: neighbour) }
         switch admission.admit(
-            frame: frame.span, from: neighbour, linkEpoch: 0, now: scheduler.now, wallClock: scheduler.wallClock)
+            frame: frame.span, from: neighbour, linkEpoch: 0, bridge: .trusted, now: scheduler.now,
+            wallClock: scheduler.wallClock)
         {
         case .admitted(let payload) where payload.author == author:
             apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
@@ -201,7 +202,7 @@ extension Node {
             guard let neighbour = bridge?.neighbour else { return false }
             guard
                 admission.learn(
-                    epoch: certificate.epoch, of: certificate.identity, via: neighbour, isOverlay: true, now: now)
+                    epoch: certificate.epoch, of: certificate.identity, via: neighbour, isBridge: true, now: now)
             else { return false }
         case .renewal: resendCertificate(for: certificate)
         case .better:

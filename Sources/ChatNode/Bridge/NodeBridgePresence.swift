@@ -13,6 +13,20 @@ extension Node {
         if let first = bridgesHere.first { noteBridges(of: first) }
     }
 
+    /// The peer of a link says in its presence that it is a bridge.
+    func isBridge(_ connection: Connection) -> Bool {
+        connection.peer.map { router.roster.bridging(of: $0).isBridge } ?? false
+    }
+
+    /// Whether a payload may come over a bridge: in a crowd over that of any node, else over the neighbour's own. The user was
+    /// informed of a bridge when its presence came.
+    func bridgeStanding(of body: Span<UInt8>, on connection: Connection) -> BridgeStanding {
+        guard SignedPayload.isBridged(inFrame: body), isCrowd ? isBridged : isBridge(connection) else {
+            return .unknown
+        }
+        return consentsToBridges ? .trusted : .known
+    }
+
     /// Tells the user when the first bridge of the room comes, and begins to renew the presence.
     ///
     /// - Parameter author: of a presence that was routed.

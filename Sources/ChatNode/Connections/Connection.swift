@@ -14,6 +14,8 @@ final class Connection {
 
     let id: ConnectionID
     let endpoint: Endpoint
+    /// Its host, as admission counts it.
+    let source: LinkSource
     var link: Link
     var standing: Standing
     /// The peer's. Set once the handshake is through and the peer is welcome.
@@ -63,6 +65,7 @@ final class Connection {
     init(id: ConnectionID, endpoint: Endpoint, link: consuming Link, ours: Certificate, now: Instant) {
         self.id = id
         self.endpoint = endpoint
+        source = LinkSource(endpoint.sourceNumber)
         self.ours = ours
         relayed = TokenBucket(
             Rate(perSecond: Limits.relayedFramesPerSecond, burst: Limits.relayedFramesBurst), now: now)

@@ -72,7 +72,7 @@ extension Node {
         case .first:
             let isTaken = admission.learn(
                 epoch: certificate.epoch, of: certificate.identity, via: connection.peer,
-                isOverlay: isBridge(connection), now: now)
+                isBridge: isTrustedBridge(connection), now: now)
             guard isTaken else { return }
         case .renewal:
             resendCertificate(for: certificate)
@@ -159,14 +159,12 @@ extension Node {
 
     /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
     func takeRelayed(on connection: Connection) -> Bool {
-        if isBridge(connection) { return connection.bridged.take(now: scheduler.now) }
+        if isTrustedBridge(connection) { return connection.bridged.take(now: scheduler.now) }
         if isCrowd { return connection.relayedInCrowd.take(now: scheduler.now) }
         return connection.relayed.take(now: scheduler.now)
     }
 
-    private func isBridge(_ connection: Connection) -> Bool {
-        connection.peer.map { router.roster.bridging(of: $0).isBridge } ?? false
-    }
+    private func isTrustedBridge(_ connection: Connection) -> Bool { isBridge(connection) && consentsToBridges }
 
     /// Returns the known certificate if the frame repeats it, which saves a second verification; most frames do.
     private func knownCertificate(_ body: Span<UInt8>, on connection: Connection) -> Certificate? {

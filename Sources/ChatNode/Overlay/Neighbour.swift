@@ -70,12 +70,15 @@ struct Neighbour: Sendable {
     var frames: TokenBucket
     /// Payloads that it grafted.
     var grafted: TokenBucket
+    /// Payloads that it is asked for.
+    var asked: TokenBucket
 
     init(slot: UInt8, isOutgoing: Bool, now: Instant) {
         (self.slot, self.isOutgoing, openedAt) = (slot, isOutgoing, now)
         frames = TokenBucket(Rate(perSecond: Limits.overlayFramesPerSecond, burst: Limits.overlayFramesBurst), now: now)
         grafted = TokenBucket(
             Rate(perSecond: Limits.graftedPayloadsPerSecond, burst: Limits.graftedPayloadsBurst), now: now)
+        asked = TokenBucket(Rate(perSecond: Limits.askedPayloadsPerSecond, burst: Limits.askedPayloadsBurst), now: now)
     }
 
     /// Its last hello said that it is in overlay mode.

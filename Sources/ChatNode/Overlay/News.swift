@@ -52,10 +52,20 @@ struct News: Sendable {
 
     func isSettled(_ id: UInt64) -> Bool { settled[id] != nil }
 
-    /// A neighbour gave a payload, new or not: it keeps its promise.
-    mutating func kept(_ id: UInt64, by peer: PeerID) {
-        guard !promises.isEmpty else { return }
-        promises.removeAll { $0.id == id && $0.peer == peer }
+    /// A payload of a neighbour is awaited.
+    func awaits(_ peer: PeerID) -> Bool { promises.contains { $0.peer == peer } }
+
+    /// A payload came from a neighbour, whatever becomes of it here: the neighbour keeps its promise.
+    mutating func kept(_ id: UInt64, by peer: PeerID) { promises.removeAll { $0.id == id && $0.peer == peer } }
+
+    /// A neighbour that was asked for payloads has them no more, or gave enough: the next announcers are asked at once.
+    mutating func refused(_ ids: [UInt64], by peer: PeerID, now: Instant) {
+        for id in ids where promises.contains(where: { $0.id == id && $0.peer == peer }) {
+            kept(id, by: peer)
+            guard missing[id]?.announcers.isEmpty == false else { continue }
+            missing[id]?.askAt = now
+            wake(now)
+        }
     }
 
     /// A neighbour is gone.
@@ -124,7 +134,9 @@ struct News: Sendable {
     }
 
     /// The ids to graft now at each announcer, and the promises that were broken.
-    mutating func due(now: Instant, patience: Duration) -> Due {
+    ///
+    /// - Parameter mayAsk: takes a token of the rate at which a neighbour is asked; false above it.
+    mutating func due(now: Instant, patience: Duration, mayAsk: (PeerID) -> Bool = { _ in true }) -> Due {
         var due = Due()
         while let first = promises.first, first.until <= now {
             due.broken.append(first.peer)
@@ -140,7 +152,9 @@ struct News: Sendable {
                     missing[id] = nil
                     continue
                 }
-                if !entry.announcers.isEmpty { asked[entry.announcers.removeFirst(), default: []].append(id) }
+                if let place = entry.announcers.firstIndex(where: mayAsk) {
+                    asked[entry.announcers.remove(at: place), default: []].append(id)
+                }
                 entry.askAt = entry.announcers.isEmpty ? entry.since + Limits.promiseTime : now + patience
                 missing[id] = entry
             }

@@ -73,7 +73,7 @@ extension Node {
     func spreadFromHistory(_ payload: VerifiedPayload, _ body: Span<UInt8>, from peer: PeerID) {
         let (time, now) = (payload.payload.timestamp, scheduler.wallClock)
         guard time >= now || time.distance(to: now) < Limits.latestMilliseconds else {
-            return overlay.refused(payload.id.prefix, from: peer)
+            return overlay.refused(payload.id.prefix)
         }
         tookFromNeighbour(payload, hops: max(1, SignedPayload.hops(inFrame: body)), from: peer)
     }
@@ -86,13 +86,13 @@ extension Node {
         else { return }
         switch reason {
         case .duplicate, .ownPayload: apply(overlay.repeated(id, of: author, hops: hops, from: peer))
-        // The promise is kept; another neighbour may be asked.
-        case .relayRate, .newAuthorRate: overlay.kept(id, from: peer)
+        // Another neighbour may be asked.
+        case .relayRate, .newAuthorRate, .youngRate, .unknownBridge: break
         case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
             .invalidReason, .invalidAbout, .otherRoom, .tooManyHops, .misdirected, .notHistory, .badCertificate,
             .badSignature, .foreignAuthor, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale,
             .fromTheFuture, .authorRate:
-            overlay.refused(id, from: peer)
+            overlay.refused(id)
         }
     }
 

@@ -21,6 +21,8 @@ extension Overlay {
             if isParent { trees.lose(peer, mask, now: now, after: Limits.graftPause) }
         case .wide(let id):
             neighbours.update(peer) { $0.wide = id }
+        case .lacking(let ids):
+            news.refused(ids, by: peer, now: now)
         case .busy:
             break
         }
@@ -55,15 +57,8 @@ extension Overlay {
 
     mutating func grafted(_ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant) -> [Effect] {
         guard let neighbour = neighbours[peer], !neighbour.isGuest, isOn || neighbour.isOverlay else { return [] }
-        var (effects, wanted): ([Effect], TreeMask) = ([], mask)
-        for id in ids {
-            guard let entry = recent[id] else { continue }
-            let isAllowed = neighbours.update(peer) { $0.grafted.take(now: now) } ?? false
-            guard isAllowed else { break }
-            recent.note(id, knownAt: neighbour.slot)
-            wanted |= Trees.bit(entry.tree)
-            effects.append(.push(entry, to: [peer], isWide: false))
-        }
+        var (effects, wanted) = given(ids, to: peer, neighbour, now)
+        wanted |= mask
         let offered = wanted & neighbour.offered
         let allowed = offered | allowance(wanted & ~offered, for: neighbour, now)
         neighbours.update(peer) { changed in
@@ -71,6 +66,24 @@ extension Overlay {
             changed.offered &= ~offered
         }
         return effects + refuse(wanted & ~allowed, to: peer, neighbour, now)
+    }
+
+    /// The payloads that a neighbour grafts, with their trees. It learns which of them it does not get, so that it waits for none.
+    private mutating func given(
+        _ ids: [UInt64], to peer: PeerID, _ neighbour: Neighbour, _ now: Instant
+    ) -> (effects: [Effect], trees: TreeMask) {
+        var (effects, trees, lacking): ([Effect], TreeMask, [UInt64]) = ([], 0, [])
+        for id in ids {
+            guard let entry = recent[id], neighbours.update(peer, { $0.grafted.take(now: now) }) ?? false else {
+                lacking.append(id)
+                continue
+            }
+            recent.note(id, knownAt: neighbour.slot)
+            trees |= Trees.bit(entry.tree)
+            effects.append(.push(entry, to: [peer], isWide: false))
+        }
+        if !lacking.isEmpty { effects.append(.send(TreeFrame.lacking(lacking).bytes, to: peer)) }
+        return (effects, trees)
     }
 
     /// Prunes what a neighbour grafted in vain; seldom, since one that does not give up would be answered without end.
@@ -120,7 +133,7 @@ extension Overlay {
         for (peer, ids) in news.announcements(now: now, neighbours: neighbours, recent: &recent) {
             effects += ids.chunked(Limits.newsPayloads).map { .send(NewsFrame(ids: $0).bytes, to: peer) }
         }
-        let due = news.due(now: now, patience: patience)
+        let due = dueNews(now)
         for (peer, ids) in due.grafts where neighbours[peer] != nil {
             effects += ids.chunked(Limits.graftedPayloads).map { .send(TreeFrame.graft(0, ids: $0).bytes, to: peer) }
         }
@@ -130,6 +143,15 @@ extension Overlay {
             effects.append(.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer))
         }
         return effects + compare(now, using: &randomness)
+    }
+
+    /// No neighbour is asked for more than it gives.
+    private mutating func dueNews(_ now: Instant) -> News.Due {
+        var neighbours = exchange(&self.neighbours, with: Neighbours())
+        defer { self.neighbours = neighbours }
+        return news.due(now: now, patience: patience) { peer in
+            neighbours.update(peer) { $0.asked.take(now: now) } ?? false
+        }
     }
 
     private mutating func compare(_ now: Instant, using randomness: inout Randomness) -> [Effect] {

@@ -28,7 +28,6 @@ extension Overlay {
         guard recent[id] == nil, let neighbour = neighbours[peer] else { return [] }
         let wasMissing = news.isMissing(id)
         news.settle(id)
-        news.kept(id, by: peer)
         let made = neighbour.wide == id ? wide.accept(tree, now: now) : 0
         let isWide = made != 0
         if !isWide { wide.note(tree) }
@@ -54,7 +53,6 @@ extension Overlay {
     mutating func repeated(_ id: UInt64, of author: PeerID, hops: UInt8, from peer: PeerID) -> [Effect] {
         guard let neighbour = neighbours[peer] else { return [] }
         recent.note(id, knownAt: neighbour.slot)
-        news.kept(id, by: peer)
         if neighbour.wide == id {
             neighbours.update(peer) { $0.wide = nil }
             return []
@@ -70,13 +68,13 @@ extension Overlay {
     }
 
     /// A payload was refused for good: it is not asked for again.
-    mutating func refused(_ id: UInt64, from peer: PeerID) {
-        news.settle(id)
+    mutating func refused(_ id: UInt64) { news.settle(id) }
+
+    /// A payload came: its neighbour keeps its promise, whatever admission makes of it.
+    mutating func arrived(_ body: Span<UInt8>, from peer: PeerID) {
+        guard news.awaits(peer), let id = SignedPayload.id(inFrame: body)?.prefix else { return }
         news.kept(id, by: peer)
     }
-
-    /// A payload came that this node does not take now.
-    mutating func kept(_ id: UInt64, from peer: PeerID) { news.kept(id, by: peer) }
 
     private mutating func spread(
         _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, isWide: Bool, now: Instant,

@@ -60,6 +60,8 @@ package enum TreeFrame: Hashable, Sendable {
     /// The payload with this id, which follows, goes over all links and makes its tree anew.
     case wide(UInt64)
     case busy(BusyReason)
+    /// These payloads that you grafted do not come: the first 8 bytes of their ids.
+    case lacking([UInt64])
 
     private enum Operation: UInt8 {
         case hello = 0
@@ -67,6 +69,7 @@ package enum TreeFrame: Hashable, Sendable {
         case prune = 2
         case wide = 3
         case busy = 4
+        case lacking = 5
     }
 
     /// Nil for an unknown operation or version, and for a body with a byte too many or too few.
@@ -93,6 +96,9 @@ package enum TreeFrame: Hashable, Sendable {
         case .prune: self = .prune(try reader.readUInt8())
         case .wide: self = .wide(try reader.readUInt64())
         case .busy: self = .busy(BusyReason(rawValue: try reader.readUInt8()) ?? .full)
+        case .lacking:
+            guard let ids = try ShortIDList.read(&reader, limit: Limits.graftedPayloads) else { return nil }
+            self = .lacking(ids)
         }
     }
 
@@ -112,6 +118,9 @@ package enum TreeFrame: Hashable, Sendable {
             writer.write(Operation.wide.rawValue)
             writer.write(id)
         case .busy(let reason): writer.write([Operation.busy.rawValue, reason.rawValue])
+        case .lacking(let ids):
+            writer.write(Operation.lacking.rawValue)
+            ShortIDList.write(ids, limit: Limits.graftedPayloads, to: &writer)
         }
         return writer.bytes
     }

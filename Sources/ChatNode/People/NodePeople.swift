@@ -242,7 +242,8 @@ extension Node {
         let claim = SignedPayload.authorClock(inFrame: body)
         let isKept = claim.map { !people.presences.isNews($0.clock, of: $0.author) } ?? false
         switch admission.admitRoster(
-            frame: body, from: peer, isKept: isKept, now: now, wallClock: scheduler.wallClock)
+            frame: body, from: peer, isKept: isKept, bridge: bridgeStanding(of: body, on: connection), now: now,
+            wallClock: scheduler.wallClock)
         {
         case .admitted(let payload):
             var events: [ChatEvent] = []

@@ -34,6 +34,14 @@ package struct Endpoint: Hashable, Sendable {
     /// The host that limits per source count: the address with its scope, without the port (Protocol.md section 11).
     package var source: Endpoint { Endpoint(address: address, port: 0, scope: scope) }
 
+    /// Links from the same host have equal numbers: its address with the scope; on this machine, which is exempt from limits per
+    /// source, the port too.
+    var sourceNumber: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(isLoopback ? self : source)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
     /// The IPv6 /64 with its scope, in which one host can have any number of addresses; nil for IPv4.
     package var network: Endpoint? {
         isIPv4 ? nil : Endpoint(address: address.prefix(8) + [UInt8](repeating: 0, count: 8), port: 0, scope: scope)

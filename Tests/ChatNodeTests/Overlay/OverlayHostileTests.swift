@@ -126,6 +126,11 @@ import Wire
         simulation.advance(by: .seconds(1))
         let given = alice.counter("payloads_sent") - before
         #expect(given >= 200 && given <= 260)
+        // It learns of those that it does not get.
+        let lacking = rude.frames(.tree).compactMap { TreeFrame($0.span) }.reduce(0) { sum, frame in
+            if case .lacking(let ids) = frame { sum + ids.count } else { sum }
+        }
+        #expect(given + lacking >= 300 * 32 - Int(Limits.overlayFramesPerSecond) * 32)
     }
 
     @Test func `frames without end and without sense neither close the link nor are all read`() throws {

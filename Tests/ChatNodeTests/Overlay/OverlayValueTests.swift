@@ -170,6 +170,42 @@ import Wire
         #expect(due.grafts.isEmpty && due.broken.isEmpty)
     }
 
+    @Test func `a neighbour that says what it lacks breaks no promise, and the next announcer is asked at once`() throws
+    {
+        var news = News()
+        let patience = Duration.milliseconds(40)
+        for number in 1...2 as ClosedRange<UInt8> {
+            news.announced(7, by: try peer(number), now: start, patience: patience)
+        }
+        let (first, second) = (try peer(1), try peer(2))
+        #expect(news.due(now: start + patience, patience: patience).grafts.map(\.peer) == [first])
+        // A payload that this neighbour was not asked for changes nothing.
+        news.refused([7, 8], by: second, now: start + .milliseconds(42))
+        #expect(news.awaits(first))
+        news.refused([7], by: first, now: start + .milliseconds(45))
+        #expect(!news.awaits(first) && news.nextDeadline == start + .milliseconds(45))
+        #expect(news.due(now: start + .milliseconds(45), patience: patience).grafts.map(\.peer) == [second])
+        news.refused([7], by: second, now: start + .milliseconds(50))
+        #expect(news.due(now: start + .seconds(4), patience: patience).broken.isEmpty)
+    }
+
+    @Test func `no neighbour is asked for more than it gives`() throws {
+        var news = News()
+        for id in 0..<10 as Range<UInt64> {
+            news.announced(id, by: try peer(1), now: start, patience: .milliseconds(40))
+        }
+        var left = 4
+        let asked = news.due(now: start + .milliseconds(40), patience: .milliseconds(40)) { _ in
+            left -= 1
+            return left >= 0
+        }
+        #expect(asked.grafts.flatMap(\.ids).count == 4)
+        let later = news.due(now: start + .milliseconds(80), patience: .milliseconds(40))
+        #expect(later.grafts.flatMap(\.ids).count == 6)
+        #expect(Limits.askedPayloadsBurst < Limits.graftedPayloadsBurst)
+        #expect(Limits.askedPayloadsPerSecond < Limits.graftedPayloadsPerSecond)
+    }
+
     @Test func `a flood of announcements fills no table beyond its bound`() throws {
         var news = News()
         for id in 0..<5_000 as Range<UInt64> {

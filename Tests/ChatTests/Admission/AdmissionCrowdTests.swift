@@ -8,8 +8,13 @@ import Wire
     private let relay = PeerID.numbered(500)
 
     /// How many of `count` relayed payloads are admitted, each of another author.
-    private func admitted(_ count: Int, from seed: UInt64, by gate: inout Gate, isOverlay: Bool) -> Int {
+    ///
+    /// - Parameter links: that they come on in turn.
+    private func admitted(
+        _ count: Int, from seed: UInt64, by gate: inout Gate, isOverlay: Bool, links: UInt64 = 1
+    ) -> Int {
         (0..<UInt64(count)).count { number in
+            let relay = links == 1 ? relay : PeerID.numbered(501 + number % links)
             var author = Author(seed: seed + number)
             author.time = gate.wallClock
             let frame = author.say("hello").frameBody(hops: 2)
@@ -20,17 +25,22 @@ import Wire
         }
     }
 
-    @Test func `a link in a large room introduces 200 authors at once and 20 a second, another link 5`() {
+    @Test func `a link in a large room introduces 135 authors at once, all together 180, a mesh link 5`() {
         var gate = Gate()
-        #expect(admitted(250, from: 1_000, by: &gate, isOverlay: true) == 200)
+        #expect(admitted(250, from: 1_000, by: &gate, isOverlay: true) == 135)
+        // Less than a neighbour takes of one link, which this node passes them on over.
+        #expect(admitted(80, from: 1_500, by: &gate, isOverlay: true, links: 4) == 45)
+        #expect(Limits.crowdAuthorsBurst < Limits.treeAuthorsBurst)
         gate.now = gate.now + .seconds(1)
-        #expect(admitted(50, from: 2_000, by: &gate, isOverlay: true) == 20)
+        #expect(admitted(50, from: 2_000, by: &gate, isOverlay: true) == 2)
+        gate.now = gate.now + .seconds(20)
+        #expect(admitted(400, from: 2_500, by: &gate, isOverlay: true) == 135)
         var mesh = Gate()
         #expect(admitted(50, from: 1_000, by: &mesh, isOverlay: false) == 5)
     }
 
-    @Test func `a link in a large room relays 400 payloads at once, another link 40`() {
-        for (isOverlay, most) in [(true, 400), (false, 40)] {
+    @Test func `a link in a large room relays 270 payloads at once, another link 40`() {
+        for (isOverlay, most) in [(true, 270), (false, 40)] {
             var gate = Gate()
             // Typing costs each author little, and thirty authors are met one by one.
             var authors: [UInt64] = []
@@ -59,7 +69,7 @@ import Wire
         // In the first minute all are new to the node, and none counts as young.
         #expect(admitted(60, from: 1_000, by: &gate, isOverlay: true) == 60)
         gate.now = gate.now + .seconds(61)
-        #expect(admitted(60, from: 2_000, by: &gate, isOverlay: true) == 40)
+        #expect(admitted(60, from: 2_000, by: &gate, isOverlay: true) == 35)
         gate.now = gate.now + .seconds(1)
         #expect(admitted(19, from: 3_000, by: &gate, isOverlay: true) == 10)
         // Those that were heard of a minute ago are young no more.
@@ -76,17 +86,16 @@ import Wire
         #expect(known == 60)
     }
 
-    @Test func `the bit of a bridge lifts no rate of a link in a small room`() {
-        var gate = Gate()
-        let count = (0..<60 as Range<UInt64>).count { number in
-            var author = Author(seed: 7_000 + number)
-            author.time = gate.wallClock
-            let frame = author.say("from elsewhere").frameBody(hops: 0x81)
-            let verdict = gate.admission.admit(
-                frame: frame.span, from: relay, linkEpoch: 1, now: gate.now, wallClock: gate.wallClock)
-            return verdict.text == "admitted"
+    @Test func `the bit of a bridge counts on its own link, and lifts the rate where the user consents`() {
+        for (bridge, most) in [(BridgeStanding.unknown, 0), (.known, 5), (.trusted, 60)] {
+            var gate = Gate()
+            let count = (0..<60 as Range<UInt64>).count { number in
+                var author = Author(seed: 7_000 + number)
+                let frame = author.say("from elsewhere").frame(hops: 1, isBridged: true).dropFirst()
+                return gate.admit(Array(frame), from: relay, bridge: bridge).text == "admitted"
+            }
+            #expect(count == most)
         }
-        #expect(count == 5)
     }
 
     @Test func `a newcomer finds room beside three fresh flooders, and beside links that bring invented authors`() {

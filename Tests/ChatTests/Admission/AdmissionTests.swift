@@ -32,7 +32,7 @@ struct AdmissionTests {
         var alice = Author(seed: 1)
         var gate = Gate()
         let frame = alice.say("from afar").frame(hops: 2, isBridged: true).dropFirst()
-        let payload = try #require(gate.admit(Array(frame), from: relay).admitted)
+        let payload = try #require(gate.admit(Array(frame), from: relay, bridge: .known).admitted)
         #expect(payload.provenance == .bridged(via: relay))
         #expect(!payload.isFirstHand)
         #expect(payload.frame(hops: 3)[1] == 0x83)

@@ -63,8 +63,11 @@ struct Gate {
             room: Author.room, me: Gate.me, rates: AdmissionRates(messagesPerSecond: rate))
     }
 
-    mutating func admit(_ frame: [UInt8], from link: PeerID, epoch: UInt64 = 1) -> AdmissionResult {
-        admission.admit(frame: frame.span, from: link, linkEpoch: epoch, now: now, wallClock: wallClock)
+    mutating func admit(
+        _ frame: [UInt8], from link: PeerID, epoch: UInt64 = 1, bridge: BridgeStanding = .unknown
+    ) -> AdmissionResult {
+        admission.admit(
+            frame: frame.span, from: link, linkEpoch: epoch, bridge: bridge, now: now, wallClock: wallClock)
     }
 
     mutating func admit(_ signed: SignedPayload, hops: UInt8 = 0, from link: PeerID? = nil) -> AdmissionResult {

@@ -45,6 +45,8 @@ struct OverlayRun {
             let mode: RoomMode = choices.flag() ? .overlay : choices.flag() ? .relaying : .mesh
             overlay.setMode(mode, now: now, using: &randomness)
         case 3: receive(.hello(hello(&choices)), from: peer)
+        case 4 where choices.flag():
+            receive(.lacking(ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 4: receive(.graft(choices.byte(), ids: ids(&choices, most: Limits.graftedPayloads)), from: peer)
         case 5: receive(choices.flag() ? .prune(choices.byte()) : .wide(payload(&choices).id.prefix), from: peer)
         case 6:
@@ -82,7 +84,7 @@ struct OverlayRun {
     private mutating func again(_ payload: VerifiedPayload, from peer: PeerID, _ choices: inout Choices) {
         let id = payload.id.prefix
         if overlay.recent[id] == nil {
-            if choices.flag() { return overlay.refused(id, from: peer) }
+            if choices.flag() { return overlay.refused(id) }
             return look(overlay.say(payload, hops: 1, now: now, using: &randomness))
         }
         look(overlay.repeated(id, of: payload.author, hops: 1, from: peer))

@@ -1,0 +1,76 @@
+internal import Wire
+
+/// The host that a neighbour's link comes from, as a number: links of one host share what is limited for all links together,
+/// because identities cost nothing.
+package struct LinkSource: Hashable, Sendable {
+    let number: UInt64
+
+    package init(_ number: UInt64) {
+        self.number = number
+    }
+
+    /// A source of its own, for a neighbour whose host is not known.
+    init(of neighbour: PeerID) {
+        number = neighbour.words.3
+    }
+}
+
+/// A rate that many share, of which those that take little always find a part: others leave
+/// a quarter of the burst.
+struct FairBucket: Sendable {
+    private let rate: Rate
+    private var tokens: Tokens
+    private var sources: Shares<LinkSource>
+    private var authors: Shares<PeerID>
+
+    /// - Parameter share: the rate at which one source, or one author, takes little.
+    init(_ rate: Rate, share: Rate, now: Instant) {
+        self.rate = rate
+        tokens = Tokens(rate, now: now)
+        (sources, authors) = (Shares(share), Shares(share))
+    }
+
+    /// Takes a token from a bucket that begins full.
+    ///
+    /// - Parameter share: the part of the rate that is little for one source or author.
+    static func take(
+        from bucket: inout FairBucket?, of source: LinkSource, author: PeerID? = nil, at rate: Rate, share: Double,
+        now: Instant
+    ) -> Bool {
+        if bucket == nil {
+            let part = Rate(perSecond: rate.perSecond * share, burst: max(1, rate.burst * share))
+            bucket = FairBucket(rate, share: part, now: now)
+        }
+        return bucket?.take(of: source, author: author, now: now) ?? true
+    }
+
+    /// Takes a token for a payload.
+    ///
+    /// - Parameters:
+    ///   - source: one that takes little may empty the bucket.
+    ///   - author: one that says little may leave an eighth, whatever its source takes; nil where authors do not count. New
+    ///     identities say little at first, so that this helps only an honest one behind a source that takes much.
+    mutating func take(of source: LinkSource, author: PeerID? = nil, now: Instant) -> Bool {
+        guard !rate.isUnlimited else { return true }
+        let isSmallSource = sources.take(source, now: now)
+        let isSmallAuthor = author.map { authors.take($0, now: now) } ?? false
+        let rest = isSmallSource ? 0 : isSmallAuthor ? rate.burst / 8 : rate.burst / 4
+        tokens.refill(at: rate, now)
+        guard tokens.count >= rest + 1 else { return false }
+        return tokens.take(at: rate, now: now)
+    }
+}
+
+/// A bucket of the same rate for each of many.
+private struct Shares<Key: Hashable & Sendable>: Sendable {
+    private let rate: Rate
+    private var tokens = RecentTable<Key, Tokens>(capacity: Limits.links * 4)
+
+    init(_ rate: Rate) {
+        self.rate = rate
+    }
+
+    mutating func take(_ key: Key, now: Instant) -> Bool {
+        tokens.update(key, orNew: { [rate] in Tokens(rate, now: now) }) { [rate] in $0.take(at: rate, now: now) }
+    }
+}
