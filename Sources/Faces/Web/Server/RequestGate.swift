@@ -9,7 +9,8 @@ struct RequestGate: Sendable {
 
     /// The answer to a head that `RequestStart` does not take.
     static var badHead: WebAnswer {
-        var answer = WebAnswer.problem(400, "bad_head", "a head has lines of a name, a colon and a value, without NUL")
+        let detail = "a head has a line of HTTP/1, and lines of a name, a colon and a value"
+        var answer = WebAnswer.problem(400, "bad_head", detail)
         answer.closes = true
         return answer
     }

@@ -7,7 +7,7 @@ struct RequestStart: Sendable {
         /// More bytes are needed.
         case unknown
         case whole
-        /// The head breaks RFC 9112 section 2.2 or 5.1, or repeats a field that comes once.
+        /// The head breaks RFC 9112 section 2.2, 2.3 or 5.1, or repeats a field that comes once.
         case bad
     }
 
@@ -30,11 +30,13 @@ struct RequestStart: Sendable {
 
     /// The fields that come once and whose name the library does not know, in lower case.
     private static let single = ["idempotency-key", "last-event-id", "sec-fetch-site"].map { Array($0.utf8) }
+    /// The beginning of the last word of the first line.
+    private static let version = Array("HTTP/1.".utf8)
     /// No name of `single` is longer.
     private static let longestName = 16
 
     private var place = Place.start
-    /// The beginning of the name of the field, in lower case.
+    /// The beginning of the name of the field, in lower case; in the first line, that of the latest word.
     private var name: [UInt8] = []
     private var seen: Set<[UInt8]> = []
 
@@ -44,6 +46,8 @@ struct RequestStart: Sendable {
             guard byte != 0, let next = step(byte) else { return .bad }
             if place == .headEnd || place == .lineStart, next == .lineStart { return .whole }
             if next == .value, place == .name, !endName() { return .bad }
+            if next == .firstLine { extendWord(byte) }
+            if place == .firstLine, next != .firstLine, !endFirstLine() { return .bad }
             place = next
         }
         return .unknown
@@ -71,6 +75,16 @@ struct RequestStart: Sendable {
         guard isLetter || (0x30...0x39).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) else { return false }
         if name.count <= RequestStart.longestName { name.append(isLetter ? byte | 0x20 : byte) }
         return true
+    }
+
+    private mutating func extendWord(_ byte: UInt8) {
+        if byte == 0x20 { name = [] } else if name.count < RequestStart.version.count { name.append(byte) }
+    }
+
+    /// - Returns: false for a line of another protocol, whose client may wait for an answer to it.
+    private mutating func endFirstLine() -> Bool {
+        defer { name = [] }
+        return name == RequestStart.version
     }
 
     /// - Returns: false for the second field of a name that comes once.
