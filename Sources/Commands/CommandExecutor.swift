@@ -200,6 +200,10 @@ extension CommandExecutor {
         let isPart = if case .part = command { true } else { false }
         let outcome = (isPart ? .close : command).perform(on: node, in: conversation)
         if outcome.isDone, command.opensConversation { rooms.look(at: room) }
+        if case .accept = command, case .error(let error)? = outcome.reply, error.code == .notConnected {
+            let gone = ChatError(.notConnected, .requesterGone, error.sentence.arguments.first ?? "")
+            return Step(room: room.label, outcome: CommandOutcome(events: outcome.events, reply: .error(gone)))
+        }
         let completed = CommandOutcome(
             events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
         if case .marks(let marks) = outcome.kept { share(marks, from: room) }
@@ -223,16 +227,18 @@ extension CommandExecutor {
 
     /// Opens the conversation of a room.
     ///
-    /// - Parameter newKey: the key of a room that was made, to be shown.
-    private func open(_ room: Rooms.Room, as name: String = "open", newKey: String? = nil) -> Step {
+    private func open(_ room: Rooms.Room, as name: String = "open") -> Step {
+        open(room) { .active(command: name, .publicRoom, recent: $0) }
+    }
+
+    /// - Parameter answer: makes the answer from the stored messages.
+    private func open(_ room: Rooms.Room, _ answer: @Sendable ([MessageView]) -> Answer) -> Step {
         rooms.look(at: room)
         let outcome = room.node.assumeIsolated { node in
             node.close()
             return CommandOutcome(
                 events: node.flushEvents(),
-                reply: .answer(
-                    newKey.map { .made(key: $0) }
-                        ?? .active(command: name, .publicRoom, recent: node.history(.publicRoom))))
+                reply: .answer(answer(node.history(.publicRoom))))
         }
         return Step(room: room.label, outcome: outcome)
     }
@@ -258,7 +264,10 @@ extension CommandExecutor {
             return Step(room: open.label, outcome: CommandOutcome(events: [], reply: .error(error)))
         }
         guard let room = rooms[label] else { return nil }
-        return await room.node.inTurn { _ in open(room, as: "join", newKey: isNew ? request.key : nil) }
+        return await room.node.inTurn { _ in
+            guard let key = request.key else { return open(room, as: "join") }
+            return open(room) { isNew ? .made(key: key) : .joined(recent: $0) }
+        }
     }
 
     /// The room of a request, if the program is in it and no invitation leads to another one of that name.

@@ -50,7 +50,8 @@ package struct InputLoop: Sendable {
     private func obey(_ line: InputLine) async -> Bool {
         do throws(ChatError) {
             let text = try line.content.text()
-            if !line.isPaced, text.allSatisfy(\.isWhitespace) { return true }
+            // An empty line says nothing, also between those of a file.
+            if text.isEmpty || !line.isPaced && text.allSatisfy(\.isWhitespace) { return true }
             let addressed = try isAddressed ? AddressedLine(text, in: executor.rooms) : AddressedLine(text: text)
             let command = try Command(line: addressed.text)
             let room = addressed.room ?? line.room

@@ -91,6 +91,15 @@ package struct Operands: Sendable {
         return who
     }
 
+    /// A name without the signs of speaking to a peer, which completion writes, too: `ben:` or `@ben,`. A name with such a
+    /// sign of its own is put in quotation marks.
+    private static func address(_ word: String) -> String {
+        var name = Substring(word)
+        if let last = name.last, last == ":" || last == "," { name.removeLast() }
+        if name.first == "@" { name.removeFirst() }
+        return name.isEmpty ? word : String(name)
+    }
+
     /// - Parameter name: of the operand, as programs give it.
     func optionalWho(_ name: String) throws(ChatError) -> String? {
         if let given {
@@ -108,7 +117,8 @@ package struct Operands: Sendable {
             try given.only("who", "text")
             return (try given.needed("who"), try given.needed("text"))
         }
-        let (who, text) = Operands.splitWho(rest)
+        let (word, text) = Operands.splitWho(rest)
+        let who = rest.hasPrefix("\"") ? word : Operands.address(word)
         guard !who.isEmpty else {
             throw ChatError(.unknownPeer, .noPeerGiven, command, usage)
         }

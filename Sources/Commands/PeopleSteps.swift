@@ -154,7 +154,9 @@ extension CommandExecutor {
         var contacts = before
         let peer = try node.find(who)
         let known = node.who(peer)
-        let own = name ?? known.contact ?? known.nickname
+        // A contact is shown with a star in front of its name, so people write one.
+        let chosen = name.map { $0.hasPrefix(PeerName.contactMark) && $0.count > 1 ? String($0.dropFirst()) : $0 }
+        let own = chosen ?? known.contact ?? known.nickname
         try contacts.name(peer, own, lastHere: rooms(of: peer).isEmpty ? nil : node.wallClock)
         let stored = adopt(contacts, keeper)
         return (.done(command: "contact", node.who(peer)), stored)

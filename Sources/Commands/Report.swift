@@ -54,6 +54,8 @@ package enum Answer: Sendable {
     case help([CommandEntry])
     /// `/open`, `/close` and `/join`: the open conversation with its stored messages, the oldest first.
     case active(command: String, ConversationView, recent: [MessageView])
+    /// `/join` with a key: the room of the report is private, and its conversation is open now with its stored messages.
+    case joined(recent: [MessageView])
     /// `/room new`: the key of the room of the report, whose conversation is open now. Shown this once.
     case made(key: String)
     case bridge(BridgeView)
@@ -78,6 +80,7 @@ package enum Answer: Sendable {
         case .unread: "unread"
         case .rooms: "rooms"
         case .invited: "invite"
+        case .joined: "join"
         case .made: "room"
         case .announced: "announce"
         case .contacts: "contacts"

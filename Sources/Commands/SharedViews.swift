@@ -25,6 +25,7 @@ extension CommandExecutor {
         switch answer {
         case .active(_, let view, let recent):
             opened(RoomReport(step.room, .opened(view, recent: recent)), isForDisplay)
+        case .joined(let recent): opened(RoomReport(step.room, .opened(.publicRoom, recent: recent)), isForDisplay)
         case .made: opened(RoomReport(step.room, .opened(.publicRoom, recent: [])), isForDisplay)
         case .parted(_, let view, let recent):
             opened(RoomReport(step.room, .opened(view, recent: recent)), isForDisplay)

@@ -11,6 +11,12 @@ extension Phrase {
     package static let people = Phrase("%1 peer{|s}", "상대 %1명")
     package static let lookingAt = Phrase("you are looking at %1", "지금 %1 대화를 보고 있습니다")
     package static let nowCalled = Phrase("you are now %1", "이제 %1입니다")
+    package static let nameReplaced = Phrase(
+        "� stands for a character that can not be seen, or that looks like a mark of earshot's own",
+        "�는 보이지 않거나 earshot이 쓰는 기호처럼 보이는 글자를 대신합니다")
+    package static let joinedWithKey = Phrase(
+        "you are in %1, a private room, with the key that you gave; a room's name with spaces takes quotation marks",
+        "비공개 방 %1에 받은 키로 들어왔습니다. 빈칸이 있는 방 이름은 따옴표로 묶습니다")
     package static let nowAway = Phrase("you are away", "자리를 비웠습니다")
     package static let nowBack = Phrase("you are back", "돌아왔습니다")
     package static let muted = Phrase("%1 is muted and not told", "%1 님의 메시지를 숨깁니다. 상대에게는 알리지 않습니다")
@@ -23,6 +29,7 @@ extension Phrase {
     package static let stateAway = Phrase("away", "자리 비움")
     package static let stateOffline = Phrase("offline", "나감")
     package static let stateFor = Phrase("%1 %2 for %3", "%1 %2 %3")
+    package static let awayAndHere = Phrase("%1 away, here for %2", "%1 자리 비움, 들어온 지 %2")
     package static let isMuted = Phrase("muted", "숨김")
     package static let isVerified = Phrase("verified", "확인됨")
     package static let isBlocked = Phrase("blocked", "차단됨")
@@ -31,7 +38,7 @@ extension Phrase {
     package static let hours = Phrase("%1 h", "%1시간")
     package static let unreadLine = Phrase("%1: %2 unread%3", "%1: 안 읽은 메시지 %2개%3")
     package static let lastMessage = Phrase(", last %1 %2", ", 마지막 %1 %2")
-    package static let isOpen = Phrase("(open)", "(보는 중)")
+    package static let isOpen = Phrase("(current)", "(보는 중)")
     package static let pendingRequest = Phrase("%1: a request for a direct conversation: %2", "%1: 대화 요청: %2")
     package static let verification = Phrase("%1, verified: %2", "%1, 확인됨: %2")
     package static let noVerification = Phrase("%1, not verified: %2", "%1, 확인 안 됨: %2")

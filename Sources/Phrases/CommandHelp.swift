@@ -13,7 +13,7 @@ extension Phrase {
     package static let helpOpen = Phrase(
         "look at this conversation; the others count unread",
         "이 대화를 봅니다. 나머지는 안 읽은 메시지로 셉니다")
-    package static let helpClose = Phrase("back to the public conversation", "공개 대화로 돌아갑니다")
+    package static let helpClose = Phrase("back to the room", "방의 대화로 돌아갑니다")
     package static let helpUnread = Phrase(
         "each conversation's unread count and last message",
         "대화마다 안 읽은 메시지 수와 마지막 메시지")
@@ -44,7 +44,9 @@ extension Phrase {
     package static let helpSet = Phrase(
         "joins on|off: show who comes and leaves; stream one|all: one conversation or all",
         "joins on|off: 드나듦 표시, stream one|all: 한 대화 또는 모두 보기")
-    package static let helpJoin = Phrase("enter another room, with a fresh identity", "새 신원으로 다른 방에 들어갑니다")
+    package static let helpJoin = Phrase(
+        "enter another room, with a fresh identity; a name with spaces in quotation marks",
+        "새 신원으로 다른 방에 들어갑니다. 빈칸이 있는 이름은 따옴표로 묶습니다")
     package static let helpPart = Phrase(
         "leave this room, or ROOM; closes an open direct conversation", "이 방이나 ROOM에서 나갑니다. 열린 일대일 대화는 닫습니다")
     package static let helpRooms = Phrase(

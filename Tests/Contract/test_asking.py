@@ -92,7 +92,7 @@ class Asking(Controlled):
         tail, events = self.tailing("--json")
         deadline = time.monotonic() + 20
         self.assertIn("you are alice#", lines.next(deadline)[1])
-        self.assertIn("history of public: 1 message", lines.next(deadline)[1])
+        self.assertIn("history of lobby: 1 message", lines.next(deadline)[1])
         self.assertRegex(lines.next(deadline)[1], r"^\d\d:\d\d:\d\d <alice#\d{4}> before$")
         self.assertEqual(json.loads(events.next(deadline)[1])["event"], "ready")
         bob = self.person("bob", meets=alice)

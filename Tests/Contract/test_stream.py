@@ -5,6 +5,7 @@ import signal
 import subprocess
 import threading
 
+from earshot_node import BINARY
 from people import People
 
 
@@ -47,6 +48,13 @@ class Stream(People):
         bob.process.stdin.close()
         self.next(alice, "peer", state="offline")
         self.assertGreater(alice.result("stats")["dropped_author_rate"], 300)
+
+    def test_an_empty_line_says_nothing_and_is_no_fault(self):
+        done = subprocess.run([BINARY, "--json", "--discovery", "none", "--no-control"], input=b"one\n\n\r\ntwo\n",
+                              capture_output=True, timeout=20)
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([event["text"] for event in events if event["event"] == "message"], ["one", "two"])
+        self.assertEqual((done.returncode, [event for event in events if event["event"] == "error"]), (0, []))
 
     def test_a_reader_that_closes_its_pipe_ends_the_node(self):
         alice = self.person("alice")

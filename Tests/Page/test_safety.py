@@ -63,7 +63,10 @@ class Safety(PageTest):
         before = page.locator("#me").text_content()
         page.get_by_role("button", name="Wipe").click()
         expect(page.get_by_text("All messages, people and rooms")).to_be_visible()
-        page.locator("#dialog").get_by_role("button", name="Close").click()
+        # Enter erases nothing.
+        expect(page.locator("#dialog").get_by_role("button", name="Cancel")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("All messages, people and rooms")).to_be_hidden()
         expect(page.locator("#me")).to_have_text(before)
         page.get_by_role("button", name="Wipe").click()
         page.locator("#dialog").get_by_role("button", name="Wipe").click()

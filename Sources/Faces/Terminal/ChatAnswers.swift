@@ -12,10 +12,14 @@ extension ChatView {
         switch answer {
         case .active(_, let conversation, let recent), .parted(_, let conversation, let recent):
             open(RoomConversation(report.room, conversation), recent, report, at: wallClock)
+        case .joined(let recent):
+            open(RoomConversation(report.room, .publicRoom), recent, report, at: wallClock)
+            tell(report, at: wallClock)
         case .made:
             open(RoomConversation(report.room, .publicRoom), [], report, at: wallClock)
             tell(report, at: wallClock)
-        case .history(let conversation, let messages): show(messages, under: headOfHistory(conversation, messages))
+        case .history(let conversation, let messages):
+            show(messages, under: headOfHistory(conversation, messages, report.room))
         case .found: show(answer, report, at: wallClock)
         case .peers(let peers, let isWhole, let here):
             let shown = isWhole ? peers : peers.filter { $0.state != .left }
@@ -77,8 +81,10 @@ extension ChatView {
         for message in messages { add(rendering.line(of: message), of: PlainMessage.time(of: message)) }
     }
 
-    private func headOfHistory(_ conversation: ConversationView, _ messages: [MessageView]) -> String {
-        PlainAnswers(language: language, clock: rendering.clock, day: rendering.day).historyHead(
+    private func headOfHistory(
+        _ conversation: ConversationView, _ messages: [MessageView], _ room: RoomLabel
+    ) -> String {
+        PlainAnswers(language: language, clock: rendering.clock, day: rendering.day, room: room.name).historyHead(
             conversation, count: messages.count)
     }
 

@@ -30,7 +30,7 @@ package struct ChatRendering: Sendable {
         text.append(author.text, isOld ? theme.history : author.style)
         text.append(" ")
         let indent = text.width
-        let content = DisplayGuard.safe(message.text)
+        let content = PlainMessage.content(of: message)
         if isOld {
             text.append(content, theme.history)
         } else if message.isFromCurrentUser {
@@ -49,7 +49,7 @@ package struct ChatRendering: Sendable {
     ///   - name: the name of the author, or of the receiver of an own message.
     ///   - room: the name of the room; nil for the open one.
     func elsewhere(_ message: MessageView, name: String, room: String?) -> ChatLine {
-        let content = DisplayGuard.safe(message.text)
+        let content = PlainMessage.content(of: message)
         let place = room.map { "\(DisplayGuard.safe($0)) · " } ?? ""
         let head =
             switch message.conversation {

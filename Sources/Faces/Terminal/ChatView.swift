@@ -102,7 +102,7 @@ package struct ChatView: Sendable {
 
     /// Changes the state of a room, which begins with its first report.
     mutating func change<Result>(_ room: RoomLabel, _ body: (inout RoomState) -> Result) -> Result {
-        let plain = PlainOutput(clock: rendering.clock, day: rendering.day, language: language)
+        let plain = PlainOutput(clock: rendering.clock, day: rendering.day, language: language, room: room.name)
         var state = rooms[room.number] ?? RoomState(room, plain: plain)
         defer { rooms[room.number] = state }
         return body(&state)

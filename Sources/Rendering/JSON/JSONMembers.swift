@@ -68,6 +68,7 @@ extension JSONWriter {
         case .unread(let rooms): members(ofConversationsIn: rooms)
         case .rooms(let list): members(of: list)
         case .invited(let who, let room): members(with: who, to: room)
+        case .joined: members(of: .publicRoom)
         case .made(let key): member("key", key)
         case .announced(let rooms): member("rooms") { $0.array { for room in rooms { $0.string(room) } } }
         case .contacts(let contacts): list("contacts", contacts) { $0.members(of: $1) }

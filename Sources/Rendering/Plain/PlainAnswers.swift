@@ -9,12 +9,14 @@ package struct PlainAnswers: Sendable {
     package let language: Language
     package let clock: @Sendable (Timestamp) -> String
     private let day: @Sendable (Timestamp) -> String
+    /// Nil where no room is known.
+    private let room: String?
 
     package init(
         language: Language, clock: @escaping @Sendable (Timestamp) -> String,
-        day: @escaping @Sendable (Timestamp) -> String
+        day: @escaping @Sendable (Timestamp) -> String, room: String? = nil
     ) {
-        (self.language, self.clock, self.day) = (language, clock, day)
+        (self.language, self.clock, self.day, self.room) = (language, clock, day, room)
     }
 
     package func lines(of answer: Answer, at time: Timestamp) -> [String] {
@@ -30,6 +32,7 @@ package struct PlainAnswers: Sendable {
         case .unread(let rooms): rooms.flatMap { lines(of: $0, isOnly: rooms.count == 1) }
         case .rooms(let list): lines(of: list)
         case .invited(let who, let room): [language(.invited, who.displayName, DisplayGuard.safe(room))]
+        case .joined: [language(.joinedWithKey, name(.publicRoom))]
         case .made(let key): [language(.roomMade, key)]
         case .announced(let rooms):
             [rooms.isEmpty ? language(.announcesNothing) : language(.announces, names(rooms))]
@@ -44,7 +47,7 @@ package struct PlainAnswers: Sendable {
         case .statistics(let counters): counters.filter { $0.value != 0 }.map { "\($0.metric.name) \($0.value)" }
         case .help(let entries): help(entries)
         case .active(_, let conversation, recent: _): [language(.lookingAt, name(conversation))]
-        case .done(let command, let who): [done(command, who.displayName)]
+        case .done(let command, let who): [done(command, who.displayName)] + lines(ofReplacedIn: who, command)
         case .whoami(let me, let room, let profile):
             [language(.whoami, me.displayName, DisplayGuard.safe(room))] + lines(of: profile)
         case .bridge(let view): lines(of: view)
@@ -57,10 +60,10 @@ package struct PlainAnswers: Sendable {
         }
     }
 
-    /// `public`, or the peer of the direct conversation.
+    /// The room, or the peer of the direct conversation.
     package func name(_ conversation: ConversationView) -> String {
         switch conversation {
-        case .publicRoom: language(.publicRoom)
+        case .publicRoom: room.map(DisplayGuard.safe) ?? language(.publicRoom)
         case .direct(let who): who.displayName
         }
     }
@@ -85,6 +88,12 @@ package struct PlainAnswers: Sendable {
         }
     }
 
+    /// The user chose a name that is shown differently.
+    private func lines(ofReplacedIn who: PeerName, _ command: String) -> [String] {
+        let isShown = command == "nick" || command == "contact"
+        return isShown && who.displayName.unicodeScalars.contains("\u{fffd}") ? [language(.nameReplaced)] : []
+    }
+
     private func line(_ peer: PeerView, at time: Timestamp) -> String {
         let milliseconds = time.milliseconds - min(time.milliseconds, peer.since.milliseconds)
         let state =
@@ -93,8 +102,12 @@ package struct PlainAnswers: Sendable {
             case .away: language(.stateAway)
             case .left: language(.stateOffline)
             }
+        // The time is that since the peer came: when it went away is not known of all.
+        let since = elapsed(seconds: milliseconds / 1_000)
         let parts = [
-            language(.stateFor, peer.who.displayName, state, elapsed(seconds: milliseconds / 1_000)),
+            peer.state == .away
+                ? language(.awayAndHere, peer.who.displayName, since)
+                : language(.stateFor, peer.who.displayName, state, since),
             peer.isElsewhere ? language(.stateElsewhere) : nil,
             peer.roundTrip.map { "\(Milliseconds($0).text) ms" },
             peer.isMuted ? language(.isMuted) : nil,

@@ -6,7 +6,7 @@ package import Wire
 
 /// The reports of one room as lines for people, in a pipe too.
 ///
-/// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author -> you] text` or `HH:MM:SS * notice`: the text of others is
+/// A line is `HH:MM:SS <author> text`, `HH:MM:SS [author → you] text` or `HH:MM:SS * notice`: the text of others is
 /// only behind such a beginning, and can not end the line. A message from an earlier day begins with its date; one that was
 /// missed has `(missed)` in front of its author when it comes.
 package struct PlainOutput: Sendable {
@@ -15,6 +15,8 @@ package struct PlainOutput: Sendable {
     /// The day, which a message from an earlier one begins with.
     package let day: @Sendable (Timestamp) -> String
     package let language: Language
+    /// The name of the room; nil where none is known.
+    private let room: String?
     /// The names that peers with a link were last shown under, with their state.
     private var shown: [PeerID: Sighting] = [:]
     private var memory = PlainMemory()
@@ -27,14 +29,16 @@ package struct PlainOutput: Sendable {
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
-        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }, language: Language = .english
+        day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }, language: Language = .english,
+        room: String? = nil
     ) {
         self.clock = clock
         self.day = day
         self.language = language
+        self.room = room
     }
 
-    private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock, day: day) }
+    private var answers: PlainAnswers { PlainAnswers(language: language, clock: clock, day: day, room: room) }
 
     package mutating func rendering(of report: Report, at time: Timestamp) -> Rendering {
         switch report {
@@ -68,7 +72,7 @@ package struct PlainOutput: Sendable {
         case .answer(let answer):
             switch answer {
             case .history(_, let messages), .found(_, _, let messages), .active(_, _, recent: let messages),
-                .parted(_, _, recent: let messages):
+                .parted(_, _, recent: let messages), .joined(recent: let messages):
                 for message in messages { memory.note(message) }
             case .wiped: (shown, memory) = ([:], PlainMemory())
             case .done(command: "contact", let who), .done(command: "uncontact", let who): rename(who)

@@ -6,18 +6,19 @@ package import Wire
 
 /// Every report as lines for people, with the room in front where the program is in several.
 package struct PlainRooms: Presentation {
-    /// A room without what was heard in it.
-    private let blank: PlainOutput
+    private let clock: @Sendable (Timestamp) -> String
+    private let day: @Sendable (Timestamp) -> String
+    private let language: Language
     private var outputs: [Int: PlainOutput] = [:]
 
     package init(
         clock: @escaping @Sendable (Timestamp) -> String,
         day: @escaping @Sendable (Timestamp) -> String = { UniversalTime($0).date }, language: Language = .english
     ) {
-        blank = PlainOutput(clock: clock, day: day, language: language)
+        (self.clock, self.day, self.language) = (clock, day, language)
     }
 
-    package func clock(_ time: Timestamp) -> String { blank.clock(time) }
+    package func clock(_ time: Timestamp) -> String { clock(time) }
 
     package mutating func rendering(of report: RoomReport, at time: Timestamp) -> Rendering {
         if case .event(.stopped) = report.report {
@@ -51,7 +52,8 @@ package struct PlainRooms: Presentation {
     }
 
     private mutating func change<Result>(_ room: RoomLabel, _ body: (inout PlainOutput) -> Result) -> Result {
-        var output = outputs[room.number] ?? blank
+        var output =
+            outputs[room.number] ?? PlainOutput(clock: clock, day: day, language: language, room: room.name)
         defer { outputs[room.number] = output }
         return body(&output)
     }

@@ -36,6 +36,8 @@ import Testing
             ("/msg \"quiet otter\" hi", .message(who: "quiet otter", text: "hi")),
             (#"/msg "say \"hi\" \\ \n" x"#, .message(who: #"say "hi" \ \n"#, text: "x")),
             ("/msg \"quiet hi", .message(who: "\"quiet", text: "hi")),
+            ("/msg ben: hi", .message(who: "ben", text: "hi")), ("/msg @ben, hi", .message(who: "ben", text: "hi")),
+            ("/msg \"ben:\" hi", .message(who: "ben:", text: "hi")), ("/msg : hi", .message(who: ":", text: "hi")),
             ("/msg a /who", .message(who: "a", text: "/who")), ("/requests", .requests),
             ("/accept 4821", .accept(who: "4821")), ("/accept quiet otter", .accept(who: "quiet otter")),
             ("/accept \"quiet otter\"", .accept(who: "quiet otter")), ("/decline #4821", .decline(who: "#4821")),

@@ -121,6 +121,6 @@ import Testing
         #expect(lines.contains("* forgotten: 1 conversation with 1 message"))
         #expect(lines.contains("* forgotten: 1 conversation with 0 messages"))
         #expect(lines.contains("* you go on under a new identity, which no file keeps"))
-        #expect(lines.last == "* history of public: 0 messages")
+        #expect(lines.last == "* history of lobby: 0 messages")
     }
 }

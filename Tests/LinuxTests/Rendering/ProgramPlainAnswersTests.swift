@@ -7,6 +7,7 @@ import Wire
 
 @testable import ChatNode
 @testable import Commands
+@testable import Rendering
 @testable import StreamFace
 
 @Suite struct ProgramPlainAnswersTests {
@@ -31,8 +32,8 @@ import Wire
             ProgramPlainTests.text(.answer(.peers(peers, isWhole: true))) == """
                 23:59:59 * quiet-otter#4821 online for 2 min, 0.4 ms, muted, verified
                 23:59:59 * quiet-otter#4821 offline for 0 s, blocked
-                23:59:59 * quiet-otter#4821 away for 2 min: lunch, verified\u{fffd}
-                23:59:59 * quiet-otter#4821 away for 2 min, 0.4 ms, verified: lunch\n
+                23:59:59 * quiet-otter#4821 away, here for 2 min: lunch, verified\u{fffd}
+                23:59:59 * quiet-otter#4821 away, here for 2 min, 0.4 ms, verified: lunch\n
                 """)
         #expect(ProgramPlainTests.text(.answer(.peers([], isWhole: true))) == "23:59:59 * nobody else is here\n")
         let latest = ProgramPlainTests.text(.answer(.peers(Array(peers.prefix(1)), isWhole: true, here: 1_003)))
@@ -54,6 +55,43 @@ import Wire
                 == "23:59:59 * history of public: 1 message\n00:00:00 <quiet-otter#4821> hi\n")
     }
 
+    @Test func `a room is called by its name, as a place and as private`() throws {
+        let room = RoomLabel(number: 2, name: "my \u{202e}room")
+        var output = PlainRooms(clock: { UniversalTime($0).text.dropFirst(11).prefix(8).description })
+        let answers: [Answer] = [
+            .active(command: "open", .publicRoom, recent: []), .joined(recent: []), .history(.publicRoom, []),
+        ]
+        let texts = answers.map { answer in
+            let bytes = output.rendering(of: RoomReport(room, .answer(answer)), at: Sample.time).output
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(texts[0].hasSuffix("* you are looking at my \u{fffd}room\n"))
+        #expect(texts[1].contains("* you are in my \u{fffd}room, a private room, with the key that you gave; "))
+        #expect(texts[2].hasSuffix("* history of my \u{fffd}room: 0 messages\n"))
+    }
+
+    @Test func `a name that is shown differently says so`() throws {
+        let plain = try Sample.who()
+        let odd = PeerName(
+            number: plain.number, suffix: nil, nickname: "ben\u{2800}", stage: plain.stage, key: plain.key)
+        for command in ["nick", "contact"] {
+            let text = ProgramPlainTests.text(.answer(.done(command: command, odd)))
+            #expect(text.contains("* \u{fffd} stands for a character that can not be seen"))
+            #expect(!ProgramPlainTests.text(.answer(.done(command: command, plain))).contains("\u{fffd}"))
+        }
+        #expect(!ProgramPlainTests.text(.answer(.done(command: "mute", odd))).contains("stands for"))
+    }
+
+    @Test func `an act has its author's name once`() throws {
+        let who = try Sample.who()
+        let act = ProgramPlainTests.text(.event(.message(try Sample.said("* \(who.nickname) waves", by: who))))
+        #expect(act == "00:00:00 <quiet-otter#4821> * waves\n")
+        for text in ["* other waves", "* \(who.nickname)", "x * \(who.nickname) waves"] {
+            let said = ProgramPlainTests.text(.event(.message(try Sample.said(text, by: who))))
+            #expect(said == "00:00:00 <quiet-otter#4821> \(text)\n")
+        }
+    }
+
     @Test func `unread, requests and counters are notices`() throws {
         let who = try Sample.who()
         let summaries = [
@@ -65,7 +103,7 @@ import Wire
             .lobby, isOpen: true, me: who, online: 1, conversations: summaries, requests: [(who, "hello?")])
         #expect(
             ProgramPlainTests.text(.answer(.unread([overview]))) == """
-                23:59:59 * public (open): 0 unread
+                23:59:59 * public (current): 0 unread
                 23:59:59 * quiet-otter#4821: 2 unread, last 00:00:00 <quiet-otter#4821> hi
                 23:59:59 * quiet-otter#4821: a request for a direct conversation: hello?\n
                 """)

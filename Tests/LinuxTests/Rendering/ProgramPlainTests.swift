@@ -54,10 +54,10 @@ import Wire
     @Test func `a direct message shows its direction`() throws {
         let who = try Sample.who()
         let received = try Sample.said("hi", by: who, in: .direct(with: who))
-        #expect(Self.text(.event(.message(received))) == "00:00:00 [quiet-otter#4821 -> you] hi\n")
+        #expect(Self.text(.event(.message(received))) == "00:00:00 [quiet-otter#4821 → you] hi\n")
         let sent = try Sample.said(
             "hi", by: try Sample.who("me", number: 1234, byte: 1), in: .direct(with: who), own: true)
-        #expect(Self.text(.event(.message(sent))) == "00:00:00 [you -> quiet-otter#4821] hi\n")
+        #expect(Self.text(.event(.message(sent))) == "00:00:00 [you → quiet-otter#4821] hi\n")
     }
 
     @Test func `an undelivered message is reported line by line, and so are its readers`() throws {
@@ -152,9 +152,9 @@ import Wire
                 try #require(MessageID([UInt8(number >> 8), UInt8(number & 0xff)] + [UInt8](repeating: 0, count: 14)))]
         }
         #expect(try entry(43) == nil)
-        #expect(try entry(44)?.author == "[quiet-otter#4821 -> you]")
+        #expect(try entry(44)?.author == "[quiet-otter#4821 → you]")
         #expect(try entry(44)?.time == Sample.time)
-        #expect(try entry(299)?.author == "[you -> quiet-otter#4821]")
+        #expect(try entry(299)?.author == "[you → quiet-otter#4821]")
     }
 
     @Test func `every event is whole lines that begin with the time and a mark`() throws {

@@ -7,7 +7,8 @@ const dialog = part("dialog");
 // Shows rows and buttons; the dialogue closes before an action.
 // - actions: each a text and a function.
 // - isReady: whether an action may be done now; otherwise the dialogue stays.
-export function show(title, rows, actions = [], isReady = () => true) {
+// - isHarmful: whether an action can not be taken back: Enter does not do it.
+export function show(title, rows, actions = [], isReady = () => true, isHarmful = false) {
   part("dialog-title").textContent = title;
   part("dialog-body").replaceChildren(...rows);
   const buttons = actions.map(([text, action]) => button(text, () => {
@@ -15,8 +16,10 @@ export function show(title, rows, actions = [], isReady = () => true) {
     dialog.close();
     action();
   }));
-  part("dialog-buttons").replaceChildren(...buttons, button("Close", () => dialog.close()));
+  const close = button(isHarmful ? "Cancel" : "Close", () => dialog.close());
+  part("dialog-buttons").replaceChildren(...buttons, close);
   if (!dialog.open) dialog.showModal();
+  if (isHarmful) close.focus();
 }
 
 // Asks for lines of text; `done` gets them.

@@ -197,7 +197,7 @@ function drawTitle(current) {
   const me = model.me(current);
   part("me").replaceChildren(...(me ? [peerName(me)] : []));
   const isRoom = current?.info.kind === "room";
-  const title = current?.info.with ? peerName(model.nameOf(current.info.room, current.info.with)) : `${titleOf(current?.info ?? {})} · ${current?.info.online} online`;
+  const title = current?.info.with ? peerName(model.nameOf(current.info.room, current.info.with)) : `${titleOf(current?.info ?? {})} · ${(current?.info.online ?? 0) + 1} here`;
   part("title").replaceChildren(...(current ? [title] : []));
   part("room").hidden = !isRoom;
 }
@@ -232,7 +232,7 @@ function rename() {
 
 function wipe() {
   const words = "All messages, people and rooms of this run are erased, and you get another identity.";
-  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("wipe", { yes: true })]]);
+  dialogs.show("Forget everything?", [element("p", "", words)], [["Wipe", () => rooms.command("wipe", { yes: true })]], () => true, true);
 }
 
 const actions = {
