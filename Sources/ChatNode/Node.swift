@@ -46,7 +46,7 @@ package actor Node {
     var relayKeys: RelayKeys
     var sealedRelay: SealedRelay
     var people = People()
-    var clock = ClockSkew()
+    var clock = RoomClock()
     let epochChanged: @Sendable (UInt64) -> Void
     private let directsChanged: @Sendable ([PeerID]) -> Void
     /// Why we leave, or would.
@@ -125,7 +125,7 @@ package actor Node {
         let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         session = UserSession(
             identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile,
-            bridging: configuration.bridging)
+            bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
         (self.scheduler, self.configuration, self.transport) = (scheduler, configuration, transport)
@@ -155,6 +155,7 @@ package actor Node {
         port = try transport.listen(port: configuration.port, handler: self)
         phase = .running
         startedAt = scheduler.now
+        watchClock()
         if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
         arm(.relayKeys)
         startBridge()

@@ -30,6 +30,8 @@ extension Node {
             receivedContacts(body, on: connection)
         case .roster:
             receivedRoster(body, on: connection)
+        case .clock:
+            receivedClock(body, on: connection)
         case .ping, .pong:
             // The link has answered them.
             counts.unexpectedFrames += 1
@@ -45,8 +47,9 @@ extension Node {
         let (now, wallClock) = (scheduler.now, scheduler.wallClock)
         let verdict = admission.admit(
             frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer),
-            isRelaying: overlay.isRelaying, bridge: bridgeStanding(of: body, on: connection),
-            source: connection.source, now: now, wallClock: wallClock)
+            isRelaying: overlay.isRelaying, judgesAge: overlay.mode == .overlay,
+            bridge: bridgeStanding(of: body, on: connection), source: connection.source, now: now,
+            wallClock: clock.time(at: wallClock))
         switch verdict {
         case .admitted(let payload):
             let hops = SignedPayload.hops(inFrame: body)
@@ -80,8 +83,6 @@ extension Node {
         _ payload: VerifiedPayload, hops: UInt8, on connection: Connection, _ now: Instant, _ wallClock: Timestamp
     ) {
         let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
-        // The first on a link of a crowd may have been signed long ago.
-        if isPresence, connection.isHeard || !isCrowd { compareClocks(with: payload) }
         if hops > 0 { noteGap(payload, isHistory: false) }
         if isPublic { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
         if let peer = connection.peer { noteHeard(peer, on: connection) }
@@ -94,6 +95,7 @@ extension Node {
         if isPresence, isCrowd { takePresence(payload, isLive: true, on: connection) }
         if bridge != nil { publishOverBridge(payload) }
         if payload.isBridged { notePath(to: payload.author, via: connection) }
+        if isPresence, payload.isBridged { sendWaiting(to: payload.author) }
         if isPresence { noteBridges(of: payload.author) }
     }
 

@@ -63,6 +63,7 @@ extension Node {
     }
 
     private func tick(_ connection: Connection) {
+        watchClock()
         do throws(LinkError) {
             try connection.link.tick(
                 now: scheduler.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)

@@ -12,6 +12,7 @@ package final class SimulatedPeer: Sendable {
     private let network: InMemoryNetwork
     private let directory: InMemoryDirectory
     private let told: Told
+    private let scheduler: SimulatedScheduler
 
     /// Everything that the node has told, in order.
     private final class Told: Sendable {
@@ -35,10 +36,11 @@ package final class SimulatedPeer: Sendable {
         let told = Told()
         self.told = told
         told.accepted.withLock { $0 = accepted }
+        scheduler = SimulatedScheduler(timeline: simulation.timeline, clockError: clockError)
         node = Node(
             configuration: configuration, identity: identity, accepted: accepted, minimumEpoch: minimumEpoch,
             randomness: randomness,
-            scheduler: SimulatedScheduler(timeline: simulation.timeline, clockError: clockError),
+            scheduler: scheduler,
             transport: InMemoryTransport(network: simulation.network, host: host),
             discoveries: [InMemoryDiscovery(directory: simulation.directory, host: host, isDeaf: isDeaf)],
             deliver: listener ?? { batch in told.events.withLock { $0 += batch } },
@@ -128,6 +130,11 @@ package final class SimulatedPeer: Sendable {
             directory.forget(host)
         }
     }
+
+    /// Sets the wall clock of its machine.
+    ///
+    /// - Parameter error: its offset from now on.
+    package func setClock(error: Duration) { scheduler.setClock(error: error) }
 
     /// Leaves politely, which takes a while.
     package func leave() {

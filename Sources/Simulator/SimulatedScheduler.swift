@@ -1,22 +1,29 @@
 import ChatNode
+import Synchronization
 package import Wire
 
 /// A node's executor in a simulation: the shared timeline, seen through the node's own, perhaps wrong, wall clock.
 package final class SimulatedScheduler: Scheduler {
     private let timeline: Timeline
-    private let clockError: Duration
+    private let clockError: Mutex<Duration>
 
     package init(timeline: Timeline, clockError: Duration = .zero) {
         self.timeline = timeline
-        self.clockError = clockError
+        self.clockError = Mutex(clockError)
     }
 
     package var now: Instant { timeline.now }
 
     package var wallClock: Timestamp {
         let right = Int64(timeline.wallClock.milliseconds)
+        let clockError = clockError.withLock { $0 }
         return Timestamp(milliseconds: UInt64(max(0, right + clockError.nanoseconds / 1_000_000)))
     }
+
+    /// Sets the wall clock.
+    ///
+    /// - Parameter error: its offset from now on.
+    func setClock(error: Duration) { clockError.withLock { $0 = error } }
 
     package func execute(_ job: @escaping @Sendable () -> Void) {
         timeline.enqueue(.closure(job))

@@ -14,6 +14,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
     case news = 12
     case contacts = 13
     case roster = 14
+    case clock = 15
 }
 
 /// The plaintext of a record is not a sequence of frames followed by zeros.

@@ -105,8 +105,8 @@ package enum Limits {
 
     // Freshness (section 7), in milliseconds.
     package static let freshnessMilliseconds: UInt64 = 300_000
-    /// How far ahead of the wall clock a sender's clock follows the messages that it shows.
-    package static let clockOffsetMilliseconds: UInt64 = 2_000
+    /// How far ahead of the wall clock a sender's clock follows the messages that it shows: as far as a clock may be off unmentioned.
+    package static let clockOffsetMilliseconds: UInt64 = 60_000
 
     // Relaying (section 7).
     /// The relays that a payload passes at most: enough for a chain of bridged networks, and an end to any loop.
@@ -331,4 +331,13 @@ package enum Limits {
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)
     package static let clockWitnesses = 3
+    /// The most that fewer than twice `clockWitnesses` sources correct: a wrong zone or a slow clock, but no history gets lost.
+    package static let clockCorrection = Duration.seconds(86_400)
+    /// The random offset of a node and run in all that it signs, to either side: it hides the milliseconds of the machine's clock.
+    package static let clockShiftMilliseconds: Int64 = 1_000
+    /// To which the times of presences, typing and clocks are rounded.
+    package static let clockGrainMilliseconds: UInt64 = 2_000
+    /// Clock frames that are read on a link.
+    package static let clocksPerSecond = 0.1
+    package static let clocksBurst = 4.0
 }

@@ -55,6 +55,16 @@ extension Duration {
         left.milliseconds < right.milliseconds
     }
 
+    /// This time moved by a number of milliseconds; clamped at both ends of what can be said.
+    @inlinable package func moved(by milliseconds: Int64) -> Timestamp {
+        let distance = milliseconds.magnitude
+        guard milliseconds < 0 else {
+            let (sum, overflow) = self.milliseconds.addingReportingOverflow(distance)
+            return Timestamp(milliseconds: overflow ? .max : sum)
+        }
+        return Timestamp(milliseconds: self.milliseconds - min(distance, self.milliseconds))
+    }
+
     /// How far apart two times are, whichever is later, in milliseconds.
     @inlinable package func distance(to other: Timestamp) -> UInt64 {
         max(milliseconds, other.milliseconds) - min(milliseconds, other.milliseconds)

@@ -8,13 +8,19 @@ import unicodedata
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
 
-PAYLOAD, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS = 1, 3, 4, 5, 6, 7, 13
-PUBLIC, PRESENCE, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT, DELIVERED, INVITATION = 1, 2, 4, 5, 16, 17, 19, 20, 21, 23
+PAYLOAD, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK = 1, 3, 4, 5, 6, 7, 13, 15
+PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 3, 4, 5, 16, 17, 19, 20
+DELIVERED, INVITATION = 21, 23
 SIZES = (512, 1280, 4096)
 
 
 def now():
     return time.time_ns() // 1_000_000
+
+
+def rounded(time):
+    """A time of presence, typing or a clock (section 7)."""
+    return (time + 1_000) // 2_000 * 2_000
 
 
 # Default_Ignorable_Code_Point (Unicode's DerivedCoreProperties.txt), which no later version extends.
@@ -66,30 +72,42 @@ class Payload:
 
 
 class Stranger:
-    def __init__(self, role, stream, nickname="stranger", room="lobby", identity=None, epoch=None):
+    def __init__(self, role, stream, nickname="stranger", room="lobby", identity=None, epoch=None, clock_error=0):
         self.peer = Peer(role, stream, room)
         self.peer.identity = identity or self.peer.identity
         self.me = raw(self.peer.identity.public_key())
         self.nickname = bytes([len(nickname.encode())]) + nickname.encode()
-        self.epoch, self.seq = epoch or now(), 0
+        self.epoch, self.seq, self.clock_error = epoch or now(), 0, clock_error
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
         # The record that a link opens with has one size (section 3).
-        self.send(self.payload(PRESENCE, presence(0, nickname)), bytes([PING]) + bytes(8), least=SIZES[-1])
+        self.send(self.payload(PRESENCE, presence(0, nickname)), bytes([PING]) + bytes(8), self.clock(), least=SIZES[-1])
 
     def send(self, *frames, least=SIZES[0]):
         plaintext = b"".join(struct.pack(">H", len(frame)) + frame for frame in frames)
         size = next(size for size in SIZES if size >= max(least, len(plaintext)))
         self.peer.send_record(plaintext.ljust(size, b"\0"))
 
+    def clock(self, wants_answer=False):
+        return struct.pack(">BBQ", CLOCK, wants_answer, self.time(PRESENCE))
+
+    def hear_clock(self):
+        """The time in the next frame 15, and whether an answer is wanted."""
+        wants_answer, time = struct.unpack(">BQ", self.hear(type=CLOCK))
+        return time, bool(wants_answer)
+
     def payload(self, kind, body, **changes):
         """A payload frame; `changes` replace the author, the hops or the signature, for forgeries."""
         self.seq += 1
         author = changes.get("author", self.me)
-        signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, now(), kind, len(body)) + body
+        signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, self.time(kind), kind, len(body)) + body
         signature = changes.get("signature") or self.peer.identity.sign(b"earshot/2 payload\0" + signed)
         self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").digest()
         return bytes([PAYLOAD, changes.get("hops", 0)]) + signed + signature
+
+    def time(self, kind):
+        time = now() + self.clock_error
+        return rounded(time) if kind in (PRESENCE, TYPING) else time
 
     def say(self, kind, body, **changes):
         self.send(self.payload(kind, body, **changes))

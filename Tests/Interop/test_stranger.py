@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from earshot_node import Node  # noqa: E402
 from stranger import (  # noqa: E402
-    ACCEPT, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT,
-    Stranger, is_visible, presence,
+    ACCEPT, CLOCK, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT,
+    Stranger, is_visible, now, presence,
 )
 
 
@@ -67,6 +67,32 @@ class AStranger(unittest.TestCase):
                 node.say(f"@{name} /announce")
             node.result("rooms")
         self.assertEqual(sizes, [(4096, False), (4096, True)])
+
+    def test_clocks_and_presences_show_no_milliseconds(self):
+        node, stranger = self.meet()
+        self.assertEqual(stranger.hear(PRESENCE).time % 2_000, 0)
+        told, wants_answer = stranger.hear_clock()
+        self.assertEqual((told % 2_000, wants_answer), (0, False))
+        self.assertLess(abs(told - now()), 4_000)
+        stranger.send(stranger.clock(wants_answer=True))
+        again, wants_answer = stranger.hear_clock()
+        self.assertFalse(wants_answer)
+        self.assertIn(again - told, (0, 2_000))
+        for bad in (b"", b"\2" + bytes(8), bytes(8), bytes(10)):
+            stranger.send(bytes([CLOCK]) + bad)
+        stranger.say_publicly("said")
+        node.hears("said")
+        self.assertEqual(node.result("stats")["unexpected_frames"], 4)
+
+    def test_four_keys_at_one_address_make_no_warning_of_a_wrong_clock(self):
+        node = self.node()
+        for number in range(4):
+            stranger = self.stranger(node, clock_error=600_000)
+            self.seen(node, stranger)
+            stranger.say_publicly(f"said {number}")
+            node.hears(f"said {number}")
+        node.result("stats")
+        self.assertNotIn("clock_skew", [event.get("code") for event in node.events])
 
     def test_a_reason_to_be_away_is_exchanged(self):
         node, stranger = self.meet()

@@ -57,7 +57,7 @@ def side(role, static, ephemeral, room):
 
 
 def overlay(alice, bob, message):
-    """The frames 10 to 14 of section 5."""
+    """The frames 10 to 15 of section 5."""
     addresses = (bytes([4, 192, 0, 2, 1]), bytes([6, 0xFE, 0x80]) + bytes(13) + b"\x01")
     contacts = [peer + address + port for peer, address, port in zip((alice, bob), addresses, (b"\x12\x34", b"\x56\x78"))]
     frames = {
@@ -71,6 +71,7 @@ def overlay(alice, bob, message):
         "news": struct.pack(">BB8s", 12, 1, message),
         "contacts": b"\x0d\x02" + b"".join(contacts),
         "roster": struct.pack(">BH16I", 14, 1000, *range(1, 17)),
+        "clock": struct.pack(">BBQ", 15, 1, EPOCH),
     }
     return {name: frame.hex() for name, frame in frames.items()}
 

@@ -102,7 +102,7 @@ struct FrameTests {
 
     @Test func `fourteen types of frames exist`() {
         #expect(FrameType.allCases.map(\.rawValue) == Array(1...14))
-        #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 15) == nil)
+        #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 16) == nil)
     }
 }
 

@@ -34,18 +34,25 @@ package struct Admission: Sendable {
     ///   - linkEpoch: the epoch of that identity's certificate.
     ///   - isOverlay: true if the rates of an overlay link hold (Protocol.md section 13).
     ///   - isRelaying: true in a small room whose nodes pass payloads on: a link introduces fewer authors there.
+    ///   - judgesAge: true in overlay mode: a message from its author's own link is judged by its time too, as the nodes do that it
+    ///     goes on to.
     ///   - bridge: how far the bit of a bridge counts: its sender sets it.
     ///   - source: the host of the link; nil for a source of its own.
+    ///   - wallClock: with its correction.
     package mutating func admit(
         frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, isOverlay: Bool = false,
-        isRelaying: Bool = false, bridge: BridgeStanding = .unknown, source: LinkSource? = nil, now: Instant,
-        wallClock: Timestamp
+        isRelaying: Bool = false, judgesAge: Bool = false, bridge: BridgeStanding = .unknown,
+        source: LinkSource? = nil, now: Instant, wallClock: Timestamp
     ) -> AdmissionResult {
         received += 1
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
             try checkSource(frame, link)
             guard frame.header.room == room else { throw .otherRoom }
+            // Edits and deletions may be of a direct message, which waited for us.
+            if judgesAge, frame.hops == 0, frame.type == .publicMessage {
+                try checkFresh(frame.header.timestamp, wallClock)
+            }
             if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
                 return admit(try direct(frame, link, linkEpoch, now))
             }
@@ -117,14 +124,12 @@ package struct Admission: Sendable {
     /// Judges a payload that its author sealed for us and a neighbour passed on (Protocol.md section 8).
     ///
     /// A bad one is dropped without a penalty: the neighbour cannot read it.
-    package mutating func admitSealed(
-        _ content: SealedContent, via link: PeerID, now: Instant, wallClock: Timestamp
-    ) -> AdmissionResult {
+    package mutating func admitSealed(_ content: SealedContent, via link: PeerID, now: Instant) -> AdmissionResult {
         do throws(DropReason) {
             let frame = try PayloadFrame(content.frame.span)
             let isNew = !isKnown(frame)
             guard isNew || frame.type.isSentAgain else { throw .duplicate }
-            let payload = try sealed(frame, content.certificate, link, now, wallClock, isNew: isNew)
+            let payload = try sealed(frame, content.certificate, link, now, isNew: isNew)
             if isNew { return accept(payload) }
             drop(.duplicate)
             return .repeated(payload)
@@ -218,8 +223,7 @@ package struct Admission: Sendable {
     }
 
     private mutating func sealed(
-        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant,
-        _ wallClock: Timestamp, isNew: Bool
+        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant, isNew: Bool
     ) throws(DropReason) -> VerifiedPayload {
         guard frame.header.author != me else { throw .ownPayload }
         guard frame.header.author == certificate.identity else { throw .badCertificate }
@@ -229,24 +233,32 @@ package struct Admission: Sendable {
         try peers.takeRelayed(of: frame.header.author, from: link, LinkSource(of: link), as: .mesh, now: now)
         let payload = try VerifiedPayload(opening: frame, via: link)
         guard payload.payload.target ?? me == me else { throw .misdirected }
-        if isNew {
-            try noteRelayed(frame, now, wallClock)
-        } else {
-            try peers.take(frame.type, of: frame.header.author, now: now)
-        }
+        if isNew { try checkWaiting(frame) }
+        try peers.take(frame.type, of: frame.header.author, now: now)
+        if isNew { peers.note(frame.header, frame.id, now: now) }
         return payload
     }
 
-    /// Checks the rules for payloads that did not come over their author's link: fresh, in order, and within the rates.
+    /// Checks the order of a payload that was sealed for us. Its time does not matter: it may have waited for us, and what its author
+    /// sends until we acknowledge it may have waited for longer than the window of numbers reaches.
+    private func checkWaiting(_ frame: borrowing PayloadFrame) throws(DropReason) {
+        if frame.type.isSentAgain {
+            try peers.checkUnordered(frame.header, frame.id)
+        } else {
+            try peers.checkOrder(frame.header, frame.id)
+        }
+    }
+
+    /// Checks the rules for public payloads that did not come over their author's link: fresh, in order, and within the rates.
     private mutating func noteRelayed(
         _ frame: borrowing PayloadFrame, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) {
-        try checkNotFromTheFuture(frame.header.timestamp, wallClock)
         if frame.isBridged, frame.type == .presence {
             // The author may be in a crowd.
+            try checkNotFromTheFuture(frame.header.timestamp, wallClock)
             try checkNotLapsed(frame.header.timestamp, wallClock)
         } else {
-            guard frame.header.timestamp.distance(to: wallClock) <= Limits.freshnessMilliseconds else { throw .stale }
+            try checkFresh(frame.header.timestamp, wallClock)
         }
         try peers.checkOrder(frame.header, frame.id)
         try peers.take(frame.type, of: frame.header.author, now: now)
@@ -266,6 +278,16 @@ package struct Admission: Sendable {
 
     private func checkRoom(_ frame: borrowing PayloadFrame) throws(DropReason) {
         guard frame.header.room == room else { throw .otherRoom }
+    }
+
+    private func checkFresh(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {
+        try checkNotFromTheFuture(time, wallClock)
+        guard isFresh(time, wallClock) else { throw .stale }
+    }
+
+    /// True for a time at which a public payload may be signed that comes unasked.
+    package func isFresh(_ time: Timestamp, _ wallClock: Timestamp) -> Bool {
+        time.distance(to: wallClock) <= Limits.freshnessMilliseconds
     }
 
     private func checkNotFromTheFuture(_ time: Timestamp, _ wallClock: Timestamp) throws(DropReason) {

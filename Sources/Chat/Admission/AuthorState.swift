@@ -39,8 +39,9 @@ struct AuthorState: Sendable {
         }
     }
 
-    /// As `checkOrder`, but for a presence from a roster, which may be older than the window, and known.
-    func checkRoster(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+    /// As `checkOrder`, but for a payload that may be older than the window, and known: a presence from a roster, or a payload that
+    /// waited for its receiver.
+    func checkUnordered(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
         try checkEpoch(header.epoch)
         guard epoch == header.epoch, window.place(of: header.sequence) == .seen else { return }
         guard isSame(header, id) else { throw .equivocation }

@@ -106,6 +106,11 @@ struct AuthorStates: Sendable {
         }
     }
 
+    /// As `checkOrder`, but a number behind the window does not matter.
+    func checkUnordered(_ header: PayloadHeader, _ id: MessageID) throws(DropReason) {
+        try records[header.author]?.checkUnordered(header, id)
+    }
+
     /// Notes that the payload is admitted.
     mutating func note(_ header: PayloadHeader, _ id: MessageID, now: Instant) {
         change(header.author, now) { $0.note(header, id) }
@@ -114,7 +119,7 @@ struct AuthorStates: Sendable {
     /// Notes a presence from a neighbour's roster; throws if it is of an old epoch, or another payload has its number.
     mutating func noteRoster(_ header: PayloadHeader, _ id: MessageID, now: Instant) throws(DropReason) {
         try change(header.author, now) { record throws(DropReason) in
-            try record.checkRoster(header, id)
+            try record.checkUnordered(header, id)
             record.note(header, id)
         }
     }

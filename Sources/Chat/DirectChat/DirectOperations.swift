@@ -121,5 +121,9 @@ extension DirectChat {
     }
 
     /// Gives up all queued messages: the user leaves for good or blocks the peer.
-    mutating func giveUp() -> [ChatEvent] { fail(queue.giveUp(keepingSent: false)) }
+    mutating func giveUp() -> [ChatEvent] {
+        // A request that has failed is open no more: the next text is a new one.
+        if case .requestedByUs = state, queue.hasRequest { state = .none }
+        return fail(queue.giveUp(keepingSent: false))
+    }
 }

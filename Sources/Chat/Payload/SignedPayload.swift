@@ -96,6 +96,12 @@ package final class SignedPayload: Sendable {
         return (header.author, AuthorClock(epoch: header.epoch, sequence: header.sequence))
     }
 
+    /// The time that a frame's body claims; nil if the body is too short.
+    package static func time(inFrame body: Span<UInt8>) -> Timestamp? {
+        guard body.count > 1 + signatureBytes else { return nil }
+        return try? PayloadHeader(body.extracting(1..<body.count - signatureBytes)).timestamp
+    }
+
     /// The kind that a frame's body claims; nil if the body is too short, or the kind unknown.
     package static func type(inFrame body: Span<UInt8>) -> PayloadType? {
         guard body.count > 1 + signatureBytes,

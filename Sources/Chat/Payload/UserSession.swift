@@ -20,6 +20,7 @@ package struct UserSession: ~Copyable {
     package internal(set) var profile = Profile()
     /// The part of the own presence about bridges.
     package var bridging: Bridging
+    package var clock: SigningClock
     private var publicMessages = 0
     private var sequence: UInt64 = 0
 
@@ -28,7 +29,7 @@ package struct UserSession: ~Copyable {
     ///   - profile: its texts are composed.
     package init(
         identity: consuming Identity, room: RoomID, epoch: UInt64, nickname: String, profile: Profile = Profile(),
-        bridging: Bridging = Bridging()
+        bridging: Bridging = Bridging(), clock: SigningClock = SigningClock()
     ) {
         mention = UserSession.mention(of: nickname, identity.id)
         self.identity = identity
@@ -37,6 +38,7 @@ package struct UserSession: ~Copyable {
         self.nickname = nickname
         self.profile = profile
         self.bridging = bridging
+        self.clock = clock
     }
 
     package var id: PeerID { identity.id }
@@ -73,8 +75,18 @@ package struct UserSession: ~Copyable {
         }
     }
 
-    /// Signs a body once, under the next sequence number.
-    package mutating func sign(_ body: PayloadBody, at time: Timestamp) -> VerifiedPayload {
+    /// Signs a body once, under the next sequence number, with the time of `clock`.
+    package mutating func sign(_ body: PayloadBody, at wallClock: Timestamp) -> VerifiedPayload {
+        switch body {
+        case .presence, .typing: sign(body, withTime: clock.roundedTime(at: wallClock))
+        case .publicMessage, .edit, .delete, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered,
+            .read, .invitation:
+            sign(body, withTime: clock.time(at: wallClock))
+        }
+    }
+
+    /// As `sign(_:at:)`, with a time that was made of that of `clock`.
+    mutating func sign(_ body: PayloadBody, withTime time: Timestamp) -> VerifiedPayload {
         sequence += 1
         if case .publicMessage = body { publicMessages += 1 }
         return VerifiedPayload(
@@ -82,16 +94,16 @@ package struct UserSession: ~Copyable {
     }
 
     /// Signs the present state, stage, nickname, reason and profile.
-    package mutating func signPresence(at time: Timestamp) -> VerifiedPayload {
+    package mutating func signPresence(at wallClock: Timestamp) -> VerifiedPayload {
         let reason = state == .away ? awayReason : nil
         let presence = Presence(
             state, stage: stage, nickname: nickname, reason: reason, profile: profile, bridging: bridging)
-        return sign(.presence(presence), at: time)
+        return sign(.presence(presence), at: wallClock)
     }
 
     /// Signs that the user leaves, to be sent before the links close.
-    package mutating func signDeparture(at time: Timestamp) -> VerifiedPayload {
-        sign(.presence(Presence(.left, stage: stage, nickname: nickname, bridging: bridging)), at: time)
+    package mutating func signDeparture(at wallClock: Timestamp) -> VerifiedPayload {
+        sign(.presence(Presence(.left, stage: stage, nickname: nickname, bridging: bridging)), at: wallClock)
     }
 }
 

@@ -36,18 +36,21 @@ package struct Message: Hashable, Sendable, Identifiable {
     /// - Parameters:
     ///   - askedAt: when it was asked for as history; nil if it came unasked.
     ///   - joinedAt: when this node came; nil for a node that counts nothing as missed.
+    ///   - correction: of the wall clock that these times are of, in milliseconds.
     init(
         of source: VerifiedPayload, stage: SenderStage, receivedAt: Timestamp, askedAt: Timestamp?,
-        joinedAt: Timestamp? = nil
+        joinedAt: Timestamp? = nil, correction: Int64 = 0
     ) {
         self.source = source
         senderStage = stage
         self.receivedAt = receivedAt
         isHistory = askedAt != nil
         let signedTime = source.signed.payload.timestamp
-        let time = askedAt.map { signedTime.placeTime(askedAt: $0) } ?? signedTime.placeTime(receivedAt: receivedAt)
+        let time =
+            askedAt.map { signedTime.placeTime(askedAt: $0.moved(by: correction)) }
+            ?? signedTime.placeTime(receivedAt: receivedAt.moved(by: correction))
         placeTime = time
-        isMissed = askedAt != nil && joinedAt.map { $0 <= time } ?? false
+        isMissed = askedAt != nil && joinedAt.map { $0.moved(by: correction) <= time } ?? false
     }
 
     /// Nil if the payload is no message.
@@ -56,15 +59,18 @@ package struct Message: Hashable, Sendable, Identifiable {
     ///   - knownStage: the author's stage in the roster: direct payloads carry none.
     ///   - askedAt: when it was asked for as history; nil if it came unasked.
     ///   - joinedAt: when this node came; nil for a node that counts nothing as missed.
+    ///   - correction: of the wall clock that these times are of, in milliseconds.
     package init?(
         from source: VerifiedPayload, knownStage: @autoclosure () -> SenderStage, receivedAt: Timestamp,
-        askedAt: Timestamp?, joinedAt: Timestamp? = nil
+        askedAt: Timestamp?, joinedAt: Timestamp? = nil, correction: Int64 = 0
     ) {
         // By the kind, which is a number: matching the body would copy its strings.
         switch source.type {
         case .publicMessage, .dmRequest, .directMessage:
             let stage = source.signed.payload.senderStage ?? knownStage()
-            self.init(of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt, joinedAt: joinedAt)
+            self.init(
+                of: source, stage: stage, receivedAt: receivedAt, askedAt: askedAt, joinedAt: joinedAt,
+                correction: correction)
         case .presence, .typing, .edit, .delete, .dmAccept, .dmDecline, .dmLeave, .delivered, .read, .invitation:
             return nil
         }

@@ -25,15 +25,19 @@ package struct PublicChat: Sendable {
     ) throws(ChatError) -> VerifiedPayload {
         let text = try Text.compose(text)
         let body = PayloadBody.publicMessage(stage: session.stage, nickname: session.nickname, text: text)
-        return session.sign(body, at: clock.time(at: wallClock))
+        return session.sign(body, withTime: clock.time(at: session.clock.time(at: wallClock)))
     }
 
     /// Receives a message. Nil for a duplicate, and for history from before what is kept.
     ///
-    /// - Parameter edit: the payload of the edit that the message shows already.
-    mutating func receive(_ message: Message, edit: VerifiedPayload?, isOwn: Bool) -> ChatEvent? {
+    /// - Parameters:
+    ///   - edit: the payload of the edit that the message shows already.
+    ///   - correction: of the wall clock, in milliseconds.
+    mutating func receive(
+        _ message: Message, edit: VerifiedPayload?, isOwn: Bool, correction: Int64 = 0
+    ) -> ChatEvent? {
         let (event, placement) = log.take(message, isOwn: isOwn)
-        if event != nil { noteTime(of: message) }
+        if event != nil { noteTime(of: message, correction) }
         switch placement {
         case .duplicate:
             break
@@ -47,10 +51,11 @@ package struct PublicChat: Sendable {
         return event
     }
 
-    private mutating func noteTime(of message: Message) {
+    private mutating func noteTime(of message: Message, _ correction: Int64) {
         switch message.source.provenance {
         case .own: clock.noteSigned(message.sentAt)
-        case .direct, .signed, .bridged, .sealed: clock.noteShown(message.sentAt, at: message.receivedAt)
+        case .direct, .signed, .bridged, .sealed:
+            clock.noteShown(message.sentAt, at: message.receivedAt.moved(by: correction))
         }
     }
 

@@ -23,8 +23,11 @@ package struct MessageRouter: ~Copyable, Sendable {
     private var refused: [Refusal: Int] = [:]
     /// The rate at which waiting messages are sent.
     let pace: Rate
-    /// When the node came to the room: what was said later and comes as history was missed.
+    /// When the node came to the room, by its wall clock: what was said later and comes as history was missed.
     let joinedAt: Timestamp?
+    /// Of the wall clock, in milliseconds: signed times are compared with the corrected one. Times of arrival stay as they are,
+    /// since users see them beside the clock of their machine.
+    package var clockCorrection: Int64 = 0
 
     /// An automatic answer that waits to be signed.
     struct Reply: Sendable {
@@ -98,8 +101,9 @@ package struct MessageRouter: ~Copyable, Sendable {
     private func holdingTime(of presence: Presence, _ arrival: borrowing Arrival) -> Duration {
         guard reachesAll || presence.bridging.isInCrowd else { return Limits.bridgedPresenceTime }
         let signed = arrival.verified.signed.payload.timestamp
-        guard signed < arrival.wallClock else { return Limits.presenceLifetime }
-        return Limits.presenceLifetime - .milliseconds(signed.distance(to: arrival.wallClock))
+        let clock = arrival.wallClock.moved(by: clockCorrection)
+        guard signed < clock else { return Limits.presenceLifetime }
+        return Limits.presenceLifetime - .milliseconds(signed.distance(to: clock))
     }
 
     /// The only place that distinguishes the kinds of payloads.

@@ -16,8 +16,9 @@ extension MessageRouter {
         guard pendingChanges.isEmpty else { return receiveChanged(arrival, into: &events) }
         let message = Message(
             of: arrival.verified, stage: stage, receivedAt: arrival.wallClock, askedAt: arrival.askedAt,
-            joinedAt: joinedAt)
-        events.note(publicChat.receive(message, edit: nil, isOwn: arrival.author == me))
+            joinedAt: joinedAt, correction: clockCorrection)
+        let isOwn = arrival.author == me
+        events.note(publicChat.receive(message, edit: nil, isOwn: isOwn, correction: clockCorrection))
     }
 
     /// Receives a public message whose change may have come before it.
@@ -28,7 +29,8 @@ extension MessageRouter {
             return publicChat.noteFinal(arrival.verified)
         }
         guard let message = message(from: arrival, with: change) else { return }
-        events.note(publicChat.receive(message, edit: change?.source, isOwn: arrival.author == me))
+        let isOwn = arrival.author == me
+        events.note(publicChat.receive(message, edit: change?.source, isOwn: isOwn, correction: clockCorrection))
     }
 
     mutating func receiveTyping(
@@ -172,7 +174,7 @@ extension MessageRouter {
     private func message(from arrival: borrowing Arrival) -> Message? {
         Message(
             from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.wallClock,
-            askedAt: arrival.askedAt, joinedAt: joinedAt)
+            askedAt: arrival.askedAt, joinedAt: joinedAt, correction: clockCorrection)
     }
 
     private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {

@@ -42,7 +42,7 @@ extension Node {
     /// As `publishOverBridge`, for history, of which only payloads are published that could still wait for a broker.
     func publishOverBridge(history payload: VerifiedPayload) {
         guard bridge != nil else { return }
-        let age = payload.payload.timestamp.distance(to: scheduler.wallClock)
+        let age = payload.payload.timestamp.distance(to: roomClock)
         if age < UInt64(Limits.bridgeWaitingTime.nanoseconds / 1_000_000) { publishOverBridge(payload) }
     }
 
@@ -117,13 +117,16 @@ extension Node {
         if isHistory { return takeHistory(frame, from: neighbour) }
         switch admission.admit(
             frame: frame.span, from: neighbour, linkEpoch: 0, bridge: .trusted, now: scheduler.now,
-            wallClock: scheduler.wallClock)
+            wallClock: roomClock)
         {
         case .admitted(let payload) where payload.author == author:
             apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
             routed()
             notePath(to: author, via: neighbour)
-            if payload.type == .presence { bridge?.keep(presence: payload) }
+            if payload.type == .presence {
+                bridge?.keep(presence: payload)
+                sendWaiting(to: author)
+            }
             passOnBridged(payload)
         case .dropped(.stale), .dropped(.oldEpoch), .dropped(.sequenceTooOld):
             // Said while the broker was away, or before its author began anew: it is history by now.
@@ -133,7 +136,7 @@ extension Node {
     }
 
     private func takeHistory(_ frame: [UInt8], from neighbour: PeerID) {
-        switch admission.admitHistory(frame: frame.span, from: neighbour, wallClock: scheduler.wallClock) {
+        switch admission.admitHistory(frame: frame.span, from: neighbour, wallClock: roomClock) {
         case .admitted(let payload):
             apply(
                 router.route(

@@ -55,6 +55,8 @@ final class Connection {
     /// As `relayed`, from a bridge.
     lazy var bridged = TokenBucket(
         Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst), now: establishedAt)
+    /// Frames that tell the peer's clock.
+    var clocks: TokenBucket
     /// Certificates that are passed on because they are better than the ones that were known.
     var betterCertificates: TokenBucket
     /// The first bytes of a sealed message for its peer; read once there is a peer.
@@ -71,6 +73,7 @@ final class Connection {
             Rate(perSecond: Limits.relayedFramesPerSecond, burst: Limits.relayedFramesBurst), now: now)
         relayedInCrowd = TokenBucket(
             Rate(perSecond: Limits.treeFramesPerSecond, burst: Limits.treeFramesBurst), now: now)
+        clocks = TokenBucket(Rate(perSecond: Limits.clocksPerSecond, burst: Limits.clocksBurst), now: now)
         betterCertificates = TokenBucket(
             Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
         standing = link.role == .initiator ? .dialled : .halfOpen

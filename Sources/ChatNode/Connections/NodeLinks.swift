@@ -137,6 +137,7 @@ extension Node {
         if overlay.isOn { greet(connection) }
         connection.link.enqueue(presenceForLink().signed.frame(hops: 0))
         connection.link.ping(now: scheduler.now, using: &randomness)
+        tellClock(on: connection)
         connection.link.sealOpening()
         counts.payloadsSent += 1
         counts.sent.add(.presence)
@@ -242,7 +243,7 @@ extension Node {
         }
         guard isLast else { return }
         if !connection.isHeard { noteSilent(connection) }
-        clock.forget(peer)
+        forgetClock(of: peer)
         router.paths.lose(peer)
         endPresence(of: peer, connection, end)
         apply(

@@ -15,13 +15,16 @@ struct HistorySync {
     private var offers: IHave
     private var wants = IWant()
     private var answers = HistoryAnswers()
+    private var untimely = UntimelyRefusals()
     /// Kept when a link closes, so that a new connection does not reset the limit.
     private var haveRates = RecentTable<PeerID, TokenBucket>(capacity: Limits.knownPeers)
 
     init(me: PeerID) { offers = IHave(me: me) }
 
     /// When `due` has something to return; nil for never.
-    var nextDeadline: Instant? { Instant.earlier(offers.nextDeadline, wants.nextDeadline) }
+    var nextDeadline: Instant? {
+        .earlier(.earlier(offers.nextDeadline, wants.nextDeadline), untimely.nextDeadline)
+    }
 
     /// - Parameter giver: from where the peer's link comes.
     mutating func linkOpened(to peer: PeerID, from giver: Giver, now: Instant) {
@@ -37,6 +40,7 @@ struct HistorySync {
         offers.closed(to: peer, isLost: end != .goodbye, now: now)
         wants.closed(to: peer, now: now)
         answers.closed(to: peer)
+        untimely.closed(to: peer)
     }
 
     /// Records payloads that were archived, to offer them.
@@ -60,7 +64,8 @@ struct HistorySync {
             counts.idListsMalformed += 1
             return
         }
-        let missing = lacking(ids)
+        untimely.recordListing(of: ids, by: peer)
+        let missing = lacking(ids).filter { !untimely.contains($0) }
         offers.offered(ids, by: peer, isUseful: !missing.isEmpty)
         wants.offered(missing, by: peer, now: now)
     }
@@ -102,6 +107,22 @@ struct HistorySync {
     ///
     /// - Returns: the time of the last request; nil if that request was given up.
     mutating func arrived(_ id: UInt64, from peer: PeerID) -> Instant? { wants.arrived(id, from: peer) }
+
+    /// Records a payload that was refused for its time alone.
+    ///
+    /// - Parameter wait: until its time has come; nil for one that is too old.
+    mutating func refuseForTime(_ id: UInt64, from peer: PeerID, wait: Duration?, now: Instant) {
+        untimely.refuse(id, from: peer, wait: wait, now: now)
+    }
+
+    /// Asks again for payloads that were refused for their time: for those whose time has come, or for all once the clock has moved.
+    ///
+    /// - Returns: their ids.
+    mutating func reopenRefused(isAll: Bool, now: Instant) -> [UInt64] {
+        let open = isAll ? untimely.takeAll() : untimely.takeDue(now: now)
+        for (id, peers) in open { for peer in peers { wants.offered([id], by: peer, now: now) } }
+        return open.map(\.id)
+    }
 
     /// Returns the offers and requests to send now.
     mutating func due(now: Instant, archive: borrowing PublicChat) -> [Listing] {

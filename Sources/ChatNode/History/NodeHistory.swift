@@ -66,7 +66,7 @@ extension Node {
     func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, from peer: PeerID, on connection: Connection) {
         let askedAt = history.arrived(id, from: peer) ?? scheduler.now
         counts.historyReceived += 1
-        switch admission.admitHistory(frame: body, from: peer, wallClock: scheduler.wallClock) {
+        switch admission.admitHistory(frame: body, from: peer, wallClock: roomClock) {
         case .admitted(let payload):
             apply(
                 router.route(
@@ -75,10 +75,27 @@ extension Node {
             noteGap(payload, isHistory: true)
             if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
             publishOverBridge(history: payload)
+        case .dropped(.stale), .dropped(.fromTheFuture): refuseForTime(id, body, from: peer)
         case .repeated, .dropped: router.noteFinal(id)
         case .closeLink: drop(connection)
         case .ban: ban(connection)
         }
+    }
+
+    /// Remembers a payload from history that was refused for its time alone: our clock may be wrong.
+    private func refuseForTime(_ id: UInt64, _ body: Span<UInt8>, from peer: PeerID) {
+        guard takesPart, let time = SignedPayload.time(inFrame: body) else { return }
+        let (now, latest) = (roomClock, roomClock.moved(by: Int64(Limits.freshnessMilliseconds)))
+        let wait: Duration? = time > now ? .milliseconds(time > latest ? time.distance(to: latest) : 0) : nil
+        history.refuseForTime(id, from: peer, wait: wait, now: scheduler.now)
+        arm(.history)
+    }
+
+    /// Opens again what was refused for its time: all of it once the clock has moved, else what may be said by now.
+    func reopenRefused(isAll: Bool = true) {
+        guard takesPart else { return }
+        for id in history.reopenRefused(isAll: isAll, now: scheduler.now) { overlay.reopen(id) }
+        arm(.history)
     }
 
     /// The reading of the wall clock at a past instant, if the clock was not set since.
@@ -110,6 +127,7 @@ extension Node {
 
     func tickHistory() {
         guard takesPart else { return }
+        reopenRefused(isAll: false)
         for listing in history.due(now: scheduler.now, archive: router.publicChat) {
             guard let connection = connections.sendingLink(of: listing.peer) else { continue }
             connection.link.enqueue(IDList.frame(listing.type, listing.ids))

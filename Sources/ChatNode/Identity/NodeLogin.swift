@@ -38,6 +38,8 @@ extension Node {
             break
         case .reissue(let epoch):
             session.advance(to: epoch)
+            // No node admits payloads of the epoch before: they have failed, and do not wait for ever.
+            apply(router.giveUp())
             renewCertificate()
             epochChanged(epoch)
         case .signOut:

@@ -31,7 +31,7 @@ struct News: Sendable {
     private var missing: [UInt64: Missing] = [:]
     /// In the order of their deadlines.
     private var promises: [Promise] = []
-    /// Ids that came, were refused or were given up.
+    /// Ids that came, were refused or were given up; false for one that was refused and may be right by now.
     private var settled = RecentTable<UInt64, Bool>(capacity: Limits.seenMessages)
     private var askAt: Instant?
     /// Among the neighbours that get news in turn, the first of the next turn.
@@ -50,7 +50,12 @@ struct News: Sendable {
 
     func isMissing(_ id: UInt64) -> Bool { missing[id] != nil }
 
-    func isSettled(_ id: UInt64) -> Bool { settled[id] != nil }
+    /// A payload that was refused may be right by now.
+    mutating func reopen(_ id: UInt64) {
+        if isSettled(id) { settled.set(false, for: id) }
+    }
+
+    func isSettled(_ id: UInt64) -> Bool { settled[id] ?? false }
 
     /// A payload of a neighbour is awaited.
     func awaits(_ peer: PeerID) -> Bool { promises.contains { $0.peer == peer } }

@@ -37,7 +37,7 @@ extension Node {
     func noteGap(_ payload: VerifiedPayload, isHistory: Bool) {
         guard payload.type == .publicMessage, !payload.isBridged, connections.links(of: payload.author).isEmpty
         else { return }
-        let (signed, now) = (payload.payload.timestamp, scheduler.wallClock)
+        let (signed, now) = (payload.payload.timestamp, roomClock)
         guard signed >= now || signed.distance(to: now) < Limits.gapHistoryMilliseconds else { return }
         // A node that just came gets what was said before, by peers that may be gone.
         let age = startedAt.map { scheduler.now - $0 } ?? .zero

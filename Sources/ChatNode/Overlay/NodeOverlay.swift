@@ -56,6 +56,12 @@ extension Node {
     /// false, and its author banned.
     func checkedToSpread(_ payload: VerifiedPayload, hops: UInt8, on connection: Connection) -> VerifiedPayload? {
         guard isSpread(payload, isRelayed: hops > 0) else { return payload }
+        // A change of a public message from its author's own link; the nodes that it goes on to judge it by its time.
+        if overlay.mode == .overlay, hops == 0, !admission.isFresh(payload.payload.timestamp, roomClock) {
+            admission.drop(.stale)
+            overlay.refused(payload.id.prefix)
+            return nil
+        }
         switch admission.verifySignature(of: payload) {
         case .admitted(let checked): return checked
         case .repeated, .dropped, .closeLink, .ban:
@@ -71,7 +77,7 @@ extension Node {
 
     /// A payload that was asked for as history is as new as what the trees carry: neighbours may lack it too.
     func spreadFromHistory(_ payload: VerifiedPayload, _ body: Span<UInt8>, from peer: PeerID) {
-        let (time, now) = (payload.payload.timestamp, scheduler.wallClock)
+        let (time, now) = (payload.payload.timestamp, roomClock)
         guard time >= now || time.distance(to: now) < Limits.latestMilliseconds else {
             return overlay.refused(payload.id.prefix)
         }

@@ -76,6 +76,9 @@ extension Overlay {
         news.kept(id, by: peer)
     }
 
+    /// A payload that was refused may be right by now.
+    mutating func reopen(_ id: UInt64) { news.reopen(id) }
+
     private mutating func spread(
         _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, isWide: Bool, now: Instant,
         using randomness: inout Randomness

@@ -96,10 +96,15 @@ extension Node {
         let isHere = presence.state != .left && !payload.isBridged
         if isHere { noteGap(author) } else if !payload.isBridged { gapLeft(author) }
         apply(router.notePresence(of: author, isHere: isHere, now: now, wallClock: scheduler.wallClock))
-        // A new path leads to the peer: what it has not acknowledged goes there.
-        if !router.roster.isOnline(author), router.isUnacknowledged(by: author) { router.linkReady(author) }
+        // A new path leads to the peer.
+        sendWaiting(to: author)
         routed()
         arm(.people)
+    }
+
+    /// A peer without a link is here: what it has not acknowledged is sent to it again.
+    func sendWaiting(to peer: PeerID) {
+        if !router.roster.isOnline(peer), router.isUnacknowledged(by: peer) { router.linkReady(peer) }
     }
 
     /// Handles a presence that was dropped because it came before: if that was over a bridge, its author is in this network
@@ -121,7 +126,7 @@ extension Node {
     }
 
     private func age(of payload: VerifiedPayload) -> Duration {
-        let (signed, now) = (payload.payload.timestamp, scheduler.wallClock)
+        let (signed, now) = (payload.payload.timestamp, roomClock)
         return signed >= now ? .zero : .milliseconds(signed.distance(to: now))
     }
 
@@ -243,7 +248,7 @@ extension Node {
         let isKept = claim.map { !people.presences.isNews($0.clock, of: $0.author) } ?? false
         switch admission.admitRoster(
             frame: body, from: peer, isKept: isKept, bridge: bridgeStanding(of: body, on: connection), now: now,
-            wallClock: scheduler.wallClock)
+            wallClock: roomClock)
         {
         case .admitted(let payload):
             var events: [ChatEvent] = []

@@ -81,8 +81,7 @@ extension Node {
             let content = try SealedContent(opened)
             let now = scheduler.now
             if case .worse = certificates.news(of: content.certificate, now: now) { throw .oldEpoch }
-            let verdict = admission.admitSealed(content, via: neighbour, now: now, wallClock: scheduler.wallClock)
-            switch verdict {
+            switch admission.admitSealed(content, via: neighbour, now: now) {
             case .admitted(let payload):
                 learn(content.certificate)
                 if isCrowd, let connection { people.paths.note(payload.author, by: connection.id) }
@@ -90,6 +89,7 @@ extension Node {
                 if let connection { noteEndpoint(content.endpoint, of: payload.author, from: connection) }
             case .repeated(let payload):
                 apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
+                if let connection { noteEndpoint(content.endpoint, of: payload.author, from: connection) }
             case .dropped, .closeLink, .ban:
                 return
             }

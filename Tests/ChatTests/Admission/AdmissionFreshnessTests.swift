@@ -20,6 +20,31 @@ struct AdmissionFreshnessTests {
         #expect(gate.admission.drops.isEmpty == (verdict == "admitted"))
     }
 
+    @Test(arguments: [(-400_000, "dropped stale"), (400_000, "dropped from_the_future"), (-299_000, "admitted")])
+    func `in overlay mode a message on its author's own link is judged by its time, as the next node judges it`(
+        offset: Int, verdict: String
+    ) {
+        var alice = Author(seed: 1)
+        var gate = Gate()
+        alice.time = Timestamp(milliseconds: UInt64(Int(Author.wallClock.milliseconds) + offset))
+        let signed = alice.say("when?")
+        func admit(judgesAge: Bool) -> String {
+            gate.admission.admit(
+                frame: signed.frameBody().span, from: alice.id, linkEpoch: 1, judgesAge: judgesAge, now: gate.now,
+                wallClock: gate.wallClock
+            ).text
+        }
+        #expect(admit(judgesAge: true) == verdict)
+        if verdict != "admitted" { #expect(admit(judgesAge: false) == "admitted") }
+        // It may be of a direct message, which waits for its receiver.
+        let edit = alice.sign(.edit(target: signed.payload.messageId, text: "then"))
+        #expect(
+            gate.admission.admit(
+                frame: edit.frameBody().span, from: alice.id, linkEpoch: 1, judgesAge: true, now: gate.now,
+                wallClock: gate.wallClock
+            ).text == "admitted")
+    }
+
     @Test(arguments: [0, 1, .max] as [UInt64])
     func `a time at either end of the range is refused when relayed and admitted when direct`(time: UInt64) {
         var alice = Author(seed: 1)

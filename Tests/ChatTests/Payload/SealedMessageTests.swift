@@ -28,7 +28,7 @@ struct SealedMessageTests {
         do throws(DropReason) {
             let content = try SealedContent(opened)
             return gate.admission.admitSealed(
-                content, via: link ?? relay, now: gate.now, wallClock: gate.wallClock
+                content, via: link ?? relay, now: gate.now
             ).text
         } catch {
             return "no content: \(error.rawValue)"
@@ -54,11 +54,29 @@ struct SealedMessageTests {
             ])
     }
 
+    @Test func `a sealed payload is admitted whenever it comes, once`() throws {
+        var gate = Gate()
+        var alice = Author(seed: 1)
+        let sealed = certificate(of: alice)
+        alice.time = Timestamp(milliseconds: 1)
+        let (first, leave) = (alice.sign(toMe("hello")), alice.sign(.dmLeave(target: Gate.me)))
+        alice.time = Timestamp(milliseconds: .max)
+        #expect(admit(opened(alice.sign(toMe("from the future")), sealed), by: &gate) == "admitted")
+        alice.sequence = 500
+        #expect(admit(opened(alice.sign(toMe("later")), sealed), by: &gate) == "admitted")
+        // Its author sends a text until it is acknowledged, however much it says meanwhile; the end of a conversation once.
+        #expect(admit(opened(first, sealed), by: &gate) == "admitted")
+        #expect(admit(opened(first, sealed), by: &gate) == "repeated")
+        #expect(admit(opened(leave, sealed), by: &gate) == "dropped sequence_too_old")
+        let other = alice.sign(toMe("another"), sequence: 501)
+        #expect(admit(opened(other, sealed), by: &gate) == "dropped equivocation")
+    }
+
     @Test func `sealed provenance differs from direct, and counts as much in a direct conversation`() throws {
         var alice = Author(seed: 1)
         var gate = Gate()
         let content = try SealedContent(opened(alice.sign(toMe("hello")), certificate(of: alice)))
-        let verdict = gate.admission.admitSealed(content, via: relay, now: gate.now, wallClock: gate.wallClock)
+        let verdict = gate.admission.admitSealed(content, via: relay, now: gate.now)
         let payload = try #require(verdict.admitted)
         #expect(payload.provenance == .sealed(via: relay))
         #expect(payload.isFirstHand)

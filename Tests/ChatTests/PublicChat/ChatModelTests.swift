@@ -51,7 +51,7 @@ private struct NaiveChat {
     }
 
     private static func placed(_ signed: UInt64, askedAt now: UInt64) -> UInt64 {
-        if signed > now + 2_000 { return min(now, signed - min(signed, 300_000)) }
+        if signed > now + 60_000 { return min(now, signed - min(signed, 300_000)) }
         return min(signed, now)
     }
 

@@ -32,8 +32,8 @@ struct MessageOrderTests {
         return carol.publicTexts
     }
 
-    @Test(arguments: [0, 1, 1_500, -1_500, 1_999, -1_999] as [Int64])
-    func `history shows an answer behind the message that it answers while clocks differ by less than 2 s`(
+    @Test(arguments: [0, 1, 1_999, -1_999, 59_999, -59_999] as [Int64])
+    func `history shows an answer behind the message that it answers while clocks differ by less than a minute`(
         skew: Int64
     ) throws {
         shift(bob, by: skew)
@@ -67,24 +67,24 @@ struct MessageOrderTests {
         #expect(history(payloads, seed: 5) == ["before", "1", "2", "3"])
     }
 
-    @Test(arguments: [0, 1_999, 2_000, 2_001, 10_000, 299_000, 1 << 50, .max] as [UInt64])
-    func `a clock ahead moves no other clock by more than 2 s and 1 ms`(lead: UInt64) throws {
+    @Test(arguments: [0, 59_999, 60_000, 60_001, 299_000, 1 << 50, .max] as [UInt64])
+    func `a clock ahead moves no other clock by more than a minute and 1 ms`(lead: UInt64) throws {
         let clock = bob.wallClock.milliseconds
         let sum = clock.addingReportingOverflow(lead)
         alice.wallClock = Timestamp(milliseconds: sum.overflow ? .max : sum.partialValue)
         bob.receive(alice.signPublic("from the future"))
         let time = try say("now", by: bob).payload.timestamp.milliseconds
-        #expect(time == (lead <= 2_000 ? clock + lead + 1 : clock))
-        bob.pass(.seconds(10))
+        #expect(time == (lead <= 60_000 ? clock + lead + 1 : clock))
+        bob.pass(.seconds(70))
         #expect(try say("later", by: bob).payload.timestamp == bob.wallClock)
     }
 
-    @Test func `a chain of clocks that run ahead moves no clock by more than 2 s and 1 ms`() throws {
-        shift(bob, by: 1_500)
-        shift(alice, by: 3_000)
-        _ = try say("ahead by 3 s", by: alice, to: bob, carol)
-        let answer = try say("ahead by 1.5 s", by: bob, to: carol).payload.timestamp
-        #expect(answer.milliseconds == bob.wallClock.milliseconds + 1_501)
+    @Test func `a chain of clocks that run ahead moves no clock by more than a minute and 1 ms`() throws {
+        shift(bob, by: 45_000)
+        shift(alice, by: 90_000)
+        _ = try say("ahead by 90 s", by: alice, to: bob, carol)
+        let answer = try say("ahead by 45 s", by: bob, to: carol).payload.timestamp
+        #expect(answer.milliseconds == bob.wallClock.milliseconds + 45_001)
         #expect(try say("right", by: carol).payload.timestamp == carol.wallClock)
     }
 

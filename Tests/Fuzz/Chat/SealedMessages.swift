@@ -36,7 +36,7 @@ private enum SealedRules {
         var admission = Admission(room: room, me: me.id)
         guard let content = try? SealedContent(opened) else { return }
         let verdict = admission.admitSealed(
-            content, via: author.id, now: Instant(nanoseconds: 0), wallClock: wallClock)
+            content, via: author.id, now: Instant(nanoseconds: 0))
         switch verdict {
         case .admitted(let payload):
             demand(opened.starts(with: genuine), "changed content is admitted")

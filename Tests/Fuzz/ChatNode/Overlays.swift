@@ -4,7 +4,7 @@ import Wire
 @testable import ChatNode
 
 extension FuzzTarget {
-    /// The frames 10 to 14 that are read are written again as they were.
+    /// The frames 10 to 15 that are read are written again as they were.
     static let overlayFrames = FuzzTarget(name: "overlayFrames", seeds: OverlayFrames.seeds) { input in
         guard let first = input.first else { return }
         let body = Array(input.dropFirst())
@@ -19,6 +19,8 @@ extension FuzzTarget {
             if let frame = ContactsFrame(body.span, scope: 7) { OverlayFrames.checkContacts(frame) }
         case .roster:
             if let frame = RosterFrame(body.span) { demand(frame.bytes == input, "a roster is written otherwise") }
+        case .clock:
+            if let frame = ClockFrame(body.span) { demand(frame.bytes == input, "a clock is written otherwise") }
         default: return
         }
     }
@@ -48,6 +50,7 @@ private enum OverlayFrames {
             LatestFrame(wantsAnswer: true, ids: [1, 2, 3]).bytes, NewsFrame(ids: [1]).bytes,
             ContactsFrame(contacts: contacts ?? []).bytes,
             RosterFrame(count: 2, digests: [UInt32](repeating: 5, count: 16)).bytes,
+            ClockFrame(wantsAnswer: true, time: Timestamp(milliseconds: 1_790_000_000_000)).bytes,
         ]
     }
 

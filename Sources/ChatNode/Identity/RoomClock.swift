@@ -1,0 +1,145 @@
+import Chat
+import Phrases
+import Wire
+
+/// Our wall clock against those of the neighbours, and the correction where it is wrong (Protocol.md section 7).
+///
+/// Each source has one vote, however many keys it shows. Our own clock has a vote too: a correction needs more votes than all that
+/// speak against it.
+struct RoomClock {
+    private struct Reading {
+        let source: Endpoint
+        /// How far the peer's clock was ahead of ours, in milliseconds.
+        let offset: Int64
+    }
+
+    private var readings = PackedTable<PeerID, Reading>()
+    /// Added to our clock, in milliseconds; 0 unless the neighbours agree that it is wrong.
+    private(set) var correction: Int64 = 0
+    private var isTold = false
+    /// Our clock less the monotonic one, in milliseconds, when `wasSet` looked last.
+    private var base: Int64?
+    /// As `base`, of the corrected clock, when `hasMoved` returned true last.
+    private var judgedBase: Int64?
+
+    /// Caps offsets, in milliseconds, so that hostile times cannot overflow the arithmetic.
+    private static let furthest: UInt64 = 1 << 52
+    private static let tolerance = UInt64(Limits.clockError.nanoseconds / 1_000_000)
+    private static let mostOfFew = UInt64(Limits.clockCorrection.nanoseconds / 1_000_000)
+
+    /// The time that received times are compared with.
+    func time(at wallClock: Timestamp) -> Timestamp { wallClock.moved(by: correction) }
+
+    /// Records the time that a peer told on its link.
+    ///
+    /// - Parameter source: the peer's address; that of this machine for a peer on it.
+    /// - Returns: how far our clock is behind (ahead: negative) if the user needs a new warning, else nil.
+    mutating func record(_ theirs: Timestamp, of peer: PeerID, at source: Endpoint, wallClock: Timestamp) -> Duration? {
+        let distance = Int64(min(theirs.distance(to: wallClock), RoomClock.furthest))
+        readings[peer] = Reading(source: source.source, offset: theirs < wallClock ? -distance : distance)
+        let (error, votes) = follow()
+        guard error != 0 else {
+            if votes >= Limits.clockWitnesses { isTold = false }
+            return nil
+        }
+        guard !isTold else { return nil }
+        isTold = true
+        return .milliseconds(error)
+    }
+
+    /// The last link to a peer closed.
+    mutating func forget(_ peer: PeerID) {
+        readings[peer] = nil
+        follow()
+    }
+
+    /// True if our clock was set since the last call, by more than a minute: what was read of the others' is of no use then.
+    mutating func wasSet(_ wallClock: Timestamp, now: Instant) -> Bool {
+        let current = RoomClock.base(of: wallClock, now)
+        defer { base = current }
+        guard let base, (current - base).magnitude > RoomClock.tolerance else { return false }
+        readings = PackedTable()
+        correction = 0
+        isTold = false
+        return true
+    }
+
+    /// True if the corrected clock moved by more than a minute since this was true last: what was refused for its time may be
+    /// right by now.
+    mutating func hasMoved(_ wallClock: Timestamp, now: Instant) -> Bool {
+        let current = RoomClock.base(of: time(at: wallClock), now)
+        guard let judgedBase else {
+            judgedBase = current
+            return false
+        }
+        guard (current - judgedBase).magnitude > RoomClock.tolerance else { return false }
+        self.judgedBase = current
+        return true
+    }
+
+    private static func base(of wallClock: Timestamp, _ now: Instant) -> Int64 {
+        Int64(min(wallClock.milliseconds, furthest)) - now.nanoseconds / 1_000_000
+    }
+
+    @discardableResult
+    private mutating func follow() -> (error: Int64, votes: Int) {
+        let (error, votes) = agreed
+        let isCorrected = error.magnitude <= RoomClock.mostOfFew || votes >= 2 * Limits.clockWitnesses
+        correction = isCorrected ? error : 0
+        return (error, votes)
+    }
+
+    /// The error of our clock in milliseconds, and the votes for it: 0 where it is off by a minute at most, or too few agree.
+    private var agreed: (error: Int64, votes: Int) {
+        let votes = self.votes
+        guard votes.count >= Limits.clockWitnesses else { return (0, votes.count) }
+        let middle = RoomClock.median(votes)
+        guard middle.magnitude > RoomClock.tolerance else { return (0, votes.count) }
+        let agreeing = votes.count { ($0 - middle).magnitude <= RoomClock.tolerance }
+        // Our own clock is among those that do not agree.
+        let others = votes.count - agreeing + 1
+        guard agreeing >= Limits.clockWitnesses, agreeing > others else { return (0, 0) }
+        return (middle, agreeing)
+    }
+
+    /// One offset for each source. One host can have any number of addresses of an IPv6 /64: such a network has as many votes as
+    /// make a majority of few, and no more.
+    private var votes: [Int64] {
+        let sources = Dictionary(grouping: readings.values, by: \.source)
+        let voices = sources.map { (source: $0.key, offset: RoomClock.median($0.value.map(\.offset))) }
+        let networks = Dictionary(grouping: voices) { $0.source.network ?? $0.source }
+        return networks.values.flatMap { voices in
+            let offsets = voices.map(\.offset)
+            guard offsets.count > Limits.clockWitnesses else { return offsets }
+            return [Int64](repeating: RoomClock.median(offsets), count: Limits.clockWitnesses)
+        }
+    }
+
+    /// For an even count, the middle offset nearer to zero, so that half of them are never enough.
+    private static func median(_ offsets: [Int64]) -> Int64 {
+        let sorted = offsets.sorted()
+        let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        return low.magnitude < high.magnitude ? low : high
+    }
+}
+
+/// The warning for the user.
+extension RoomClock {
+    static func warning(_ error: Duration) -> Sentence {
+        Sentence(error > .zero ? .clockBehind : .clockAhead, text(error))
+    }
+
+    /// The two largest units of a duration, as "1 h 3 min".
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration.components.seconds.magnitude
+        let units: [(String, UInt64)] = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
+        let first = units.firstIndex { seconds >= $0.1 } ?? units.count - 1
+        var rest = seconds
+        var words: [String] = []
+        for (name, size) in units[first...].prefix(2) {
+            if rest >= size { words.append("\(rest / size) \(name)") }
+            rest %= size
+        }
+        return words.joined(separator: " ")
+    }
+}
