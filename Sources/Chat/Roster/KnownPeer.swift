@@ -18,6 +18,8 @@ struct KnownPeer: Sendable {
     /// True from the first presence that came over a bridge, until the peer is here or gone.
     var isElsewhere = false
     var isLinked = false
+    /// The nickname looks like that of another peer, or like the name of a contact.
+    var isAlike = false
     /// It is in the room: by its link, and in a crowd by its presence.
     var isHere = false
     /// True from the report of its arrival to that of its departure.

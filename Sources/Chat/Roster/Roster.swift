@@ -18,8 +18,9 @@ package struct Roster: ~Copyable, Sendable {
     package private(set) var contacts: [PeerID: String] = [:]
     var known = PackedTable<PeerID, KnownPeer>()
     private(set) var numbers = SharedNumbers()
+    private(set) var lookAlikes = LookAlikes()
     /// Peers whose names got a suffix that is still to be reported.
-    private(set) var renamed: [PeerID] = []
+    private(set) var renamed: [SharedNumbers.Renamed] = []
     private let capacity: Int
     private var moments: UInt64 = 0
     /// The index in `known` of the peer noted last, which is nearly always the next one too.
@@ -81,6 +82,11 @@ package struct Roster: ~Copyable, Sendable {
     package mutating func setContacts(_ contacts: [PeerID: String]) {
         self.contacts = contacts.filter { $0.key != me }
         for peer in self.contacts.keys.sorted() { meet(peer) }
+        lookAlikes.setContacts(self.contacts)
+        for index in known.indices where known.keys[index] != me && !known.values[index].nickname.isEmpty {
+            let isAlike = lookAlikes.isAlike(known.values[index].nickname, of: known.keys[index])
+            known.values[index].isAlike = isAlike
+        }
     }
 
     /// Takes over marks from a room where the user has the same identity.
@@ -104,25 +110,34 @@ package struct Roster: ~Copyable, Sendable {
         let entry = known[peer] ?? KnownPeer(peer, heardAt: 0)
         return PeerName(
             number: entry.number.number, suffix: isShared(entry.number.number) ? entry.number.suffix : nil,
-            nickname: entry.nickname, stage: entry.stage, key: peer, contact: contact(peer))
+            isTwin: numbers.isTwin(entry.number), nickname: entry.nickname, stage: entry.stage, key: peer,
+            contact: contact(peer), isAlike: entry.isAlike)
     }
 
     /// The name of a message's author: the nickname in the message with the present number.
     package func who(of message: Message) -> PeerName {
-        let number = number(of: message.author)
+        let index = known.index(forKey: message.author, first: latest)
+        let number = index.map { known.values[$0].number } ?? SenderNumber(of: message.author)
         return PeerName(
             number: number.number, suffix: isShared(number.number) ? number.suffix : nil,
-            nickname: message.senderNickname, stage: message.senderStage, key: message.author,
-            contact: contact(message.author))
+            isTwin: numbers.isTwin(number), nickname: message.senderNickname, stage: message.senderStage,
+            key: message.author, contact: contact(message.author), isAlike: isAlike(message, index))
+    }
+
+    /// A message may have an earlier nickname than the present one.
+    ///
+    /// - Parameter index: that of its author in `known`; nil if it is not known.
+    private func isAlike(_ message: Message, _ index: Int?) -> Bool {
+        guard let index, message.author != me else { return false }
+        let nickname = message.senderNickname
+        if known.values[index].nickname == nickname { return known.values[index].isAlike }
+        return lookAlikes.isAlike(nickname, of: message.author)
     }
 
     private func contact(_ peer: PeerID) -> String? { contacts.isEmpty ? nil : contacts[peer] }
 
     func isShared(_ number: Int) -> Bool { numbers.isShared(number) }
 
-    private func number(of peer: PeerID) -> SenderNumber {
-        known.index(forKey: peer, first: latest).map { known.values[$0].number } ?? SenderNumber(of: peer)
-    }
 }
 
 /// Updates from payloads and links.
@@ -151,11 +166,31 @@ extension Roster {
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += drainRenamed() }
-        switch known.values[index].take(nickname, stage, presence, as: authorClock) {
+        let isRename = known.values[index].nickname != nickname
+        let news = known.values[index].take(nickname, stage, presence, as: authorClock)
+        if isRename, known.values[index].nickname == nickname { compare(nickname, of: author, into: &events) }
+        switch news {
         case .nothing: break
         case .arrival: events.note(announce(author))
         case .change(let before): events.append(report(author, known.values[index], from: before))
         }
+    }
+
+    /// Marks a new nickname that looks like another's, and that other one.
+    private mutating func compare(_ nickname: String, of author: PeerID, into events: inout [ChatEvent]) {
+        let isMet = lookAlikes.holder(of: nickname).map { peer in
+            // It may have another nickname by now.
+            LookAlikes.areAlike(known[peer]?.nickname ?? "", nickname)
+                && (peer == me || contacts[peer] != nil || isHere(peer) || isElsewhere(peer))
+        }
+        let (isAlike, other) = lookAlikes.add(nickname, of: author, isMet: isMet ?? false)
+        if let index = known.index(forKey: author) { known.values[index].isAlike = isAlike && author != me }
+        guard let other, other != me, let index = known.index(forKey: other), !known.values[index].isAlike else {
+            return
+        }
+        let was = sighting(of: other, known.values[index], known.values[index].shown)
+        known.values[index].isAlike = true
+        if known.values[index].isAnnounced { events.append(report(other, known.values[index], was: was)) }
     }
 
     /// Notes the first link to a peer, which is announced at its first payload or by `tick`.
@@ -227,14 +262,15 @@ extension Roster {
             : .presence(peer, entry.presence, reason: shownReason(of: peer, entry), was: was, online: online)
     }
 
-    /// - Parameter isNumberShared: whether the name had a suffix.
+    /// - Parameter hadSuffix: whether the name had one; nil for a name with the same number as now.
     private func sighting(
-        of peer: PeerID, _ entry: KnownPeer, _ shown: KnownPeer.Shown, isNumberShared: Bool? = nil
+        of peer: PeerID, _ entry: KnownPeer, _ shown: KnownPeer.Shown, hadSuffix: Bool? = nil
     ) -> PeerSighting {
-        let hasSuffix = isNumberShared ?? isShared(entry.number.number)
+        let hasSuffix = hadSuffix ?? isShared(entry.number.number)
         let who = PeerName(
-            number: entry.number.number, suffix: hasSuffix ? entry.number.suffix : nil, nickname: shown.nickname,
-            stage: shown.stage, key: peer, contact: contact(peer))
+            number: entry.number.number, suffix: hasSuffix ? entry.number.suffix : nil,
+            isTwin: hadSuffix == nil && numbers.isTwin(entry.number), nickname: shown.nickname,
+            stage: shown.stage, key: peer, contact: contact(peer), isAlike: entry.isAlike)
         return PeerSighting(who, shown.state, reason: isHidden(peer) ? nil : shown.reason)
     }
 
@@ -261,7 +297,7 @@ extension Roster {
         if known.count >= capacity { forgetOne() }
         let entry = KnownPeer(peer, heardAt: moments)
         known[peer] = entry
-        if let holder = numbers.add(entry.number.number, of: peer) { renamed.append(holder) }
+        if let holder = numbers.add(entry.number, of: peer) { renamed.append(holder) }
         guard let index = known.index(forKey: peer) else { preconditionFailure("an entry that was just made is gone") }
         latest = index
         return index
@@ -270,9 +306,10 @@ extension Roster {
     mutating func drainRenamed() -> [ChatEvent] {
         guard !renamed.isEmpty else { return [] }
         defer { renamed = [] }
-        return renamed.compactMap { peer in
+        return renamed.compactMap { renamed in
+            let peer = renamed.peer
             guard let entry = known[peer], entry.isHere, entry.isAnnounced else { return nil }
-            return report(peer, entry, was: sighting(of: peer, entry, entry.shown, isNumberShared: false))
+            return report(peer, entry, was: sighting(of: peer, entry, entry.shown, hadSuffix: renamed.hadSuffix))
         }
     }
 

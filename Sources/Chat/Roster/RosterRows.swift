@@ -64,10 +64,11 @@ extension Roster {
         return entry.since.map { row(peer, since: $0) }
     }
 
-    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, the user's own name for a contact, or a name as it is
-    /// shown: `nickname#4821`, `★Bob`, `★Bob#4821`.
+    /// Finds the peer named by `4821`, `#4821`, `#4821-3377`, a nickname, the user's own name for a contact, a name as it is
+    /// shown: `nickname#4821`, `≈nickname#4821`, `★Bob`, `★Bob#4821`, or a key: at least its first 8 hexadecimal digits.
     ///
-    /// A text in the form of a number is never a nickname, because any peer can call itself `4821`. Nicknames are
+    /// A text in the form of a number is never a nickname, because any peer can call itself `4821`; one in the form of a key may
+    /// be either, and names one peer only if no other has it as the other. Nicknames are
     /// compared by canonical equivalence; without regard to case only if no nickname is equal. Of several peers with a
     /// nickname those that `isMeant` come first, then those that are here.
     ///
@@ -86,22 +87,27 @@ extension Roster {
     private func candidates(for text: String) -> (peers: [PeerID], isNumber: Bool) {
         // No nickname is as long as a key.
         if let key = PeerID(hexadecimal: text), known[key] != nil || isBlocked(key) { return ([key], true) }
-        if let label = NumberLabel(text) { return (peers { label.names($0.number) }, true) }
+        if let label = NumberLabel(text) { return (peers { label.names($0, $1.number) }, true) }
+        if let label = KeyLabel(text) {
+            let keys = peers { key, _ in label.names(key) } + marks.blocked.inOrder.filter { label.names($0) }
+            if !keys.isEmpty { return (Array(Set(keys + peers { $1.nickname == text })), true) }
+        }
+        if text.hasPrefix(PeerName.alikeMark) { return candidates(for: String(text.dropFirst())) }
         let isStarred = text.hasPrefix(PeerName.contactMark)
         let own = contacts(called: isStarred ? text.dropFirst() : text[...])
         if !own.isEmpty || isStarred { return (own, false) }
-        let exact = peers { $0.nickname == text }
+        let exact = peers { $1.nickname == text }
         if !exact.isEmpty { return (exact, false) }
         if let (name, label) = Roster.shownName(text[...]) {
             let shown = DisplayGuard.safeName(String(name))
             return (
                 peers {
-                    label.names($0.number) && ($0.nickname == name || DisplayGuard.safeName($0.nickname) == shown)
+                    label.names($0, $1.number) && ($1.nickname == name || DisplayGuard.safeName($1.nickname) == shown)
                 }, true
             )
         }
         let folded = text.lowercased()
-        return (folded.isEmpty ? [] : peers { $0.nickname.lowercased() == folded }, false)
+        return (folded.isEmpty ? [] : peers { $1.nickname.lowercased() == folded }, false)
     }
 
     /// The contacts of a name, with a number behind it or not.
@@ -110,7 +116,7 @@ extension Roster {
         let exact = contacts.filter { $0.value == text }
         if !exact.isEmpty { return Array(exact.keys) }
         if let (name, label) = Roster.shownName(text) {
-            let named = contacts.filter { $0.value == name && label.names(SenderNumber(of: $0.key)) }
+            let named = contacts.filter { $0.value == name && label.names($0.key, SenderNumber(of: $0.key)) }
             if !named.isEmpty { return Array(named.keys) }
         }
         let folded = text.lowercased()
@@ -123,8 +129,8 @@ extension Roster {
         return (text[..<hash], label)
     }
 
-    private func peers(where matches: (KnownPeer) -> Bool) -> [PeerID] {
-        known.compactMap { matches($0.value) ? $0.key : nil }
+    private func peers(where matches: (PeerID, KnownPeer) -> Bool) -> [PeerID] {
+        known.compactMap { matches($0.key, $0.value) ? $0.key : nil }
     }
 
     private func row(_ peer: PeerID, since: Timestamp) -> Row {

@@ -183,7 +183,8 @@ extension MessageRouter {
 extension Roster {
     fileprivate var parts: [(name: String, value: Any)] {
         [
-            ("muted", muted), ("marks", marks), ("known", known), ("numbers", numbers), ("renamed", renamed),
+            ("muted", muted), ("marks", marks), ("known", known), ("numbers", numbers), ("lookAlikes", lookAlikes),
+            ("renamed", renamed),
             ("deadlines", deadlines), ("elsewhere", elsewhere),
         ]
     }

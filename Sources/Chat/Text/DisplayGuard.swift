@@ -40,9 +40,9 @@ package enum DisplayGuard {
 
     private static func isNameMark(_ scalar: Unicode.Scalar) -> Bool { nameMarks.contains(scalar) }
 
-    /// The marks of plain lines, and scalars that look like the number sign or a contact's star.
+    /// The marks of plain lines and of names that look alike, and scalars that look like the number sign or a contact's star.
     private static let nameMarks: Set<Unicode.Scalar> = [
-        "<", ">", "[", "]", "#", "*", "\u{ff03}", "\u{fe5f}", "\u{266f}", "★", "\u{2606}", "\u{22c6}", "\u{272d}",
+        "<", ">", "[", "]", "#", "*", "≈", "\u{ff03}", "\u{fe5f}", "\u{266f}", "★", "\u{2606}", "\u{22c6}", "\u{272d}",
         "\u{272e}", "\u{272f}", "\u{2730}", "\u{2b50}", "\u{2b51}", "\u{2b52}",
     ]
 

@@ -54,11 +54,11 @@ struct RoomState: Sendable {
         arrivals.begin(at: now)
     }
 
-    /// The name alone, unless another peer that is present has the same one.
+    /// The name alone, unless another peer that is present has the same one, or one that looks like it.
     func shortName(of who: PeerName) -> String {
         let isShared =
             who.contact == nil && present.contains { $0.key != who.key && $0.value == who.nickname.lowercased() }
-        return isShared ? who.displayName : who.displayWord ?? who.displayName
+        return isShared || who.isAlike ? who.displayName : who.displayWord ?? who.displayName
     }
 
     func level(of message: MessageView) -> ConversationList.Level {
