@@ -116,7 +116,10 @@ package struct DirectChats: Sendable {
     ) -> Result {
         let wasAccepted = entries.values[index].chat.isAccepted
         let result = change(&entries.values[index].chat)
-        if entries.values[index].chat.isAccepted != wasAccepted { isChanged = true }
+        if entries.values[index].chat.isAccepted != wasAccepted {
+            isChanged = true
+            if !wasAccepted { reports.reset(entries.keys[index]) }
+        }
         return result
     }
 

@@ -6,14 +6,19 @@ struct RequestReports: Sendable {
     private static let rate = Rate(
         perSecond: 1 / Double(Limits.requestInterval.nanoseconds) * 1e9, burst: Limits.requestsBurst)
 
-    private var reportedAt = RecentTable<PeerID, Instant>(capacity: Limits.requestsRemembered)
+    private var reportedAt = RecentTable<PeerID, Instant?>(capacity: Limits.requestsRemembered)
     private var paces = RecentTable<Giver, TokenBucket>(capacity: Limits.requestsRemembered)
 
     /// Counts a request; false if it is not to be reported.
     mutating func take(_ peer: PeerID, from giver: Giver, now: Instant) -> Bool {
-        if let last = reportedAt[peer], now < last + Limits.requestPause { return false }
+        if let last = reportedAt[peer] ?? nil, now < last + Limits.requestPause { return false }
         let isTaken = paces.update(giver, orNew: { TokenBucket(RequestReports.rate, now: now) }) { $0.take(now: now) }
         if isTaken { reportedAt.set(now, for: peer) }
         return isTaken
+    }
+
+    /// The user has agreed with the peer: what it asks for after the end of that is news.
+    mutating func reset(_ peer: PeerID) {
+        if reportedAt[peer] != nil { reportedAt.set(nil, for: peer) }
     }
 }
