@@ -192,7 +192,7 @@ import Wire
                 .ready(me: who, port: 1, room: text, discovery: .none),
             ]
             let reports =
-                events.map(Report.event) + [.answer(.requests([(who, text)])), .answer(.done(command: "nick", who))]
+                events.map(Report.event) + [.answer(.requests([(who, text)])), .answer(.done(command: "mute", who))]
             for report in reports { Self.expectOneSafeLine(Self.text(report)) }
         }
     }
