@@ -83,8 +83,8 @@ extension Phrase {
     package static let found = Phrase("%1: %2 with \"%3\"", "%1: \"%3\"이(가) 있는 %2")
     package static let portLine = Phrase("room %1, port %2, %3", "방 %1, 포트 %2, %3")
     package static let whoNote = Phrase(
-        "WHO is 4821, #4821, #4821-3377 or a nickname; // begins a message with a slash",
-        "WHO는 4821, #4821, #4821-3377 또는 별명입니다. //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
+        "WHO is 4821, #4821, #4821-3377, a nickname or 8 digits of a key; // begins a message with a slash",
+        "WHO는 4821, #4821, #4821-3377, 별명 또는 키의 앞 여덟 자리입니다. //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
     package static let helpNote = Phrase(
         "Tab completes; /help COMMAND explains one; WHO is 4821, #4821 or a nickname",
         "/help 명령으로 자세히, Tab으로 완성, WHO는 4821, #4821 또는 별명")

@@ -35,7 +35,8 @@ extension Roster {
             return
         }
         let isNew = !elsewhere.contains(author)
-        let news = known.values[index].take(presence.nickname, presence.stage, presence, as: authorClock)
+        let news = take(
+            presence.nickname, presence.stage, presence, of: author, at: index, as: authorClock, into: &events)
         if isNew {
             if elsewhere.count >= Limits.bridgedPeople, let first = earliestElsewhere {
                 events.note(departElsewhere(first))

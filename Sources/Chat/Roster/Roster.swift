@@ -166,14 +166,22 @@ extension Roster {
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += drainRenamed() }
-        let isRename = known.values[index].nickname != nickname
-        let news = known.values[index].take(nickname, stage, presence, as: authorClock)
-        if isRename, known.values[index].nickname == nickname { compare(nickname, of: author, into: &events) }
-        switch news {
+        switch take(nickname, stage, presence, of: author, at: index, as: authorClock, into: &events) {
         case .nothing: break
         case .arrival: events.note(announce(author))
         case .change(let before): events.append(report(author, known.values[index], from: before))
         }
+    }
+
+    /// Takes over what a payload says of its author, whose entry is at `index`.
+    mutating func take(
+        _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, of author: PeerID, at index: Int,
+        as authorClock: AuthorClock, into events: inout [ChatEvent]
+    ) -> KnownPeer.News {
+        let isRename = known.values[index].nickname != nickname
+        let news = known.values[index].take(nickname, stage, presence, as: authorClock)
+        if isRename, known.values[index].nickname == nickname { compare(nickname, of: author, into: &events) }
+        return news
     }
 
     /// Marks a new nickname that looks like another's, and that other one.

@@ -125,13 +125,13 @@ package struct KnownNames: Sendable {
         return names.filter { !$0.name.isEmpty && $0.name.lowercased().hasPrefix(beginning) }.map(word)
     }
 
-    /// A name that is not plain to type, or that two peers have, becomes the number.
+    /// A name that is not plain to type, or that two peers have, or that looks like another's, becomes the number.
     private func word(for who: PeerName, _ name: String) -> String {
         let folded = name.lowercased()
         let isShared = people.values.contains {
             $0.key != who.key && ($0.nickname.lowercased() == folded || $0.contact?.lowercased() == folded)
         }
-        return isShared || !KnownNames.isPlain(name) ? who.numberText : name
+        return isShared || who.isAlike || !KnownNames.isPlain(name) ? who.numberText : name
     }
 
     private func numbers(_ typed: Substring) -> [String] {
