@@ -200,10 +200,6 @@ extension CommandExecutor {
         let isPart = if case .part = command { true } else { false }
         let outcome = (isPart ? .close : command).perform(on: node, in: conversation)
         if outcome.isDone, command.opensConversation { rooms.look(at: room) }
-        if case .accept = command, case .error(let error)? = outcome.reply, error.code == .notConnected {
-            let gone = ChatError(.notConnected, .requesterGone, error.sentence.arguments.first ?? "")
-            return Step(room: room.label, outcome: CommandOutcome(events: outcome.events, reply: .error(gone)))
-        }
         let completed = CommandOutcome(
             events: outcome.events, reply: outcome.reply.map { complete($0, in: room.label) }, kept: outcome.kept)
         if case .marks(let marks) = outcome.kept { share(marks, from: room) }

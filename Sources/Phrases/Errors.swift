@@ -42,9 +42,6 @@ extension Phrase {
         "no command /%1; /help lists them, // begins a message with a slash",
         "/%1 명령은 없습니다. /help에서 명령을 볼 수 있고, //로 시작하면 빗금으로 시작하는 메시지가 됩니다")
     package static let notConnected = Phrase("%1 is not connected", "%1 님과 연결되어 있지 않습니다")
-    package static let requesterGone = Phrase(
-        "%1 has left; the request can be accepted when %1 is back",
-        "%1 님이 나갔습니다. 돌아오면 요청을 수락할 수 있습니다")
     package static let blockedFirst = Phrase("%1 is blocked; /unblock %1 first", "%1 님은 차단되어 있습니다. 먼저 /unblock %1")
     package static let conversationOver = Phrase(
         "the direct conversation with that message has ended",
