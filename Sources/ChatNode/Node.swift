@@ -37,6 +37,7 @@ package actor Node {
     var limiter: ConnectionLimiter
     var bans = BanList()
     var silentLinks = SilentLinkLimiter()
+    var missedPeers = MissedPeers()
     var pacer: Pacer
     var counts = NodeStatistics()
     var typingTracker = TypingTracker()

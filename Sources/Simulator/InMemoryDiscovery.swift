@@ -10,11 +10,14 @@ package final class InMemoryDirectory: Sendable {
         var crowd: Crowd?
         /// It answers each newcomer, also in a crowd.
         let isEager: Bool
+        var missesPeers = false
         let tell: @Sendable (DiscoveryEvent) -> Void
     }
 
     private let network: InMemoryNetwork
     private let entries = Mutex<[HostID: Entry]>([:])
+    /// The number of the last cut or mend of the network that hosts know of.
+    private let changes = Mutex(0)
 
     package init(network: InMemoryNetwork) {
         self.network = network
@@ -63,7 +66,60 @@ package final class InMemoryDirectory: Sendable {
 
     /// Announces all hosts within reach to each other again, as after a partition.
     package func reintroduceAll() {
+        _ = noteChange()
         for host in entries.withLock({ $0.keys.sorted() }) { introduce(host) }
+    }
+
+    /// The network was cut: records from beyond the cut expire, unless hosts are introduced before.
+    func cut() {
+        let number = noteChange()
+        network.timeline.schedule(at: network.timeline.now + Self.timeToLive) { [weak self] in self?.expire(number) }
+    }
+
+    /// As long as a PTR record of a node lives.
+    private static let timeToLive = Duration.seconds(600)
+
+    private func noteChange() -> Int {
+        changes.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+
+    private func expire(_ number: Int) {
+        guard changes.withLock({ $0 }) == number else { return }
+        let all = entries.withLock { $0.sorted { $0.key < $1.key } }
+        for (host, entry) in all {
+            for (other, gone) in all where other != host && gone.announcement.subtype == entry.announcement.subtype {
+                guard !network.canSee(host, other) else { continue }
+                entry.tell(.lost(instance: gone.announcement.instance))
+            }
+        }
+    }
+
+    /// Peers of a host fell silent, or are back: it announces itself once and asks often, as a real node does (Protocol.md
+    /// section 10).
+    func peersMissed(_ areMissed: Bool, by host: HostID) {
+        let isNew = entries.withLock { entries in
+            defer { entries[host]?.missesPeers = areMissed }
+            return areMissed && entries[host]?.missesPeers == false
+        }
+        guard isNew else { return }
+        let timeline = network.timeline
+        timeline.schedule(at: timeline.now + network.drawAnswerPause()) { [weak self] in
+            self?.introduce(host)
+            self?.ask(host, after: .seconds(1), until: timeline.now + .seconds(7_200))
+        }
+    }
+
+    private func ask(_ host: HostID, after pause: Duration, until end: Instant) {
+        network.timeline.schedule(at: network.timeline.now + pause) { [weak self] in
+            guard let self, entries.withLock({ $0[host]?.missesPeers }) == true,
+                network.timeline.now < end
+            else { return }
+            hearAnswers(host)
+            ask(host, after: min(pause * 2, .seconds(16)), until: end)
+        }
     }
 
     /// Tells a host that its own interfaces or addresses have changed, so that its names have to.
@@ -75,15 +131,22 @@ package final class InMemoryDirectory: Sendable {
     /// Announces a host and the hosts within its reach to each other, also if they have heard it before. Others hear its
     /// announcement; it hears their answers, each after a while, so that not all answer at once, and in a crowd not each does.
     package func introduce(_ host: HostID) {
+        hearAnswers(host) { mine, entry in
+            for endpoint in network.endpoints(of: host) {
+                tell(entry, found(mine, at: endpoint, weight: 1), after: network.drawMulticastDelay())
+            }
+        }
+    }
+
+    /// A host hears the answers of others within its reach; `tellOther` comes before each.
+    private func hearAnswers(_ host: HostID, before tellOther: (_ mine: Entry, _ other: Entry) -> Void = { _, _ in }) {
         let all = entries.withLock { $0 }
         guard let mine = all[host] else { return }
         let others = all.filter { other, entry in
             other != host && entry.announcement.subtype == mine.announcement.subtype && network.canSee(host, other)
         }
         for (other, entry) in others.sorted(by: { $0.key < $1.key }) {
-            for endpoint in network.endpoints(of: host) {
-                tell(entry, found(mine, at: endpoint, weight: 1), after: network.drawMulticastDelay())
-            }
+            tellOther(mine, entry)
             let weight = max(network.drawAnswer(of: entry.crowd), entry.isEager ? 1 : 0)
             guard weight > 0 else { continue }
             for endpoint in network.endpoints(of: other) {
@@ -130,6 +193,10 @@ package final class InMemoryDiscovery: PeerDiscovery {
 
     package func announce(_ announcement: Announcement) {
         directory.replace(announcement, of: host)
+    }
+
+    package func peersMissed(_ areMissed: Bool) {
+        directory.peersMissed(areMissed, by: host)
     }
 
     package func crowdChanged(_ crowd: Crowd) {

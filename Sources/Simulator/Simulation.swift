@@ -96,17 +96,22 @@ package final class Simulation {
     /// Only hosts of the same group reach each other.
     package func partition(_ groups: [SimulatedPeer]...) {
         network.partition(groups.map { $0.map(\.host) })
+        directory.cut()
     }
 
     /// Two nodes do not reach each other, though others reach both: as on two networks with a relay between them.
     package func part(_ first: SimulatedPeer, _ second: SimulatedPeer) {
         network.part(first.host, second.host)
+        directory.cut()
     }
 
     /// A node can not dial another, which can still dial it, as behind a firewall.
     package func wall(_ first: SimulatedPeer, from second: SimulatedPeer) {
         network.wall(first.host, from: second.host)
     }
+
+    /// Ends all partitions, and no host hears of that: no interface of it has changed.
+    package func healSilently() { network.heal() }
 
     /// Ends all partitions; multicast is heard again.
     package func heal() {

@@ -102,6 +102,7 @@ extension Node {
         }
         _ = admission.learn(epoch: connection.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
         if adoption.isFirst {
+            noteFound(peer)
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             arm(.router)
@@ -211,6 +212,18 @@ extension Node {
         if error == .unanswered { probeOthers(than: connection) }
         if error == .connectedToSelf { dialler.ignore(connection.id) }
         drop(connection, error == .silent ? .silent : .lost)
+        if error == .silent || error == .unanswered { miss(connection) }
+    }
+
+    /// Nothing comes from the peer of a lost link. In a crowd the others find those who are back.
+    func miss(_ connection: Connection) {
+        guard let peer = connection.peer, connections.links(of: peer).isEmpty, !isCrowd else { return }
+        missedPeers.fellSilent(peer)
+        discoveries.forEach { $0.peersMissed(true) }
+    }
+
+    private func noteFound(_ peer: PeerID) {
+        if missedPeers.found(peer) { discoveries.forEach { $0.peersMissed(false) } }
     }
 
     /// Ends a link at once, without a reason of its own.

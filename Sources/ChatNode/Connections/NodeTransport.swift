@@ -64,6 +64,7 @@ extension Node: TransportHandler {
     private func closed(_ id: ConnectionID, error: TransportError?) {
         if let connection = connections[id] {
             forget(connection, error == nil ? .closed : .lost)
+            if error == .timedOut || error == .unreachable { miss(connection) }
         } else if people.guests.endpoint(of: id) != nil {
             counts.dialsFailed += 1
             people.guests.closed(id)

@@ -84,6 +84,10 @@ package protocol PeerDiscovery: AnyObject, Sendable {
     /// A dial of an instance has failed: its endpoints may be stale.
     func dialFailed(_ instance: String)
 
+    /// Peers fell silent and are missed, or are no more: the network may be cut in two, and where it is whole again nothing on
+    /// this machine tells so. While peers are missed, others are asked for often. A node tells each peer that falls silent.
+    func peersMissed(_ areMissed: Bool)
+
     /// The room has grown or shrunk. A node tells each change of `isOverlay`, and of `known` as often as it likes.
     func crowdChanged(_ crowd: Crowd)
 
@@ -98,6 +102,7 @@ extension PeerDiscovery {
     package func linkOpened(to run: LinkedRun) {}
     package func linkClosed(to run: LinkedRun) {}
     package func dialFailed(_ instance: String) {}
+    package func peersMissed(_ areMissed: Bool) {}
     package func crowdChanged(_ crowd: Crowd) {}
     package var refusals: [Counter] { [] }
     package var reportsMode: Bool { true }

@@ -44,7 +44,7 @@ extension AvahiDiscovery {
             publish(room, with: responder)
             browse(room, with: responder)
         }
-        if source == .daemon { renewListener() }
+        if source == .daemon { renewListener() } else { pursueAll() }
     }
 
     private func published(_ room: RoomNumber, _ source: Source) {

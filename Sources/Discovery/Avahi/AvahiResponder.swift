@@ -1,4 +1,5 @@
 import Reactor
+import Wire
 
 /// An Avahi connection on an event loop. Calls from any other loop return at once and take effect in order.
 actor AvahiResponder {
@@ -35,6 +36,10 @@ actor AvahiResponder {
 
     nonisolated func browse(type: String, of room: RoomNumber, in view: NetworkView) {
         run { $0.connection?.browse(type: type, of: room, in: view) }
+    }
+
+    nonisolated func pursue(until end: Instant?, of room: RoomNumber) {
+        run { $0.connection?.pursue(until: end, of: room) }
     }
 
     /// Withdraws what a room has. `completion` runs when it is done; a daemon that hangs may take its time.

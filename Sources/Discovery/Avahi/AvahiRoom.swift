@@ -46,6 +46,10 @@ package final class AvahiRoom: PeerDiscovery {
         discovery.run { [number] in $0.linkClosed(to: run, in: number) }
     }
 
+    package func peersMissed(_ areMissed: Bool) {
+        discovery.run { [number] in $0.peersMissed(areMissed, in: number) }
+    }
+
     package func crowdChanged(_ crowd: Crowd) {
         discovery.run { [number] in $0.crowdChanged(crowd, in: number) }
     }

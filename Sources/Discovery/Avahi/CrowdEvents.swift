@@ -10,7 +10,7 @@ extension AvahiDiscovery {
     /// Where is heard and asked besides Avahi.
     var heardView: NetworkView { isDaemonUsed ? served : view }
 
-    private var isDaemonUsed: Bool { daemon?.isReady == true }
+    var isDaemonUsed: Bool { daemon?.isReady == true }
 
     /// Listens beside the daemon while that can be used, and for crowds.
     func renewListener() {
@@ -26,6 +26,7 @@ extension AvahiDiscovery {
         }
         listener.move(to: heardView)
         self.listener = listener
+        pursueAll()
     }
 
     private func take(_ event: AnnouncementListener.Event, in room: RoomNumber) {

@@ -1,3 +1,5 @@
+import Wire
+
 /// The records to publish on each interface, by its index.
 typealias Publication = [UInt32: [MDNSRecord]]
 
@@ -51,6 +53,10 @@ protocol ResponderConnection: AnyObject {
     ///
     /// - Parameter view: the interfaces and addresses of this machine.
     func browse(type: String, of room: RoomNumber, in view: NetworkView)
+
+    /// Asks for the instances of a room often until then, since peers are missed; nil: no more than usual. A daemon asks as it
+    /// likes.
+    func pursue(until end: Instant?, of room: RoomNumber)
 
     /// Withdraws the records of a room, and ends its browsing and resolving.
     func leave(_ room: RoomNumber)

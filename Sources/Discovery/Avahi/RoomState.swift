@@ -10,6 +10,7 @@ struct RoomState {
     var isRenaming = false
     /// Nothing is published: the former names belong to another network, and there are no new ones yet.
     var isMoving = false
+    var absence = Absence()
     /// The responders that have its records.
     var publishers: Set<Source> = []
     var crowd: RoomCrowd
@@ -59,6 +60,38 @@ struct NameCollisions {
         if let last, now - last >= Self.peace { pauses.reset() }
         last = now
         return pauses.next()
+    }
+}
+
+/// Whether peers of a room are missed, which fell silent.
+struct Absence {
+    /// Random, since others miss them too; for all that fall silent meanwhile, as on a network that is cut in two.
+    static let wait = Duration.zero...Duration.seconds(2)
+
+    private(set) var isPursued = false
+    private(set) var pursuesUntil: Instant?
+    private var isWaiting = false
+
+    /// A peer has fallen silent.
+    ///
+    /// - Returns: whether to look for it after the wait; false if that is to be done already.
+    mutating func began() -> Bool {
+        isPursued = true
+        defer { isWaiting = true }
+        return !isWaiting
+    }
+
+    /// All are back.
+    mutating func ended() { (isPursued, pursuesUntil) = (false, nil) }
+
+    /// The wait is over.
+    ///
+    /// - Returns: whether peers are still missed.
+    mutating func waited(now: Instant) -> Bool {
+        isWaiting = false
+        guard isPursued else { return false }
+        pursuesUntil = now + QuietBrowser.pursuingTime
+        return true
     }
 }
 

@@ -11,6 +11,8 @@ final class MulticastBrowser {
         let name: BrowsedName
         let context: RoomContext
         var browsers: [MulticastPlace: QuietBrowser] = [:]
+        /// Peers are missed until then.
+        var pursuesUntil: Instant?
 
         func listing(_ instance: String, at place: MulticastPlace) -> Listing {
             Listing(source: context.source, instance: instance, at: place)
@@ -42,6 +44,17 @@ final class MulticastBrowser {
             posts.places.forEach { take($0, for: room) }
         }
         arm()
+    }
+
+    /// Asks for the instances of a room often until then, since peers are missed; nil: no more than usual.
+    func pursue(until end: Instant?, of room: RoomNumber) {
+        searches[room]?.pursuesUntil = end
+        for place in places(of: room) { pursue(until: end, of: room, at: place) }
+        arm()
+    }
+
+    private func pursue(until end: Instant?, of room: RoomNumber, at place: MulticastPlace) {
+        searches[room]?.browsers[place]?.pursue(until: end, now: loop.now, using: &generator)
     }
 
     /// Browses for a room no more.
@@ -101,6 +114,7 @@ final class MulticastBrowser {
     private func take(_ place: MulticastPlace, for room: RoomNumber) {
         guard let name = searches[room]?.name else { return }
         searches[room]?.browsers[place] = QuietBrowser(for: name, now: loop.now, using: &generator)
+        if let end = searches[room]?.pursuesUntil { pursue(until: end, of: room, at: place) }
     }
 
     private func leave(_ place: MulticastPlace, for room: RoomNumber) {

@@ -20,6 +20,10 @@ struct QuietBrowser {
     /// From the first question to the second; then each time twice as long as before.
     static let shortestPause = Duration.seconds(1)
     static let longestPause = Duration.seconds(3_600)
+    /// While peers are missed: the network may be whole again at any time.
+    static let longestPursuingPause = Duration.seconds(16)
+    /// So long a peer that fell silent is missed.
+    static let pursuingTime = Duration.seconds(7_200)
     /// Random share added to an interval: in so long a time one of many browsers asks first, and is heard.
     static let spread = 0.25
     /// After a question, missing instances have this time to answer before the next question.
@@ -38,6 +42,7 @@ struct QuietBrowser {
     private var askAt: Instant
     private var pause = Self.shortestPause
     private var spokeAt: Instant?
+    private var pursuesUntil: Instant?
     /// The sender that asked in our stead last, and the times in a row.
     private var querySuppressor: (sender: [UInt8], turns: Int) = ([], 0)
     /// The sender that continues its known answers in further packets.
@@ -67,6 +72,25 @@ struct QuietBrowser {
         (askedAt, spokeAt, pause, querySuppressor) = (nil, nil, Self.shortestPause, ([], 0))
         askAt = Self.begin(now, using: &generator)
         return instances.map(Action.list)
+    }
+
+    /// Asks as at the start, and often until then, since peers are missed; nil: no more than usual. Others of the group miss them
+    /// too, and their questions count from the first on.
+    mutating func pursue(until end: Instant?, now: Instant, using generator: inout some RandomNumberGenerator) {
+        pursuesUntil = end
+        guard end != nil else { return }
+        (askedAt, pause, querySuppressor) = (nil, Self.shortestPause, ([], 0))
+        askAt = Self.begin(now, using: &generator)
+    }
+
+    /// It knows instances already, as if they had just been heard.
+    mutating func assume(
+        _ instances: [String], timeToLive: UInt32, now: Instant, using generator: inout some RandomNumberGenerator
+    ) {
+        for instance in instances {
+            let pointer = PointerPacket.Pointer(instance: instance, timeToLive: timeToLive)
+            _ = answered(pointer, now: now, using: &generator)
+        }
     }
 
     mutating func due(now: Instant, using generator: inout some RandomNumberGenerator) -> [Action] {
@@ -112,7 +136,7 @@ extension QuietBrowser {
     private mutating func asked(now: Instant, using generator: inout some RandomNumberGenerator) {
         if let askedAt {
             let planned = askAt - askedAt
-            if (now - askedAt) * 2 >= planned { pause = min(planned * 2, Self.longestPause) }
+            if (now - askedAt) * 2 >= planned { pause = min(planned * 2, longest(at: now)) }
         }
         askedAt = now
         let added = Double.random(in: 0..<Self.spread, using: &generator)
@@ -120,6 +144,12 @@ extension QuietBrowser {
         guard let next = nextRefresh, next <= now else { return }
         for instance in Array(known.keys) { known[instance]?.asked(now: now) }
         nextRefresh = known.values.compactMap(\.refreshAt).min()
+    }
+
+    func pursues(at now: Instant) -> Bool { pursuesUntil.map { now < $0 } ?? false }
+
+    private func longest(at now: Instant) -> Duration {
+        pursues(at: now) ? Self.longestPursuingPause : Self.longestPause
     }
 
     /// A sender has asked our question and listed no answer that we lack: its answers serve us too.

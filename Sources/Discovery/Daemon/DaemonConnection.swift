@@ -1,6 +1,7 @@
 import CAvahi
 import Glibc
 import Reactor
+import Wire
 
 /// The Avahi daemon of this machine, through libavahi-client. Most of its calls block for the daemon's answer over D-Bus,
 /// for 25 s while it hangs, so the loop is not shared.
@@ -70,6 +71,9 @@ final class DaemonConnection: GroupPublisher {
         let error = unsafe library.avahi_client_errno(client)
         context.tell(.failed(AvahiAnswers.message(error)))
     }
+
+    /// The listener beside it asks.
+    func pursue(until end: Instant?, of room: RoomNumber) {}
 
     func leave(_ room: RoomNumber) {
         guard var objects = rooms.removeValue(forKey: room) else { return }

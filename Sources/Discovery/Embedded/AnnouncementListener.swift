@@ -1,5 +1,6 @@
 import ChatNode
 import Reactor
+import Wire
 
 /// Hears announcements beside Avahi's daemon, so that no query for them is needed; and in either mode the announcements of
 /// crowds; for all rooms, by one set of sockets. Confined to its event loop.
@@ -32,6 +33,8 @@ final class AnnouncementListener {
         heard(bytes, from: sender, at: place)
     }
 
+    private lazy var pursuit = Pursuit(loop: loop) { [unowned self] packet, place in posts.send(packet, at: place) }
+
     /// - Parameters:
     ///   - source: what else is used: listings are as those of that Avahi.
     ///   - tell: takes what is heard, on the loop.
@@ -45,9 +48,18 @@ final class AnnouncementListener {
     ///   - subtype: that of the room's announcements; nil to end it.
     ///   - hearsCensus: whether to hear what only the nodes of a crowd say.
     func listen(for subtype: String?, hearsCensus: Bool, of room: RoomNumber) {
+        if subtype == nil { pursuit.end(room) }
         searches[room] = subtype.map {
             Search(subtype: $0, name: BrowsedName(subtype: $0), hearsCensus: hearsCensus)
         }
+    }
+
+    /// Asks for the instances of a room until then, since peers are missed; nil to end it.
+    ///
+    /// - Parameter known: the instances that are listed.
+    func pursue(_ room: RoomNumber, known: [String], until end: Instant?) {
+        guard let end, let search = searches[room] else { return pursuit.end(room) }
+        pursuit.begin(for: search.name, of: room, at: posts.places, known: known, until: end)
     }
 
     /// Where no socket is to be had, nothing is heard: the daemon is asked.
@@ -72,5 +84,6 @@ final class AnnouncementListener {
             }
             for instance in WithdrawnInstances.all(in: bytes) { tell(.withdrawn(instance, sender: sender), room) }
         }
+        pursuit.heard(bytes, from: sender, at: place)
     }
 }

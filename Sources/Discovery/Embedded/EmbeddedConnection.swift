@@ -2,6 +2,7 @@ import CAvahi
 import CAvahiCore
 import Glibc
 import Reactor
+import Wire
 
 /// mDNS spoken by this process itself, through libavahi-core: needs no daemon, no bus and no privilege, and lives
 /// beside a daemon and beside others like it. Never waits.
@@ -129,6 +130,8 @@ extension EmbeddedConnection {
         browser.browse(for: BrowsedName(type: type), of: room, context: objects.context)
         networkChanged(view)
     }
+
+    func pursue(until end: Instant?, of room: RoomNumber) { browser.pursue(until: end, of: room) }
 
     func networkIsChanging() { browser.hold() }
 

@@ -25,6 +25,19 @@ import Wire
         #expect(dials([alice, bob]) == 1)
     }
 
+    @Test(arguments: 1...3, [25, 70])
+    func `two meet again within seconds of the end of a silent cut`(seed: UInt64, minutes: Int64) throws {
+        let simulation = Simulation(seed: seed)
+        let alice = simulation.node("alice")
+        let bob = simulation.node("bob")
+        try #require(simulation.meet(alice, bob, within: .seconds(1)))
+        simulation.partition([alice], [bob])
+        simulation.advance(by: .seconds(minutes * 60))
+        try #require(!alice.isOnline(bob) && !bob.isOnline(alice))
+        simulation.healSilently()
+        #expect(simulation.meet(alice, bob, within: .seconds(20)))
+    }
+
     @Test(arguments: 1...5) func `a peer that has left is not dialled any more`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
         let alice = simulation.node("alice")

@@ -30,6 +30,8 @@ struct QuietSegment {
     private(set) var stations: [Station] = []
     private(set) var questions: [Question] = []
     private(set) var bytes = 0
+    /// Where the network is cut: stations below this number and the others do not hear each other.
+    var cut: Int?
     private var flying: [(at: Instant, packet: [UInt8], from: [UInt8])] = []
     var random: Randomness
     let latency: ClosedRange<Int64>
@@ -104,12 +106,31 @@ struct QuietSegment {
         flying.removeAll { $0.at <= now }
         for (_, packet, sender) in arrived {
             let read = PointerPacket(packet[...], about: Self.name)
-            for number in stations.indices {
+            for number in stations.indices where hears(number, sender) {
                 let actions = stations[number].browser.heard(packet[...], from: sender, now: now, using: &random)
                 act(actions, at: number)
                 respond(to: read, at: number)
             }
         }
+    }
+
+    private func hears(_ number: Int, _ sender: [UInt8]) -> Bool {
+        guard let cut, let other = stations.firstIndex(where: { $0.address == sender }) else { return true }
+        return (number < cut) == (other < cut)
+    }
+
+    /// Peers are missed at a station.
+    ///
+    /// - Parameter besideDaemon: whether a browser of its own begins to ask then, beside a daemon that has browsed so far.
+    mutating func pursue(_ number: Int, besideDaemon: Bool) {
+        let known = stations[number].listed.sorted()
+        if besideDaemon {
+            var browser = QuietBrowser(for: Self.name, now: now, using: &random)
+            browser.assume(known, timeToLive: Self.timeToLive, now: now, using: &random)
+            stations[number].browser = browser
+        }
+        let end = now + QuietBrowser.pursuingTime
+        stations[number].browser.pursue(until: end, now: now, using: &random)
     }
 
     private mutating func respond(to packet: PointerPacket?, at number: Int) {
