@@ -14,6 +14,8 @@ actor WebEntrance {
     /// owns the descriptor. The bytes are no whole head: the library would take one for the body, too.
     typealias Pass = @Sendable (CInt, [UInt8], _ isAbsolute: Bool) -> Void
 
+    /// A client that has just connected may send its head in this time, before it gives way.
+    private static let grace = Duration.milliseconds(50)
     /// Connections that the receiver may have without having taken them.
     private static let mostPassing = 16
 
@@ -89,7 +91,7 @@ actor WebEntrance {
 
     /// The client that came first goes, unless its head has just come.
     private func letSomeoneGo() -> Bool {
-        guard let oldest = quota.removeOldestStranger(at: .monotonic, behind: .zero) else {
+        guard let oldest = quota.removeOldestStranger(at: .monotonic, behind: WebEntrance.grace) else {
             makeRoom()
             return false
         }

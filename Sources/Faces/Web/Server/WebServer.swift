@@ -173,7 +173,7 @@ extension WebServer {
     /// The clients that go at once where descriptors are lacking.
     private static let mostLeaving = 8
     /// More than the time in which the library reads a head that has come.
-    private static let turn = Duration.milliseconds(10)
+    private static let turn = Duration.milliseconds(100)
 
     private struct Arrival {
         let socket: CInt
