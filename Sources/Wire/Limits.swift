@@ -187,8 +187,14 @@ package enum Limits {
     package static let presenceGathering = Duration.milliseconds(500)
     package static let firstRosterInterval = Duration.seconds(2)
     package static let rosterInterval = Duration.seconds(60)
-    package static let rosterAnswersBurst = 6.0
-    package static let rosterAnswersPerSecond = 1.0 / 15.0
+    package static let rosterAnswersBurst = 8.0
+    package static let rosterAnswersPerSecond = 1.0
+    /// Of presences and certificates: a question of 67 bytes draws no more.
+    package static let rosterAnswerBytes = 65_536
+    package static let rosterContinuation = Duration.seconds(1)
+    /// Twice a small room.
+    package static let plausibleRoom = 64
+    package static let plausibleSources = 4
     package static let rosterPortion = 20
     package static let rosterPortionInterval = Duration.milliseconds(20)
     package static let rosterAnswerTime = Duration.seconds(30)

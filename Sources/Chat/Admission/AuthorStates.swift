@@ -70,7 +70,7 @@ struct AuthorStates: Sendable {
         }
         if kind == .overlay {
             let rate = rates.crowdRelayed
-            guard FairBucket.take(from: &crowdRelayed, of: source, at: rate, share: 1 / 9, now: now) else {
+            guard FairBucket.take(from: &crowdRelayed, of: source, at: rate, now: now) else {
                 throw .relayRate
             }
         }
@@ -86,7 +86,7 @@ struct AuthorStates: Sendable {
         }
         guard kind == .overlay else { return }
         let rate = rates.crowdAuthors
-        guard FairBucket.take(from: &crowdAuthors, of: source, at: rate, share: 1 / 9, now: now) else {
+        guard FairBucket.take(from: &crowdAuthors, of: source, at: rate, now: now) else {
             throw .newAuthorRate
         }
     }
@@ -101,7 +101,7 @@ struct AuthorStates: Sendable {
             records[author].map({ now < $0.firstHeardAt + Limits.youngAuthorTime }) ?? true
         else { return }
         let rate = rates.young
-        guard FairBucket.take(from: &young, of: source, author: author, at: rate, share: 1 / 5, now: now) else {
+        guard FairBucket.take(from: &young, of: source, author: author, at: rate, now: now) else {
             throw .youngRate
         }
     }

@@ -15,8 +15,8 @@ package struct LinkSource: Hashable, Sendable {
     }
 }
 
-/// A rate that many share, of which those that take little always find a part: others leave
-/// a quarter of the burst.
+/// A rate that many share, of which those that take little always find a part: the others leave a quarter of the burst or half of
+/// it.
 struct FairBucket: Sendable {
     private let rate: Rate
     private var tokens: Tokens
@@ -32,14 +32,14 @@ struct FairBucket: Sendable {
 
     /// Takes a token from a bucket that begins full.
     ///
-    /// - Parameter share: the part of the rate that is little for one source or author.
+    /// An eighth of the rate is little for one source or author, a sixteenth of the burst at once: three or four of them leave
+    /// something.
     static func take(
-        from bucket: inout FairBucket?, of source: LinkSource, author: PeerID? = nil, at rate: Rate, share: Double,
-        now: Instant
+        from bucket: inout FairBucket?, of source: LinkSource, author: PeerID? = nil, at rate: Rate, now: Instant
     ) -> Bool {
         if bucket == nil {
-            let part = Rate(perSecond: rate.perSecond * share, burst: max(1, rate.burst * share))
-            bucket = FairBucket(rate, share: part, now: now)
+            let share = Rate(perSecond: rate.perSecond / 8, burst: max(1, rate.burst / 16))
+            bucket = FairBucket(rate, share: share, now: now)
         }
         return bucket?.take(of: source, author: author, now: now) ?? true
     }
@@ -48,13 +48,13 @@ struct FairBucket: Sendable {
     ///
     /// - Parameters:
     ///   - source: one that takes little may empty the bucket.
-    ///   - author: one that says little may leave an eighth, whatever its source takes; nil where authors do not count. New
+    ///   - author: one that says little leaves a quarter, whatever its source takes; nil where authors do not count. New
     ///     identities say little at first, so that this helps only an honest one behind a source that takes much.
     mutating func take(of source: LinkSource, author: PeerID? = nil, now: Instant) -> Bool {
         guard !rate.isUnlimited else { return true }
         let isSmallSource = sources.take(source, now: now)
         let isSmallAuthor = author.map { authors.take($0, now: now) } ?? false
-        let rest = isSmallSource ? 0 : isSmallAuthor ? rate.burst / 8 : rate.burst / 4
+        let rest = isSmallSource ? 0 : isSmallAuthor || author == nil ? rate.burst / 4 : rate.burst / 2
         tokens.refill(at: rate, now)
         guard tokens.count >= rest + 1 else { return false }
         return tokens.take(at: rate, now: now)

@@ -140,7 +140,7 @@ extension Node {
     /// certificates before it forwards them.
     private func readCertificate(_ body: Span<UInt8>, on connection: Connection) -> Certificate? {
         guard
-            people.roster.takeCertificate(on: connection.id, now: scheduler.now)
+            people.roster.take(body.count, on: connection.id, now: scheduler.now)
                 || takeRelayed(on: connection)
         else {
             counts.certificatesRefused += 1

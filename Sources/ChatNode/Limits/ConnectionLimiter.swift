@@ -94,7 +94,7 @@ struct ConnectionLimiter {
     }
 
     private func hasRoom(inNetworkOf endpoint: Endpoint) -> Bool {
-        (endpoint.network.flatMap { networks[$0]?.links } ?? 0) < Limits.linksPerNetwork
+        (endpoint.linkNetwork.flatMap { networks[$0]?.links } ?? 0) < Limits.linksPerNetwork
     }
 
     private mutating func admitSource(_ key: Endpoint, now: Instant) -> Bool {

@@ -35,6 +35,26 @@ struct ContactBook: Sendable {
     /// All contacts, in the order of their tellers' keys: a seed reproduces it.
     var contacts: [Contact] { tellings.sorted { $0.key < $1.key }.flatMap(\.value.contacts) }
 
+    /// How many peers without a link are known by contacts: of each witness at most as many as one neighbour tells, and none where
+    /// fewer than three tell.
+    ///
+    /// - Parameters:
+    ///   - isStranger: whether there is no link with a peer.
+    ///   - witness: the place of a teller, of which all tellers there count as one.
+    func countStrangers(
+        at now: Instant, isStranger: (PeerID) -> Bool, witness: (PeerID) -> LinkSource?
+    ) -> Int {
+        var told: [LinkSource: Set<PeerID>] = [:]
+        for (teller, telling) in tellings where now - telling.at <= Limits.contactMemory && !telling.contacts.isEmpty {
+            guard let place = witness(teller) else { continue }
+            told[place, default: []].formUnion(telling.contacts.map(\.peer))
+        }
+        guard told.count >= Limits.witnesses else { return 0 }
+        return told.values.reduce(into: Set<PeerID>()) { all, peers in
+            all.formUnion(peers.filter(isStranger).sorted().prefix(Limits.contactsPerTeller))
+        }.count
+    }
+
     /// The peers of contacts in lists that are not older than `Limits.contactMemory`.
     func peers(at now: Instant) -> Set<PeerID> {
         Set(tellings.values.filter { now - $0.at <= Limits.contactMemory }.flatMap(\.contacts).map(\.peer))

@@ -50,6 +50,12 @@ struct Neighbour: Sendable {
     /// This node dialled the link.
     let isOutgoing: Bool
     let openedAt: Instant
+    /// Its host, or its IPv6 network, in which a host can have any number of addresses: neighbours there have one vote.
+    let witness: LinkSource
+    /// The nodes that it counts, by its last hello or digests.
+    var known = 0
+    /// When it last gave a payload or a presence that was new here.
+    var gaveAt: Instant?
     /// The last that it sent; nil from a mesh node.
     var hello: Hello?
     /// The link is a guest's for this node: it carries no tree.
@@ -73,8 +79,8 @@ struct Neighbour: Sendable {
     /// Payloads that it is asked for.
     var asked: TokenBucket
 
-    init(slot: UInt8, isOutgoing: Bool, now: Instant) {
-        (self.slot, self.isOutgoing, openedAt) = (slot, isOutgoing, now)
+    init(slot: UInt8, isOutgoing: Bool, witness: LinkSource, now: Instant) {
+        (self.slot, self.isOutgoing, openedAt, self.witness) = (slot, isOutgoing, now, witness)
         frames = TokenBucket(Rate(perSecond: Limits.overlayFramesPerSecond, burst: Limits.overlayFramesBurst), now: now)
         grafted = TokenBucket(
             Rate(perSecond: Limits.graftedPayloadsPerSecond, burst: Limits.graftedPayloadsBurst), now: now)
@@ -111,22 +117,38 @@ struct Neighbours: Sendable {
 
     var hasLacking: Bool { table.values.contains { $0.hello?.isLacking ?? false } }
 
-    /// The nodes of the room by the word of more than half of the neighbours: the lower median of what they know, of which one in
-    /// mesh mode says 0; 0 for fewer than three neighbours.
-    var toldSize: Int {
-        guard table.count >= Limits.witnesses else { return 0 }
-        let sizes = table.values.map { $0.isOverlay ? Int($0.hello?.known ?? 0) : 0 }.sorted()
-        return sizes[(sizes.count - 1) / 2]
+    /// The nodes of the room by the word of more than half of the witnesses: the lower median of what they know, of which one in
+    /// mesh mode says 0; 0 for fewer than three.
+    var toldSize: Int { Neighbours.median(table.values.map { ($0.witness, $0.isOverlay ? $0.known : 0) }) ?? 0 }
+
+    /// As `toldSize`, by those in overlay mode alone; nil for fewer than three.
+    var knownSize: Int? { Neighbours.median(table.values.filter(\.isOverlay).map { ($0.witness, $0.known) }) }
+
+    /// As `knownSize`, by those that gave something new lately: silent ones say nothing about the room.
+    func givingSize(at now: Instant) -> Int? {
+        let giving = table.values.filter { neighbour in
+            neighbour.isOverlay && neighbour.gaveAt.map { now < $0 + Limits.presenceInterval } ?? false
+        }
+        return Neighbours.median(giving.map { ($0.witness, $0.known) })
+    }
+
+    /// The lower median of one count for each witness, the least that its neighbours say; nil for fewer than three.
+    private static func median(_ counts: [(witness: LinkSource, known: Int)]) -> Int? {
+        var least: [LinkSource: Int] = [:]
+        for count in counts { least[count.witness] = min(least[count.witness] ?? .max, count.known) }
+        guard least.count >= Limits.witnesses else { return nil }
+        return least.values.sorted()[(least.count - 1) / 2]
     }
 
     /// Adds a neighbour, or forgets what is known of one whose link was replaced.
     ///
     /// - Returns: false if there is no slot left.
-    mutating func open(_ peer: PeerID, isOutgoing: Bool, now: Instant) -> Bool {
+    mutating func open(_ peer: PeerID, isOutgoing: Bool, witness: LinkSource? = nil, now: Instant) -> Bool {
         let slot = table[peer]?.slot ?? (UInt8.min...UInt8.max).first { !used.contains($0) }
         guard let slot else { return false }
         used.insert(slot)
-        table[peer] = Neighbour(slot: slot, isOutgoing: isOutgoing, now: now)
+        table[peer] = Neighbour(
+            slot: slot, isOutgoing: isOutgoing, witness: witness ?? LinkSource(UInt64(slot)), now: now)
         return true
     }
 

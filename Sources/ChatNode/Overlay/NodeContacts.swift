@@ -158,7 +158,8 @@ extension Node {
 
     /// The peers that neighbours told of lately and that there is no link with.
     var strangers: Int {
-        contacts.peers(at: scheduler.now).count { connections.links(of: $0).isEmpty }
+        contacts.countStrangers(
+            at: scheduler.now, isStranger: { connections.links(of: $0).isEmpty }, witness: witness(of:))
     }
 
     /// Contacts that no peer tells of any more are not dialled; links that there are stay.

@@ -143,8 +143,15 @@ extension Node {
 
     func overlayLinkOpened(to peer: PeerID, isOutgoing: Bool, isGuest: Bool) {
         guard case .running = phase else { return }
-        overlay.opened(peer, isOutgoing: isOutgoing, isGuest: isGuest, now: scheduler.now, using: &randomness)
+        overlay.opened(
+            peer, isOutgoing: isOutgoing, isGuest: isGuest, witness: witness(of: peer), now: scheduler.now,
+            using: &randomness)
         arm(.overlay)
+    }
+
+    /// Where a neighbour is, as a witness of the size of the room; nil for one without a link.
+    func witness(of peer: PeerID) -> LinkSource? {
+        connections.sendingLink(of: peer).map { LinkSource($0.endpoint.witnessNumber) }
     }
 
     func overlayLinkClosed(to peer: PeerID) {

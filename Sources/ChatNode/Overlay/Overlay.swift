@@ -73,15 +73,24 @@ extension Overlay {
 
     /// A neighbour has a link that frames are sent on: the first, or one that replaced another.
     ///
-    /// - Parameter isGuest: true if this node dialled it for direct messages alone.
+    /// - Parameters:
+    ///   - isGuest: true if this node dialled it for direct messages alone.
+    ///   - witness: where it is, of which all neighbours there have one vote about the room; nil for a place of its own.
     mutating func opened(
-        _ peer: PeerID, isOutgoing: Bool, isGuest: Bool = false, now: Instant, using randomness: inout Randomness
+        _ peer: PeerID, isOutgoing: Bool, isGuest: Bool = false, witness: LinkSource? = nil, now: Instant,
+        using randomness: inout Randomness
     ) {
         if neighbours[peer] != nil { closed(peer, now: now) }
-        guard neighbours.open(peer, isOutgoing: isOutgoing, now: now) else { return }
+        guard neighbours.open(peer, isOutgoing: isOutgoing, witness: witness, now: now) else { return }
         neighbours.update(peer) { $0.isOurGuest = isGuest }
         modeChanged(now, using: &randomness)
     }
+
+    /// The digests of a neighbour tell how many nodes it counts.
+    mutating func told(_ known: Int, by peer: PeerID) { neighbours.update(peer) { $0.known = known } }
+
+    /// A neighbour gave something that was new here.
+    mutating func gave(_ peer: PeerID, now: Instant) { neighbours.update(peer) { $0.gaveAt = now } }
 
     /// The last link with a neighbour ended.
     mutating func closed(_ peer: PeerID, now: Instant) {
@@ -108,7 +117,10 @@ extension Overlay {
     ) -> [Effect] {
         guard let neighbour = neighbours[peer] else { return [] }
         overlayNeighbours += (hello.isOverlay ? 1 : 0) - (neighbour.isOverlay ? 1 : 0)
-        neighbours.update(peer) { $0.hello = hello }
+        neighbours.update(peer) { neighbour in
+            neighbour.hello = hello
+            neighbour.known = Int(hello.known)
+        }
         if !hello.isOverlay || hello.isGuest {
             neighbours.update(peer) { $0.pushes = 0 }
             trees.lose(peer, now: now)

@@ -37,7 +37,9 @@ extension Overlay {
             clear(made)
             effects.append(.send(TreeFrame.graft(made, ids: []).bytes, to: peer))
         }
-        neighbours.update(peer) { $0.servedAt = now }
+        neighbours.update(peer) { neighbour in
+            (neighbour.servedAt, neighbour.gaveAt) = (now, now)
+        }
         // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
         if neighbour.isInTrees, mode == .overlay || hops > 1 {
             trees.took(made | Trees.bit(tree), from: peer)

@@ -89,6 +89,7 @@ extension Node {
         guard case .admitted(let checked) = admission.verifySignature(of: payload) else { return ban(connection) }
         guard people.presences.take(checked, age: isLive ? .zero : age(of: payload), now: now) else { return }
         people.paths.note(author, by: connection.id)
+        if let peer = connection.peer { overlay.gave(peer, now: now) }
         // In a small room what an answer brings is passed on too: few others have it.
         if isLive || people.isSmall {
             people.relay.pass(author, from: connection.id, now: now, using: &randomness)
@@ -190,7 +191,9 @@ extension Node {
     private func exchangeRosters() {
         let now = scheduler.now
         if people.roster.isQuestionDue(now: now) {
-            if let connection = crowdLinks.randomElement(using: &randomness) {
+            let last = people.roster.continuation
+            let links = crowdLinks
+            if let connection = links.first(where: { $0.id == last }) ?? links.randomElement(using: &randomness) {
                 askForRoster(on: connection)
             } else {
                 people.roster.postpone(now: now)
@@ -220,14 +223,29 @@ extension Node {
         }
         // A slow reader gets the next part later.
         guard connection.link.outbox.count < Outbox.capacity / 4 else { return }
-        let (peers, next) = people.presences.part(of: buckets, from: start, most: Limits.rosterPortion)
+        let most = min(Limits.rosterPortion, people.roster.room(for: link) / RosterExchange.largest)
+        let (peers, next) = people.presences.part(of: buckets, from: start, most: most)
+        var bytes = 0
         for peer in peers where peer != connection.peer {
             guard let entry = people.presences[peer] else { continue }
             counts.sent.add(.presence)
             send([FrameType.roster.rawValue] + entry.frame.dropFirst(), on: connection)
             if peer != context.me { sendCertificate(for: peer, on: connection) }
+            bytes += entry.frame.count + Certificate.byteCount
         }
-        people.roster.answered(link, next: next)
+        people.roster.answered(link, next: next, bytes: bytes)
+    }
+
+    /// Whether an answer may bring an author: one that this node never heard of counts against the size that the room plausibly
+    /// has.
+    private func takesFromRoster(_ author: PeerID?, on connection: Connection) -> Bool {
+        guard let author, people.presences[author] == nil, configuration.messagesPerSecond > 0 else { return true }
+        return people.intake.take(from: connection.source, size: plausibleSize, now: scheduler.now)
+    }
+
+    /// The nodes of the room by the word of several sources, or as many as discovery shows.
+    private var plausibleSize: Int {
+        max(choice.samplers.roomSize, connections.activeLinks.count, overlay.neighbours.knownSize ?? 0)
     }
 
     /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
@@ -235,17 +253,20 @@ extension Node {
         guard isCrowd, let peer = connection.peer else { return }
         let now = scheduler.now
         if let digests = RosterDigests(body) {
+            overlay.told(digests.count, by: peer)
             let isAnswered = people.roster.answer(
                 people.presences.digests.differences(from: digests), on: connection.id, now: now)
             if !isAnswered { counts.rostersRefused += 1 }
             return arm(.people)
         }
-        guard people.roster.takePresence(on: connection.id, now: now) else {
+        let claim = SignedPayload.authorClock(inFrame: body)
+        let isKept = claim.map { !people.presences.isNews($0.clock, of: $0.author) } ?? false
+        guard people.roster.take(body.count, on: connection.id, now: now),
+            isKept || takesFromRoster(claim?.author, on: connection)
+        else {
             counts.rostersRefused += 1
             return
         }
-        let claim = SignedPayload.authorClock(inFrame: body)
-        let isKept = claim.map { !people.presences.isNews($0.clock, of: $0.author) } ?? false
         switch admission.admitRoster(
             frame: body, from: peer, isKept: isKept, bridge: bridgeStanding(of: body, on: connection), now: now,
             wallClock: roomClock)
@@ -254,6 +275,7 @@ extension Node {
             var events: [ChatEvent] = []
             router.route(payload, now: now, wallClock: scheduler.wallClock, into: &events)
             apply(events)
+            if people.presences[payload.author] == nil { people.roster.tookPresence(on: connection.id, now: now) }
             takePresence(payload, isLive: false, on: connection)
             noteBridges(of: payload.author)
             if bridge != nil { publishOverBridge(payload) }

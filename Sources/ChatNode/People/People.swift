@@ -11,6 +11,7 @@ struct People {
     var presences = Presences()
     var paths = PresencePaths()
     var roster = RosterExchange()
+    var intake = RosterIntake()
     var relay = PresenceRelay()
     var folding = CrowdFolding()
     var retries = SealedRetries()

@@ -5,22 +5,29 @@ import Wire
 struct RosterExchange {
     /// An answer under way.
     private struct Answer {
-        var buckets: UInt16
+        let buckets: UInt16
         var next: Int
+        /// Bytes that may still be sent: a question is small.
+        var bytes = Limits.rosterAnswerBytes
     }
 
     /// A question of ours: presences of its answer may be old and many.
     private struct Question {
         let until: Instant
-        /// The presences, and as many certificates, that may still come.
-        var presences: Int
-        var certificates: Int
+        /// Bytes of presences and certificates that may still come.
+        var bytes = Limits.rosterAnswerBytes
+        /// The answer brought an author that was not known.
+        var isUseful = false
     }
 
     private var asksAt: Instant?
     private var interval = Limits.firstRosterInterval
     private var questions: [ConnectionID: Question] = [:]
     private var answers: [ConnectionID: Answer] = [:]
+    /// Where the last answer on a link ended, and the next one goes on.
+    private var ends: [ConnectionID: Int] = [:]
+    /// The link on which the last question was asked.
+    private var asked: ConnectionID?
     private var rates: [ConnectionID: TokenBucket] = [:]
     private var stepsAt: Instant?
 
@@ -43,35 +50,31 @@ struct RosterExchange {
         return true
     }
 
+    /// The link of the neighbour whose last answer brought something new: there is more to come; nil for any.
+    var continuation: ConnectionID? { asked.flatMap { questions[$0]?.isUseful == true ? $0 : nil } }
+
+    /// An answer brought an author that was not known: the same neighbour is asked for more soon.
+    mutating func tookPresence(on link: ConnectionID, now: Instant) {
+        guard questions[link]?.isUseful == false else { return }
+        questions[link]?.isUseful = true
+        guard link == asked else { return }
+        asksAt = Instant.earlier(asksAt, now + Limits.rosterContinuation)
+        interval = Limits.firstRosterInterval
+    }
+
     /// There is no neighbour to ask: the same again as soon as there may be one.
     mutating func postpone(now: Instant) { begin(now: now + Limits.presenceGathering) }
 
     /// Our digests were sent on a link.
     mutating func asked(_ link: ConnectionID, now: Instant) {
-        let most = Limits.knownPeers
-        questions[link] = Question(until: now + Limits.rosterAnswerTime, presences: most, certificates: most)
+        questions[link] = Question(until: now + Limits.rosterAnswerTime)
+        asked = link
     }
 
-    /// True if a presence on a link may be of an answer, of which it is counted as a part.
-    mutating func takePresence(on link: ConnectionID, now: Instant) -> Bool {
-        take(\.presences, on: link, now: now)
-    }
-
-    /// True if a certificate on a link may be of an answer, of which it is counted as a part.
-    mutating func takeCertificate(on link: ConnectionID, now: Instant) -> Bool {
-        take(\.certificates, on: link, now: now)
-    }
-
-    private mutating func take(
-        _ rest: WritableKeyPath<Question, Int>, on link: ConnectionID, now: Instant
-    ) -> Bool {
-        guard var question = questions[link] else { return false }
-        guard now < question.until, question[keyPath: rest] > 0 else {
-            questions[link] = nil
-            return false
-        }
-        question[keyPath: rest] -= 1
-        questions[link] = question
+    /// True if so many bytes of a presence, or of a certificate, on a link may be of an answer, of which they are counted as a part.
+    mutating func take(_ bytes: Int, on link: ConnectionID, now: Instant) -> Bool {
+        guard let question = questions[link], now < question.until, question.bytes >= bytes else { return false }
+        questions[link]?.bytes -= bytes
         return true
     }
 
@@ -84,7 +87,7 @@ struct RosterExchange {
         defer { rates[link] = bucket }
         guard bucket.take(now: now) else { return false }
         guard buckets != 0 else { return true }
-        answers[link] = Answer(buckets: buckets, next: 0)
+        answers[link] = Answer(buckets: buckets, next: ends[link] ?? 0)
         stepsAt = stepsAt ?? now
         return true
     }
@@ -98,14 +101,28 @@ struct RosterExchange {
 
     /// A part of an answer was sent.
     ///
-    /// - Parameter next: where to go on; nil at the end.
-    mutating func answered(_ link: ConnectionID, next: Int?) {
-        if let next { answers[link]?.next = next } else { answers[link] = nil }
+    /// - Parameters:
+    ///   - next: where to go on; nil at the end.
+    ///   - bytes: that were sent. An answer with too few left for another presence ends; the next question on the link continues it.
+    mutating func answered(_ link: ConnectionID, next: Int?, bytes: Int) {
+        answers[link]?.bytes -= bytes
+        if let next { answers[link]?.next = next }
+        ends[link] = next
+        if next == nil || !hasRoom(for: link) { answers[link] = nil }
         if answers.isEmpty { stepsAt = nil }
     }
 
+    /// Bytes that an answer may still send.
+    func room(for link: ConnectionID) -> Int { answers[link]?.bytes ?? 0 }
+
+    private func hasRoom(for link: ConnectionID) -> Bool { room(for: link) >= RosterExchange.largest }
+
+    /// The most bytes of a presence with its author's certificate behind it.
+    static let largest = 1_800
+
     mutating func linkClosed(_ link: ConnectionID) {
-        (questions[link], answers[link], rates[link]) = (nil, nil, nil)
+        (questions[link], answers[link], rates[link], ends[link]) = (nil, nil, nil, nil)
+        if asked == link { asked = nil }
         if answers.isEmpty { stepsAt = nil }
     }
 }

@@ -36,11 +36,19 @@ package struct Endpoint: Hashable, Sendable {
 
     /// Links from the same host have equal numbers: its address with the scope; on this machine, which is exempt from limits per
     /// source, the port too.
-    var sourceNumber: UInt64 {
+    var sourceNumber: UInt64 { (isLoopback ? self : source).number }
+
+    /// As `sourceNumber`, but all addresses of an IPv6 /64 have one: a host can have any number of them.
+    var witnessNumber: UInt64 { (isLoopback ? self : network ?? source).number }
+
+    private var number: UInt64 {
         var hasher = Hasher()
-        hasher.combine(isLoopback ? self : source)
+        hasher.combine(self)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
+
+    /// The IPv6 /64 whose links are limited together; nil for IPv4, and for link-local addresses: those of all hosts are in one.
+    var linkNetwork: Endpoint? { isLinkLocalIPv6 ? nil : network }
 
     /// The IPv6 /64 with its scope, in which one host can have any number of addresses; nil for IPv4.
     package var network: Endpoint? {

@@ -66,4 +66,20 @@ import Wire
         simulation.advance(by: .seconds(10))
         #expect(isCrowd)
     }
+
+    @Test func `one host with many addresses keeps no node alone among neighbours that give it the room`() {
+        let room = CrowdRoom(14, links: 6, seed: 57)
+        #expect(room.gather(within: .seconds(30)))
+        let peer = room.people[0]
+        let (size, isAlone) = peer.with { node in
+            for number in 0..<60 {
+                let address = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [UInt8(number)]
+                node.choice.found(
+                    "host-\(number)", at: Endpoint(address: address, port: 5_000, scope: 2), .proven, weight: 128,
+                    now: node.scheduler.now)
+            }
+            return (node.choice.samplers.roomSize, node.isAlone)
+        }
+        #expect(size >= 60 * 128 && !isAlone)
+    }
 }

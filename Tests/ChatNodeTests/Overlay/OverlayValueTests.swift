@@ -32,6 +32,7 @@ import Wire
                         hello.known = $0
                         return hello
                     }
+                    neighbour.known = Int(size ?? 0)
                 }
             }
             return neighbours.toldSize
@@ -40,6 +41,30 @@ import Wire
         #expect(try told([900, nil, 800]) == 800)
         #expect(try told([900, nil, 800, nil]) == 0)
         #expect(try told([65_535, 20, 65_535, 20, 20]) == 20)
+    }
+
+    @Test func `neighbours of one host, or of one IPv6 network, have one vote about the size of a room`() throws {
+        var neighbours = Neighbours()
+        func open(_ number: UInt8, at address: [UInt8], known: Int) throws {
+            let witness = LinkSource(Endpoint(address: address, port: 5_000 + UInt16(number)).witnessNumber)
+            _ = neighbours.open(try peer(number), isOutgoing: false, witness: witness, now: start)
+            neighbours.update(try peer(number)) { neighbour in
+                (neighbour.hello, neighbour.known) = (Hello(isOverlay: true), known)
+            }
+        }
+        let network = [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11)
+        for number in 1...4 as ClosedRange<UInt8> { try open(number, at: [10, 0, 0, 1], known: 200) }
+        for number in 5...8 as ClosedRange<UInt8> { try open(number, at: network + [number], known: 300) }
+        #expect(neighbours.toldSize == 0 && neighbours.knownSize == nil)
+        try open(9, at: [10, 0, 0, 2], known: 20)
+        #expect(neighbours.toldSize == 200)
+        // Each node of this machine is a witness of its own, and silent neighbours are none of what the room gives.
+        try open(10, at: [127, 0, 0, 1], known: 20)
+        try open(11, at: [127, 0, 0, 1], known: 20)
+        #expect(neighbours.toldSize == 20 && neighbours.givingSize(at: start) == nil)
+        for number in [9, 10, 11] as [UInt8] { neighbours.update(try peer(number)) { $0.gaveAt = start } }
+        #expect(neighbours.givingSize(at: start) == 20)
+        #expect(neighbours.givingSize(at: start + Limits.presenceInterval) == nil)
     }
 
     @Test func `slots are distinct, and are free again when their neighbour is gone`() throws {

@@ -71,16 +71,32 @@ struct RosterDigestTests {
     @Test func `only a neighbour that was asked brings old presences, and not for ever`() {
         let (link, now) = (RosterDigestTests.link, RosterDigestTests.start)
         var exchange = RosterExchange()
-        #expect(exchange.takePresence(on: link, now: now) == false)
-        #expect(exchange.takeCertificate(on: link, now: now) == false)
+        #expect(exchange.take(200, on: link, now: now) == false)
         exchange.asked(link, now: now)
-        #expect(exchange.takePresence(on: link, now: now) == true)
-        #expect(exchange.takeCertificate(on: link, now: now) == true)
-        #expect(exchange.takePresence(on: ConnectionID(number: 2), now: now) == false)
-        #expect(exchange.takePresence(on: link, now: now + Limits.rosterAnswerTime) == false)
+        #expect(exchange.take(200, on: link, now: now) == true)
+        #expect(exchange.take(200, on: ConnectionID(number: 2), now: now) == false)
+        #expect(exchange.take(200, on: link, now: now + Limits.rosterAnswerTime) == false)
         exchange.asked(link, now: now)
-        let taken = (0...Limits.knownPeers).count { _ in exchange.takePresence(on: link, now: now) }
-        #expect(taken == Limits.knownPeers)
+        let taken = (0...Limits.knownPeers).count { _ in exchange.take(256, on: link, now: now) }
+        #expect(taken == Limits.rosterAnswerBytes / 256)
+    }
+
+    @Test func `where an answer brought an author that was not known the same neighbour is asked again after a second`()
+    {
+        let (link, now) = (RosterDigestTests.link, RosterDigestTests.start)
+        var exchange = RosterExchange()
+        exchange.begin(now: now)
+        for pause in [0, 2, 4] {
+            #expect(exchange.isQuestionDue(now: now + .seconds(pause * 2)) == true)
+        }
+        exchange.asked(link, now: now + .seconds(8))
+        #expect(exchange.continuation == nil)
+        exchange.tookPresence(on: link, now: now + .seconds(9))
+        #expect(exchange.continuation == link && exchange.nextDeadline == now + .seconds(10))
+        exchange.asked(link, now: now + .seconds(10))
+        #expect(exchange.continuation == nil)
+        exchange.linkClosed(link)
+        #expect(exchange.continuation == nil)
     }
 
     @Test func `a neighbour's questions are answered within their rate, part by part`() {
@@ -89,10 +105,16 @@ struct RosterDigestTests {
         let answered = (0..<100).count { _ in exchange.answer(0xffff, on: link, now: now) }
         #expect(Double(answered) == Limits.rosterAnswersBurst)
         #expect(exchange.parts(now: now).map(\.start) == [0])
-        exchange.answered(link, next: 20)
+        exchange.answered(link, next: 20, bytes: 8_000)
         #expect(exchange.parts(now: now).count == 0)
         #expect(exchange.parts(now: now + Limits.rosterPortionInterval).map(\.start) == [20])
-        exchange.answered(link, next: nil)
+        // An answer ends after 64 kB, and the next one goes on there.
+        exchange.answered(link, next: 160, bytes: 57_000)
+        #expect(exchange.nextDeadline == nil && exchange.room(for: link) == 0)
+        let later = now + .seconds(2)
+        let isAnswered = exchange.answer(0xffff, on: link, now: later)
+        #expect(isAnswered && exchange.parts(now: later).map(\.start) == [160])
+        exchange.answered(link, next: nil, bytes: 1_000)
         #expect(exchange.nextDeadline == nil)
     }
 

@@ -29,7 +29,7 @@ import Wire
         var gate = Gate()
         #expect(admitted(250, from: 1_000, by: &gate, isOverlay: true) == 135)
         // Less than a neighbour takes of one link, which this node passes them on over.
-        #expect(admitted(80, from: 1_500, by: &gate, isOverlay: true, links: 4) == 45)
+        #expect(admitted(80, from: 1_500, by: &gate, isOverlay: true, links: 5) == 45)
         #expect(Limits.crowdAuthorsBurst < Limits.treeAuthorsBurst)
         gate.now = gate.now + .seconds(1)
         #expect(admitted(50, from: 2_000, by: &gate, isOverlay: true) == 2)
@@ -69,7 +69,7 @@ import Wire
         // In the first minute all are new to the node, and none counts as young.
         #expect(admitted(60, from: 1_000, by: &gate, isOverlay: true) == 60)
         gate.now = gate.now + .seconds(61)
-        #expect(admitted(60, from: 2_000, by: &gate, isOverlay: true) == 35)
+        #expect(admitted(60, from: 2_000, by: &gate, isOverlay: true) == 30)
         gate.now = gate.now + .seconds(1)
         #expect(admitted(19, from: 3_000, by: &gate, isOverlay: true) == 10)
         // Those that were heard of a minute ago are young no more.

@@ -39,14 +39,25 @@ extension Node {
     /// crowd; not after an overlay of its own, which neighbours whose overlay is about to end would make begin again.
     private func countKnown() -> Int {
         // Presences that neighbours of a small room pass on may be invented: peers count by their links there.
-        let here = overlay.isRelaying ? connections.activeLinks.count : router.roster.online
+        let here = isCrowd && !overlay.isRelaying ? router.roster.online : linkedHere
         let seen = max(choice.samplers.sourceCount, here)
         guard !modeSwitch.isOverlay else { return seen }
         return max(seen + strangers, modeSwitch.hasEnded ? 0 : overlay.neighbours.toldSize)
     }
 
-    /// Neighbours give the roster within seconds: where it is far smaller than the room seems by mDNS, none does.
-    private var isAlone: Bool { router.roster.online * 4 < choice.samplers.roomSize }
+    /// The links, of one source no more than it may open: identities cost nothing.
+    private var linkedHere: Int {
+        var counts: [LinkSource: Int] = [:]
+        for connection in connections.activeLinks { counts[connection.source, default: 0] += 1 }
+        return min(router.roster.online, counts.values.reduce(0) { $0 + min($1, Limits.linksPerSource) })
+    }
+
+    /// Neighbours give the roster within seconds: where it is far smaller than the room seems by mDNS, none does. One host with many
+    /// addresses can make it seem large; those neighbours that give something know better.
+    var isAlone: Bool {
+        let size = choice.samplers.roomSize
+        return router.roster.online * 4 < min(size, overlay.neighbours.givingSize(at: scheduler.now) ?? size)
+    }
 
     /// In a crowd discovery looks for peers in another way; it hears nothing of a small room.
     private func tellCrowd(isChanged: Bool) {

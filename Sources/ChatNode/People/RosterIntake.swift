@@ -1,0 +1,34 @@
+import Chat
+import Wire
+
+/// How many people that this node never heard of the answers to its digests bring: of each source no more than a plausible room
+/// has, and of all together a few times as many (Protocol.md section 13).
+struct RosterIntake {
+    /// A count that falls to zero within the time for which a presence holds.
+    private struct Count: Sendable {
+        var value = 0.0
+        var at: Instant
+
+        mutating func take(most: Double, now: Instant) -> Bool {
+            let elapsed = Double((now - at).nanoseconds) / Double(Limits.presenceLifetime.nanoseconds)
+            (value, at) = (max(0, value - most * max(0, elapsed)), now)
+            guard value + 1 <= most else { return false }
+            value += 1
+            return true
+        }
+    }
+
+    private var sources = RecentTable<LinkSource, Count>(capacity: Limits.knownPeers)
+    private var all: Count?
+
+    /// Counts an unknown author in an answer; false above the bound of its source, or of all.
+    ///
+    /// - Parameter size: how many nodes the room plausibly has.
+    mutating func take(from source: LinkSource, size: Int, now: Instant) -> Bool {
+        let most = max(Double(Limits.plausibleRoom), Double(size) * 1.25)
+        let isTaken = sources.update(source, orNew: { Count(at: now) }) { $0.take(most: most, now: now) }
+        var all = all ?? Count(at: now)
+        defer { self.all = all }
+        return isTaken && all.take(most: most * Double(Limits.plausibleSources), now: now)
+    }
+}
