@@ -159,7 +159,7 @@ extension Node {
     /// The peers that neighbours told of lately and that there is no link with.
     var strangers: Int {
         contacts.countStrangers(
-            at: scheduler.now, isStranger: { connections.links(of: $0).isEmpty }, witness: witness(of:))
+            at: scheduler.now, isStranger: { connections.links(of: $0).isEmpty }, witness: { witness(of: $0) })
     }
 
     /// Contacts that no peer tells of any more are not dialled; links that there are stay.
