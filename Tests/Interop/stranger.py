@@ -97,11 +97,12 @@ class Stranger:
         return time, bool(wants_answer)
 
     def payload(self, kind, body, **changes):
-        """A payload frame; `changes` replace the author, the hops or the signature, for forgeries."""
+        """A payload frame; `changes` replace the author, its signer, the hops or the signature, for forgeries."""
         self.seq += 1
         author = changes.get("author", self.me)
+        signer = changes.get("signer", self.peer.identity)
         signed = Payload.HEADER.pack(self.peer.room, author, self.epoch, self.seq, self.time(kind), kind, len(body)) + body
-        signature = changes.get("signature") or self.peer.identity.sign(b"earshot/2 payload\0" + signed)
+        signature = changes.get("signature") or signer.sign(b"earshot/2 payload\0" + signed)
         self.last_id = hashlib.blake2b(signed, digest_size=16, person=b"earshot/2 id").digest()
         return bytes([PAYLOAD, changes.get("hops", 0)]) + signed + signature
 
