@@ -52,6 +52,18 @@ struct OverlayRoom {
 }
 
 @Suite struct OverlayRoomTests {
+    @Test func `a hello counts the others of the room, as the mode of its receiver does`() {
+        let simulation = Simulation(seed: 5)
+        let peers = (0..<6).map { simulation.node("node-\($0)") }
+        simulation.advance(by: .seconds(5))
+        for peer in peers { peer.with { node in node.setOverlay(true) } }
+        simulation.advance(by: .milliseconds(500))
+        for peer in peers {
+            let told = peer.with { node in node.overlay.neighbours.table.values.compactMap { $0.hello?.known } }
+            #expect(told == Array(repeating: 5, count: 5))
+        }
+    }
+
     @Test(arguments: 1...3 as ClosedRange<UInt64>)
     func `all nodes show each message once, as it is said, in the order of its author`(seed: UInt64) throws {
         let room = OverlayRoom(30, links: 6, seed: seed)

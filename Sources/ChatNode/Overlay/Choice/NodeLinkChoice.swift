@@ -132,7 +132,7 @@ extension Node {
             (hello.isChosen, hello.isInsisting) = (!hello.isGuest, true)
             hello.isLacking = gaps.isLacking
         }
-        hello.known = UInt16(clamping: modeSwitch.known + 1)
+        hello.known = UInt16(clamping: modeSwitch.known)
         connection.link.enqueue(TreeFrame.hello(hello).bytes)
         markDirty(connection)
     }
