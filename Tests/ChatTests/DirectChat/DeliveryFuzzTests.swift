@@ -49,15 +49,14 @@ private final class Correspondent {
         for event in events {
             switch event {
             case .message(.direct, let message, _): note(message)
-            case .request:
-                let request = person.router.directChats[other]?.request
-                request.map { _ = everShown.insert($0.id) }
             case .delivered(_, let ids): for id in ids { step(id, .delivered) }
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
             default: break
             }
         }
+        // An open request is listed, also where it is not reported.
+        if let request = person.router.directChats[other]?.request { everShown.insert(request.id) }
     }
 
     private func note(_ message: Message) {
