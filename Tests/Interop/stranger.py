@@ -8,7 +8,7 @@ import unicodedata
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from noise_peer import Peer, raw
 
-PAYLOAD, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK = 1, 3, 4, 5, 6, 7, 13, 15
+PAYLOAD, CERTIFICATE, PING, PONG, HAVE, WANT, GOODBYE, CONTACTS, CLOCK = 1, 2, 3, 4, 5, 6, 7, 13, 15
 PUBLIC, PRESENCE, TYPING, EDIT, DELETE, REQUEST, ACCEPT, LEAVE, DIRECT = 1, 2, 3, 4, 5, 16, 17, 19, 20
 DELIVERED, INVITATION = 21, 23
 SIZES = (512, 1280, 4096)

@@ -11,9 +11,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
 from earshot_node import Node  # noqa: E402
+from noise_peer import issue  # noqa: E402
 from stranger import (  # noqa: E402
-    ACCEPT, CLOCK, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE, PUBLIC, REQUEST, WANT,
-    Stranger, is_visible, now, presence,
+    ACCEPT, CERTIFICATE, CLOCK, DELETE, DELIVERED, DIRECT, EDIT, GOODBYE, HAVE, INVITATION, LEAVE, PING, PONG, PRESENCE,
+    PUBLIC, REQUEST, WANT, Stranger, is_visible, now, presence,
 )
 
 
@@ -254,6 +255,31 @@ class AStranger(unittest.TestCase):
         node.wait(lambda event: event["event"] == "edited" and event["text"] == "hello", "the edit")
         stranger.say(DELETE, target)
         node.wait(lambda event: event["event"] == "deleted" and event["id"] == target.hex(), "the deletion")
+
+    def test_of_two_edits_the_one_of_the_later_epoch_is_shown(self):
+        node, stranger = self.meet()
+        stranger.say_publicly("first")
+        message = stranger.last_id
+        node.hears("first")
+        stranger.say(EDIT, message + b"second")
+        node.wait(lambda event: event["event"] == "edited" and event["text"] == "second", "the first edit")
+        # The same run goes on under a higher epoch (section 1), where numbers begin again at 1.
+        stranger.epoch, stranger.seq = stranger.epoch + 1, 0
+        stranger.send(bytes([CERTIFICATE]) + issue(stranger.peer.identity, stranger.peer.static_public, stranger.epoch))
+        stranger.say(EDIT, message + b"third")
+        node.wait(lambda event: event["event"] == "edited" and event["text"] == "third", "the edit of the later epoch")
+
+    def test_a_false_signature_under_an_edit_of_one_s_own_bans(self):
+        node, stranger = self.meet()
+        stranger.say_publicly("first")
+        node.hears("first")
+        stranger.say(EDIT, stranger.last_id + b"second", signature=bytes(64))
+        self.assertTrue(stranger.is_cut_off())
+        try:
+            self.assertTrue(self.stranger(node, identity=stranger.peer.identity).is_cut_off())
+        except (AssertionError, ConnectionError):
+            pass  # The node may disconnect it during its introduction.
+        self.assertEqual(node.result("stats")["dropped_bad_signature"], 1)
 
     def test_keys_change_after_256_records_both_ways(self):
         node, stranger = self.meet()
