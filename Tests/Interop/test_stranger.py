@@ -263,7 +263,7 @@ class AStranger(unittest.TestCase):
         node.hears("first")
         stranger.say(EDIT, message + b"second")
         node.wait(lambda event: event["event"] == "edited" and event["text"] == "second", "the first edit")
-        # The same run goes on under a higher epoch (section 1), where numbers begin again at 1.
+        # Its run goes on under a higher epoch (section 1), where numbers begin again at 1.
         stranger.epoch, stranger.seq = stranger.epoch + 1, 0
         stranger.send(bytes([CERTIFICATE]) + issue(stranger.peer.identity, stranger.peer.static_public, stranger.epoch))
         stranger.say(EDIT, message + b"third")
