@@ -113,7 +113,12 @@ extension CommandExecutor {
         guard chosen.count <= Limits.announcedRooms else {
             throw ChatError(.tooManyRooms, .tooManyAnnounced, "\(chosen.count)", "\(Limits.announcedRooms)")
         }
-        return chosen.map { $0.node.assumeIsolated { $0.room } }
+        let names = chosen.map { $0.node.assumeIsolated { $0.room } }
+        let bytes = names.reduce(0) { $0 + $1.utf8.count }
+        guard bytes <= Limits.announcedRoomsBytes else {
+            throw ChatError(.tooManyRooms, .announcedTooLong, "\(bytes)", "\(Limits.announcedRoomsBytes)")
+        }
+        return names
     }
 
     /// Removes a room that is left from the presence of the others.

@@ -51,6 +51,9 @@ extension Phrase {
         "알릴 다른 열린 방이 없습니다. /join ROOM으로 들어가세요")
     package static let tooManyAnnounced = Phrase(
         "%1 rooms; %2 is the most, so name those to announce", "방이 %1개입니다. 최대 %2개이므로 알릴 방을 지정하세요")
+    package static let announcedTooLong = Phrase(
+        "names of %1 bytes; %2 is the most, so name fewer rooms to announce",
+        "방 이름이 모두 %1바이트입니다. 최대 %2바이트이므로 알릴 방을 줄이세요")
     package static let keyMemory = Phrase(
         "the key needs 256 MiB of memory for a second, and there is not as much; close something",
         "키를 읽으려면 잠시 메모리 256 MiB가 필요한데 모자랍니다. 다른 프로그램을 닫으세요")

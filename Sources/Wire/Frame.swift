@@ -97,13 +97,10 @@ package struct FramePacker {
     }
 
     /// Pads what waits with zeros to a legal size; `bytes` is then a record's plaintext.
-    package mutating func pad() {
-        bytes.append(contentsOf: repeatElement(0, count: plaintextSize - bytes.count))
-    }
-
-    /// Pads what waits with zeros to the largest size, so that its own does not show.
-    package mutating func padToLargest() {
-        bytes.append(contentsOf: repeatElement(0, count: FramePacker.largestPlaintext - bytes.count))
+    ///
+    /// - Parameter least: the least size, a legal one: what needs less does not show.
+    package mutating func pad(to least: Int = 0) {
+        bytes.append(contentsOf: repeatElement(0, count: max(least, plaintextSize) - bytes.count))
     }
 
     /// Forgets what was packed. No room is kept for more: there are many links, most of them idle.

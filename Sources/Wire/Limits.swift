@@ -17,6 +17,8 @@ package enum Limits {
     package static let aboutBytes = 255
     /// Names of rooms in a presence: a list for a screen, and all of it within a record.
     package static let announcedRooms = 3
+    /// With the longest profile besides, the record that a link opens with then has `openingPlaintext` bytes.
+    package static let announcedRoomsBytes = 480
     package static let roomNameCharacters = 64
     /// 64 characters of any script.
     package static let roomNameBytes = 256
@@ -28,6 +30,8 @@ package enum Limits {
     // Records (section 4).
     /// The only plaintext sizes: an observer learns no lengths, and 512 suits the cipher's strides.
     package static let recordPlaintexts = [512, 1_280, 4_096]
+    /// The size of the first record of each direction of a link, which has the user's profile.
+    package static let openingPlaintext = 1_280
     package static let sealOverhead = 16
     package static let lengthPrefix = 2
     /// Records after which both directions derive a new key.

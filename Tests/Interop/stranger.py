@@ -81,7 +81,7 @@ class Stranger:
         self.waiting = []
         self.them, self.their_epoch = self.peer.shake(role, self.epoch)
         # The record that a link opens with has one size (section 3).
-        self.send(self.payload(PRESENCE, presence(0, nickname)), bytes([PING]) + bytes(8), self.clock(), least=SIZES[-1])
+        self.send(self.payload(PRESENCE, presence(0, nickname)), bytes([PING]) + bytes(8), self.clock(), least=SIZES[1])
 
     def send(self, *frames, least=SIZES[0]):
         plaintext = b"".join(struct.pack(">H", len(frame)) + frame for frame in frames)

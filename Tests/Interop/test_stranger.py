@@ -53,21 +53,23 @@ class AStranger(unittest.TestCase):
         self.assertEqual(presence.body, b"\0\0\x06native\0\0\0\0")
 
     def test_the_record_that_a_link_opens_with_has_one_size_whatever_the_profile_is(self):
-        node = self.node()
+        node = self.node("--nick", "나" * 24)
         node.ready()
         sizes = []
         for _ in range(2):
             stranger = self.stranger(node)
             record = bytes(stranger.peer.receive_record())
-            sizes.append((len(record), len(record.rstrip(b"\0")) > 1280))
-            # The longest profile: it needs the largest size itself.
-            node.result("about " + "줄" * 80)
-            node.result("away " + "글" * 80)
-            for name in ("𠀀" * 63, "𠀁" * 63, "𠀂" * 63):
+            sizes.append((len(record), len(record.rstrip(b"\0"))))
+            # The longest profile: lines of 255 bytes, and rooms with names of 480.
+            line = "줄" * 75 + "𠀀" * 5
+            node.result("about " + line)
+            node.result("away " + line)
+            for name in ("𠀀" * 60, "𠀁" * 60):
                 node.result(f"join {name}")
-                node.say(f"@{name} /announce")
-            node.result("rooms")
-        self.assertEqual(sizes, [(4096, False), (4096, True)])
+            node.say(f"@lobby /announce {'𠀀' * 60} {'𠀁' * 60}")
+            node.wait(lambda event: event.get("command") == "announce", "the announcement")
+        self.assertEqual([size for size, _ in sizes], [1280, 1280])
+        self.assertGreater(sizes[1][1], 1180)
 
     def test_clocks_and_presences_show_no_milliseconds(self):
         node, stranger = self.meet()

@@ -133,6 +133,8 @@ extension Node {
     private func introduceOurselves(on connection: Connection) {
         if connection.ours != context.certificate {
             sendCertificate(context.certificate, as: .certificate, on: connection)
+            // With the longest profile it would not fit in the next record.
+            connection.link.sealOpening()
         }
         // First, so that a peer without room says so before it takes in anything else.
         if overlay.isOn { greet(connection) }

@@ -245,15 +245,15 @@ package struct Link: ~Copyable {
         unansweredPings += 1
     }
 
-    /// Seals what waits in a record of the largest size: a link begins with the profile of its user, and the size class of that
-    /// would tell an observer of a long one.
+    /// Seals what waits in a record of one size: a link begins with the profile of its user, and the size class of that would tell
+    /// an observer of a long one.
     package mutating func sealOpening() {
-        seal(hidingSize: true)
+        seal(atLeast: Limits.openingPlaintext)
     }
 
-    private mutating func seal(hidingSize: Bool = false) {
+    private mutating func seal(atLeast size: Int = 0) {
         guard !packer.isEmpty else { return }
-        if hidingSize { packer.padToLargest() } else { packer.pad() }
+        packer.pad(to: size)
         let plaintext = packer.bytes
         if !isPayloadPacked { control.add(plaintext.count) }
         isPayloadPacked = false
