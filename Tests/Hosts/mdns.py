@@ -59,7 +59,16 @@ def services(path, mac):
 
 def timed_services(path, mac):
     """[(seconds since 1970, instance, TTL)] of each SRV record of an Earshot service from this MAC, in order."""
-    return [(when, record.name.split(".")[0], record.ttl) for when, sender, protocol, data in wire.timed_payloads(path)
+    return [(when, record.name.split(".")[0], record.ttl) for when, record in _timed_records(path, mac)]
+
+
+def timed_ports(path, mac):
+    """[(seconds since 1970, TCP port, TTL)] of each SRV record of an Earshot service from this MAC, in order."""
+    return [(when, struct.unpack(">H", record.rest[4:6])[0], record.ttl) for when, record in _timed_records(path, mac)]
+
+
+def _timed_records(path, mac):
+    return [(when, record) for when, sender, protocol, data in wire.timed_payloads(path)
             if sender == mac and protocol == 17
             for is_response, _, records in [read(data)] if is_response for record in records
             if record.kind == SRV and record.name.endswith("._earshot._tcp.local")]

@@ -70,6 +70,14 @@ def segments(path):
         yield Segment((source, source_port, target, target_port), sequence, bool(body[13] & 2), body[header:])
 
 
+def dials(path):
+    """(seconds since 1970, target port) of the first segment of each connection."""
+    for when, packet in timed_packets(path):
+        protocol, _, _, body = _transport_layer(*_network_layer(packet))
+        if protocol == 6 and len(body) >= 20 and body[13] & 0x12 == 0x02:
+            yield when, struct.unpack(">H", body[2:4])[0]
+
+
 def streams(path):
     """(flow, bytes up to the first gap) of each direction of each connection whose first segment was captured."""
     starts, pieces = {}, {}
