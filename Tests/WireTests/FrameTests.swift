@@ -100,8 +100,8 @@ struct FrameTests {
         }
     }
 
-    @Test func `fourteen types of frames exist`() {
-        #expect(FrameType.allCases.map(\.rawValue) == Array(1...14))
+    @Test func `fifteen types of frames exist`() {
+        #expect(FrameType.allCases.map(\.rawValue) == Array(1...15))
         #expect(FrameType(rawValue: 0) == nil && FrameType(rawValue: 16) == nil)
     }
 }

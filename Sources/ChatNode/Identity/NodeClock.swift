@@ -41,7 +41,7 @@ extension Node {
             clockChanged()
             for connection in connections.activeLinks { tellClock(on: connection, wantsAnswer: true) }
         } else if clock.hasMoved(wallClock, now: now) {
-            reopenRefused()
+            clockMoved()
         }
     }
 
@@ -49,6 +49,13 @@ extension Node {
     private func clockChanged() {
         session.clock.correction = clock.correction
         router.clockCorrection = clock.correction
-        if clock.hasMoved(scheduler.wallClock, now: scheduler.now) { reopenRefused() }
+        if clock.hasMoved(scheduler.wallClock, now: scheduler.now) { clockMoved() }
+    }
+
+    /// The corrected clock moved by more than a minute: signed times are judged otherwise, and ours are other ones.
+    private func clockMoved() {
+        reopenRefused()
+        // Nodes without a link have dropped the presence that was signed before.
+        if isCrowd { sendPresence(session.signPresence(at: scheduler.wallClock)) }
     }
 }

@@ -140,18 +140,6 @@ struct SealedMessageTests {
         _ = mallory.say("still here")
     }
 
-    @Test(
-        arguments: [
-            (-300_001, "dropped stale"), (-300_000, "admitted"), (300_000, "admitted"),
-            (300_001, "dropped from_the_future"),
-        ] as [(Int, String)])
-    func `a sealed payload may be 300 seconds from now`(offset: Int, verdict: String) {
-        var alice = Author(seed: 1)
-        var gate = Gate()
-        alice.time = Timestamp(milliseconds: UInt64(Int(Author.wallClock.milliseconds) + offset))
-        #expect(admit(opened(alice.sign(toMe("when?")), certificate(of: alice)), by: &gate) == verdict)
-    }
-
     @Test func `a sealed payload received again is repeated if its author waits for a receipt, and dropped if not`() {
         var alice = Author(seed: 1)
         var gate = Gate()
