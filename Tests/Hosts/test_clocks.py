@@ -1,5 +1,6 @@
 """Suspended machines, clocks that jump, and clocks that differ: the preloaded clock.c shifts a node's clocks."""
 
+import json
 import os
 import pathlib
 import shlex
@@ -10,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+import mdns
+import wire
 from hosts import Hosts
 
 from earshot_node import all_talk, all_meet, on
@@ -70,6 +73,37 @@ class Clocks(Measured):
             self.remark(f"heard {time.monotonic() - woken:.1f} s after waking")
             all_talk([alice, bob])
             self.assertEqual(bob.quit(), 0)
+
+    def questions(self, path, mac, since):
+        """The seconds since 1970 at which this MAC asked for nodes over IPv4 or IPv6, each once."""
+        asked = [when for when, sender, protocol, data in wire.timed_payloads(path)
+                 if sender == mac and protocol == 17 and when > since
+                 for is_response, names, _ in [mdns.read(data)]
+                 if not is_response and any(name.endswith("._sub._earshot._tcp.local") for name in names)]
+        return [when for number, when in enumerate(asked) if number == 0 or when - asked[number - 1] > 0.3]
+
+    def test_a_node_whose_peer_fell_silent_asks_often_again(self):
+        for daemon in (True, False):
+            with self.subTest(daemon=daemon), Hosts(2, daemon=daemon) as hosts:
+                self.clock.set()
+                path = os.path.join(self.clock.directory.name, f"asked-{daemon}.pcap")
+                hosts.capture(path)
+                alice, bob = self.meet(hosts)
+                (card,) = json.loads(hosts.run(2, ["ip", "-j", "link", "show", "eth0"]))
+                mac = bytes.fromhex(card["address"].replace(":", ""))
+                # Until the questions of the start are rare.
+                deadline = time.monotonic() + 60
+                while (asked := self.questions(path, mac, 0)) and time.time() - asked[-1] < 17:
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.1)
+                hosts.isolate([1, 2])
+                self.clock.set(wall=80, boot=80)
+                bob.loses(alice, 40)
+                since = time.time() - 1
+                deadline = time.monotonic() + 12
+                while len(self.questions(path, mac, since)) < 4:
+                    self.assertLess(time.monotonic(), deadline, self.questions(path, mac, since))
+                    time.sleep(0.1)
 
     def test_a_wall_clock_that_jumps_by_a_day_breaks_nothing(self):
         for jump in (DAY, -DAY):
