@@ -24,7 +24,7 @@ import Wire
 
     @Test func `all sources together bring four times as many`() {
         var intake = RosterIntake()
-        let taken = (0..<20 as Range<UInt64>).reduce(0) { $0 + taken(1_000, &intake, from: $1, size: 10, at: start) }
-        #expect(taken == 256)
+        let sum = (0..<20 as Range<UInt64>).reduce(0) { $0 + taken(1_000, &intake, from: $1, size: 10, at: start) }
+        #expect(sum == 256)
     }
 }
