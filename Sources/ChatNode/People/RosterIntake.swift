@@ -4,14 +4,14 @@ import Wire
 /// How many people that this node never heard of the answers to its digests bring: of each source no more than a plausible room
 /// has, and of all together a few times as many (Protocol.md section 13).
 struct RosterIntake {
-    /// A count that falls to zero within the time for which a presence holds.
+    /// A count that falls by a full share within the time for which a presence holds, and by all of it if that is more.
     private struct Count: Sendable {
         var value = 0.0
         var at: Instant
 
         mutating func take(most: Double, now: Instant) -> Bool {
             let elapsed = Double((now - at).nanoseconds) / Double(Limits.presenceLifetime.nanoseconds)
-            (value, at) = (max(0, value - most * max(0, elapsed)), now)
+            (value, at) = (max(0, value - max(most, value) * max(0, elapsed)), now)
             guard value + 1 <= most else { return false }
             value += 1
             return true
