@@ -343,7 +343,7 @@ package enum Limits {
     package static let clockWitnesses = 3
     /// The most that fewer than twice `clockWitnesses` sources correct: a wrong zone or a slow clock, but no history gets lost.
     package static let clockCorrection = Duration.seconds(86_400)
-    /// The random offset of a node and run in all that it signs, to either side: it hides the milliseconds of the machine's clock.
+    /// The most that a node and run sets all back that it signs, at random: it hides the milliseconds of the machine's clock.
     package static let clockShiftMilliseconds: Int64 = 1_000
     /// To which the times of presences, typing and clocks are rounded.
     package static let clockGrainMilliseconds: UInt64 = 2_000

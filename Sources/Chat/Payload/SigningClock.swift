@@ -14,7 +14,8 @@ package struct SigningClock: Sendable {
 
     package init(randomness: Randomness) {
         var randomness = randomness
-        shift = .random(in: -Limits.clockShiftMilliseconds...Limits.clockShiftMilliseconds, using: &randomness)
+        // Never forwards: a message that is signed ahead of its arrival has another place on each node.
+        shift = .random(in: -Limits.clockShiftMilliseconds...0, using: &randomness)
     }
 
     /// The time for a payload that is said.
