@@ -59,14 +59,16 @@ def named_as_its_key_says(who):
     number, suffix = computed % 9000 + 1000, computed // 9000 % 9000 + 1000
     label = f"{number}" + (f"-{suffix}" if who["suffix"] is not None else "")
     word, _, shown = who["displayName"].rpartition("#")
-    return (who["number"], shown) == (number, label) and who["suffix"] in (None, suffix) and is_safe_word(word, who)
+    # Two keys that share number and suffix show their first eight digits, too.
+    labels = (label,) if who["suffix"] is None else (label, f"{label}-{who['key'][:8]}")
+    return who["number"] == number and shown in labels and who["suffix"] in (None, suffix) and is_safe_word(word, who)
 
 
 def is_safe_word(word, who):
     """True for a name as it is shown before the number: the user's own behind a star, or the nickname, where each scalar that
-    is not plain may be replaced."""
-    star, own = ("★", who["contact"]) if "contact" in who else ("", who["nickname"] or who["stage"])
-    if not word.startswith(star) or set(word[len(star):]) & set("#★<>[]*"):
+    is not plain may be replaced, behind `≈` if it looks like another's."""
+    star, own = ("★", who["contact"]) if "contact" in who else ("≈" if word.startswith("≈") else "", who["nickname"] or who["stage"])
+    if not word.startswith(star) or set(word[len(star):]) & set("#★≈<>[]*"):
         return False
     plain = re.fullmatch(r"[\w-]+( [\w-]+)*", own)
     return word == star + own if plain else "\ufffd" in word or word == star + " ".join(own.split())
