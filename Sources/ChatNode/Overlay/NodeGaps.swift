@@ -77,7 +77,8 @@ extension Node {
     /// - Parameter last: the hello before; nil for the first.
     func gapsHeard(_ hello: Hello, after last: Hello?, on connection: Connection) {
         let wasRelaying = overlay.isRelaying
-        if hello.isLacking != (last?.isLacking ?? false) { updateMode() }
+        // Its count of the room and its gaps are among what decides the mode.
+        if hello != last { updateMode() }
         if hello.isLacking, !choice.isOverlay, !connection.hasToldLinks {
             connection.hasToldLinks = true
             linksChanged()

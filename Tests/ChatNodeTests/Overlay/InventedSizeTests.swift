@@ -62,6 +62,13 @@ import Wire
         #expect(!isCrowd && members.allSatisfy { !$0.isClosed })
     }
 
+    @Test func `three machines that say so make one, as in a room that mDNS shows a part of`() throws {
+        let members = try ([840, 850, 860] as [UInt64]).flatMap { try machine(of: 1, seed: $0) }
+        send(hello, by: members)
+        simulation.advance(by: .seconds(10))
+        #expect(isCrowd && members.allSatisfy { !$0.isClosed })
+    }
+
     @Test func `one host with many addresses keeps no node alone among neighbours that give it the room`() {
         let room = CrowdRoom(14, links: 6, seed: 57)
         #expect(room.gather(within: .seconds(30)))
