@@ -71,7 +71,9 @@ extension WebServer {
         let limit = call.head.parameter("limit").map { Int($0) ?? 0 } ?? 50
         guard (1...100).contains(limit) else { throw RouteFault(400, "bad_query", "limit is a number from 1 to 100") }
         let (before, after) = (try call.cursor("before"), try call.cursor("after"))
-        guard before == nil || after == nil else { throw RouteFault(400, "bad_query", "before and after exclude each other") }
+        guard before == nil || after == nil else {
+            throw RouteFault(400, "bad_query", "before and after exclude each other")
+        }
         let (room, history) = try await conversation(of: call)
         let id = ConversationID(room.overview.room, history.conversation)
         let all = store.places(of: id, with: history.messages)
