@@ -140,8 +140,10 @@ package enum Limits {
     // History (section 7).
     // Older messages are not offered.
     package static let historyAgeMilliseconds: UInt64 = 604_800_000
-    /// Deletions kept, so that what was deleted does not come back.
-    package static let deletionsKept = 100
+    /// Deletions kept of one giver, so that what was deleted does not come back, of all, and offered in a `have`.
+    package static let deletionsOfGiver = 100
+    package static let deletionsKept = 800
+    package static let deletionsOffered = 100
     /// Ids in `have`: 100 messages, an edit of each, and 100 deletions. They fit one record.
     package static let offeredPayloads = 300
     /// Four times what an honest peer sends: news once in `shortestGossipInterval`, everything once in `historyAnswerInterval`.
@@ -341,6 +343,8 @@ package enum Limits {
     // Clocks (section 7).
     package static let clockError = Duration.seconds(60)
     package static let clockWitnesses = 3
+    /// How many sources it takes against each neighbour whose clock agrees with the own one: an address costs nothing.
+    package static let clockDominance = 8
     /// The most that fewer than twice `clockWitnesses` sources correct: a wrong zone or a slow clock, but no history gets lost.
     package static let clockCorrection = Duration.seconds(86_400)
     /// The most that a node and run sets all back that it signs, at random: it hides the milliseconds of the machine's clock.

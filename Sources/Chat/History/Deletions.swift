@@ -35,8 +35,26 @@ struct Deletions: Sendable {
 
     var count: Int { entries.count }
 
-    /// Those of known messages first: a neighbour that has only these to fear takes them before the others.
-    var ids: [UInt64] { entries.filter(\.isOfKnown).map(\.id) + entries.filter { !$0.isOfKnown }.map(\.id) }
+    /// At most `Limits.deletionsOffered`, of each giver as many as of the others. Those of known messages go first: a neighbour that
+    /// has only these to fear takes them before the others. Of known messages the latest are offered, of others the first.
+    var ids: [UInt64] {
+        let known = Deletions.shares(of: entries.filter(\.isOfKnown).reversed(), atMost: Limits.deletionsOffered)
+        let others = Deletions.shares(
+            of: entries.filter { !$0.isOfKnown }, atMost: Limits.deletionsOffered - known.count)
+        return known.reversed() + others
+    }
+
+    /// The first entries of each giver in turn, in their order.
+    private static func shares(of entries: [Entry], atMost bound: Int) -> [UInt64] {
+        guard entries.count > bound else { return entries.map(\.id) }
+        var counts: [Giver: Int] = [:]
+        let ranks = entries.map { entry in
+            defer { counts[entry.giver, default: 0] += 1 }
+            return counts[entry.giver, default: 0]
+        }
+        let chosen = entries.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.prefix(bound)
+        return chosen.sorted().map { entries[$0].id }
+    }
 
     /// True if a message must not be taken in again.
     func has(_ message: MessageID, of author: PeerID) -> Bool {
@@ -52,17 +70,24 @@ struct Deletions: Sendable {
         let target = Target(message: message, author: author)
         guard targets.insert(target).inserted else { return .there }
         entries.append(Entry(id: id, target: target, giver: giver, isOfKnown: isOfKnown))
-        guard entries.count > Limits.deletionsKept, let victim else { return .kept(evicted: nil) }
+        guard let victim = victim(of: giver) else { return .kept(evicted: nil) }
         let evicted = entries.remove(at: victim)
         targets.remove(evicted.target)
         return evicted.target == target ? .refused : .kept(evicted: evicted.id)
     }
 
+    /// The place of the entry to give up where a giver has given more than its share, or all together have; nil if there is room.
+    private func victim(of giver: Giver) -> Int? {
+        let own = entries.indices.filter { entries[$0].giver == giver }
+        if own.count > Limits.deletionsOfGiver { return victim(among: own) }
+        return entries.count > Limits.deletionsKept ? victim(among: Array(entries.indices)) : nil
+    }
+
     /// Of unknown messages the newest of the greediest giver, which has given the others first; else the oldest.
-    private var victim: Int? {
-        let unknown = entries.indices.filter { !entries[$0].isOfKnown }
+    private func victim(among places: [Int]) -> Int? {
+        let unknown = places.filter { !entries[$0].isOfKnown }
         guard unknown.isEmpty else { return FairShare.newest(of: unknown.map(holder)).map { unknown[$0] } }
-        return FairShare.oldest(of: entries.indices.map(holder))
+        return FairShare.oldest(of: places.map(holder)).map { places[$0] }
     }
 
     private func holder(_ index: Int) -> FairShare.Holder {

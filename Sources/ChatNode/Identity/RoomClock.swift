@@ -98,7 +98,11 @@ struct RoomClock {
         let agreeing = votes.count { ($0 - middle).magnitude <= RoomClock.tolerance }
         // Our own clock is among those that do not agree.
         let others = votes.count - agreeing + 1
-        guard agreeing >= Limits.clockWitnesses, agreeing > others else { return (0, 0) }
+        // Addresses cost nothing: a clock that an honest neighbour confirms is not moved by a few liars more.
+        let confirming = votes.count { $0.magnitude <= RoomClock.tolerance }
+        guard agreeing >= max(Limits.clockWitnesses, Limits.clockDominance * confirming), agreeing > others else {
+            return (0, 0)
+        }
         return (middle, agreeing)
     }
 

@@ -76,6 +76,14 @@ import Wire
         #expect(clock.correction == 0)
     }
 
+    @Test func `seven liars move no clock that an honest neighbour confirms`() throws {
+        var clock = RoomClock()
+        #expect(try told([1] + [Int](repeating: 7_200, count: 7), by: &clock).allSatisfy { $0 == nil })
+        #expect(clock.correction == 0)
+        #expect(try told([7_200], by: &clock, from: 20) == [.seconds(7_200)])
+        #expect(clock.correction == 7_200_000)
+    }
+
     @Test func `four keys at one address have one vote`() throws {
         var clock = RoomClock()
         for number in 1...4 as ClosedRange<UInt8> {

@@ -124,21 +124,37 @@ struct ArchiveTests {
         #expect(carol.publicTexts.isEmpty)
     }
 
+    @Test func `honest deletions that are all new to a newcomer are displaced by none of another giver`() {
+        var deletions = Deletions()
+        for (place, giver) in [Giver(alice.id), Giver(bob.id)].enumerated() {
+            for number in 0..<100 as Range<UInt64> {
+                let number = UInt64(place) * 1_000 + number
+                let placement = deletions.keep(
+                    number, of: .numbered(number), by: carol.id, from: giver, isOfKnown: false)
+                #expect(placement == .kept(evicted: nil))
+            }
+        }
+        let (ids, honest) = (deletions.ids, 0..<100 as Range<UInt64>)
+        #expect(ids.count == 100 && ids.count { honest.contains($0) } == 50)
+    }
+
     @Test func `of deletions of unknown messages the greediest giver loses its newest, of known ones its oldest`() {
-        let (alice, bob) = (Giver(alice.id), Giver(bob.id))
+        let givers = (0..<9 as Range<UInt64>).map { Giver(Person("giver", seed: 5_000 + $0).id) }
         for isOfKnown in [false, true] {
             var deletions = Deletions()
             func keep(_ number: UInt64, from giver: Giver, isOfKnown: Bool) -> Deletions.Placement {
                 deletions.keep(
                     number, of: .numbered(number), by: carol.id, from: giver, isOfKnown: isOfKnown)
             }
-            for number in 0..<60 as Range<UInt64> { _ = keep(number, from: alice, isOfKnown: isOfKnown) }
-            for number in 100..<140 as Range<UInt64> { _ = keep(number, from: bob, isOfKnown: isOfKnown) }
-            #expect(keep(140, from: bob, isOfKnown: isOfKnown) == .kept(evicted: isOfKnown ? 0 : 59))
-            #expect(keep(140, from: bob, isOfKnown: isOfKnown) == .there)
-            let further = keep(60, from: alice, isOfKnown: isOfKnown)
-            #expect(further == (isOfKnown ? .kept(evicted: 1) : .refused))
-            #expect(keep(61, from: alice, isOfKnown: true) == .kept(evicted: isOfKnown ? 2 : 58))
+            for (place, giver) in givers[..<8].enumerated() {
+                for number in 0..<100 as Range<UInt64> {
+                    _ = keep(UInt64(place) * 100 + number, from: giver, isOfKnown: isOfKnown)
+                }
+            }
+            #expect(keep(900, from: givers[3], isOfKnown: isOfKnown) == (isOfKnown ? .kept(evicted: 300) : .refused))
+            #expect(keep(0, from: givers[3], isOfKnown: isOfKnown) == .there)
+            #expect(keep(901, from: givers[8], isOfKnown: isOfKnown) == .kept(evicted: isOfKnown ? 0 : 799))
+            #expect(keep(902, from: givers[8], isOfKnown: true) == .kept(evicted: isOfKnown ? 100 : 699))
             #expect(deletions.count == Limits.deletionsKept)
         }
     }
