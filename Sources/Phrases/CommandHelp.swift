@@ -31,7 +31,7 @@ extension Phrase {
     package static let helpTyping = Phrase("tell the others that you type; for front ends", "쓰는 중임을 알립니다 (프런트엔드용)")
     package static let helpAway = Phrase("tell the others that you are away, and why", "자리를 비운다고 알립니다. 사유를 쓸 수 있습니다")
     package static let helpBack = Phrase("tell the others that you are here again", "돌아왔다고 알립니다")
-    package static let helpMute = Phrase("show nothing of WHO", "WHO의 메시지를 숨깁니다")
+    package static let helpMute = Phrase("hide what WHO says", "WHO의 메시지를 숨깁니다")
     package static let helpUnmute = Phrase("show WHO again", "WHO의 메시지를 다시 봅니다")
     package static let helpBlock = Phrase("have nothing to do with WHO", "WHO를 차단합니다")
     package static let helpUnblock = Phrase("take a block back", "차단을 풉니다")

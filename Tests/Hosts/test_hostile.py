@@ -84,7 +84,7 @@ class Hostile(unittest.TestCase):
         self.assert_nobody_noticed()
 
     def test_a_record_size_that_is_legal_but_no_handshakes_is_refused(self):
-        moved, answer = self.counted("link_handshake_failed", (1296).to_bytes(2, "big") + bytes(1296))
+        moved, answer = self.counted("link_illegal_length", (1296).to_bytes(2, "big") + bytes(1296))
         self.assertEqual((moved, answer), (1, 0))
 
     def test_a_first_message_of_another_room_and_a_random_one_are_refused_without_an_answer(self):

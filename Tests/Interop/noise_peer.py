@@ -51,12 +51,12 @@ def issue(identity, noise_key, epoch):
 def verify(payload, remote_static):
     """The identity and the epoch of a certificate, which must be valid for this link and padded with zeros."""
     signed, signature, padding = payload[:114], payload[114:178], payload[178:]
-    version, flags, identity, noise_key, _, epoch, _ = CERTIFICATE.unpack(signed)
+    version, _, identity, noise_key, _, epoch, _ = CERTIFICATE.unpack(signed)
     try:
         Ed25519PublicKey.from_public_bytes(identity).verify(signature, DOMAIN + signed)
     except InvalidSignature:
         sys.exit(REFUSED)
-    if (version, flags) != (2, 0) or noise_key != remote_static or any(padding):
+    if version != 2 or noise_key != remote_static or any(padding):
         sys.exit(REFUSED)
     return identity, epoch
 
