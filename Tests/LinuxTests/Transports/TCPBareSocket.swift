@@ -74,14 +74,16 @@ final class TCPBareSocket: Sendable {
 
     /// Copies of what listens on a port, as a child of this process has that was just started. The caller closes them.
     static func copiesOfListeners(on port: UInt16) -> [CInt] {
-        (0..<getdtablesize()).compactMap { number in
+        let listeners = (0..<getdtablesize()).filter { number in
             var isListening: CInt = 0
             var size = socklen_t(MemoryLayout<CInt>.size)
             let result = unsafe getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size)
-            guard result == 0, isListening != 0 else { return nil }
+            guard result == 0, isListening != 0 else { return false }
             let (_, address) = unsafe SocketAddress.written { unsafe getsockname(number, $0, $1) }
-            return address.endpoint?.port == port ? dup(number) : nil
+            return address.endpoint?.port == port
         }
+        // A copy with a number ahead of the search would be found and copied in turn, until no descriptor is left.
+        return listeners.map { dup($0) }
     }
 
     /// The close that follows is a reset.
