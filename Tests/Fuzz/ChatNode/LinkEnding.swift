@@ -59,8 +59,7 @@ final class LinkEnding {
         switch FrameType(rawValue: frame[0]) {
         case nil, .ping, .pong: break
         case .payload, .certificate, .have, .want, .goodbye, .superseded, .sealed, .tree, .latest, .news, .contacts,
-            .clock,
-            .roster:
+            .clock, .roster:
             said.append(frame)
         }
     }
