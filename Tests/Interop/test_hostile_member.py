@@ -1,31 +1,18 @@
 """A member that is written from Docs/Protocol.md alone abuses what the protocol lets it send."""
 
 import os
-import socket
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
+from called_node import CalledNode  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
-from earshot_node import Node  # noqa: E402
-from stranger import DELETE, HAVE, LEAVE, PRESENCE, PUBLIC, REQUEST, WANT, Stranger, presence  # noqa: E402
+from stranger import DELETE, HAVE, LEAVE, PRESENCE, PUBLIC, REQUEST, WANT, presence  # noqa: E402
 
 
-class HostileMember(unittest.TestCase):
-    def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000")
-        self.addCleanup(self.node.process.wait)
-        self.addCleanup(self.node.kill)
-        self.addCleanup(self.node.process.stdin.close)
-
-    def stranger(self, **options):
-        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
-        self.addCleanup(stream.close)
-        return Stranger("initiator", stream, **options)
-
+class HostileMember(CalledNode):
     def give_deletions(self, member):
         """Gives deletions of 100 messages that never were, as history."""
         given = {}

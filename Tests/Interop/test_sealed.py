@@ -2,19 +2,17 @@
 
 import hashlib
 import os
-import socket
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Support"))
 
+from called_node import CalledNode  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: E402
-from earshot_node import Node  # noqa: E402
 from noise.connection import Keypair, NoiseConnection  # noqa: E402
 from noise_peer import issue, raw  # noqa: E402
-from stranger import GOODBYE, PONG, REQUEST, Payload, Stranger, now  # noqa: E402
+from stranger import GOODBYE, PONG, REQUEST, Payload, now  # noqa: E402
 
 CERTIFICATE, SUPERSEDED, SEALED = 2, 8, 9
 FRAMES = (510, 1278, 4094)
@@ -44,18 +42,7 @@ class Author:
         return bytes([SEALED]) + hashlib.sha256(peer).digest()[:16] + dm_id + message
 
 
-class Sealed(unittest.TestCase):
-    def setUp(self):
-        self.node = Node(subprocess.Popen, "native", "--discovery", "none", "--rate", "1000000")
-        self.addCleanup(self.node.process.wait)
-        self.addCleanup(self.node.kill)
-        self.addCleanup(self.node.process.stdin.close)
-
-    def stranger(self, **options):
-        stream = socket.create_connection(("127.0.0.1", self.node.ready()["port"]), timeout=20)
-        self.addCleanup(stream.close)
-        return Stranger("initiator", stream, **options)
-
+class Sealed(CalledNode):
     def test_a_message_sealed_by_its_author_is_shown_as_the_author_s(self):
         relay = self.stranger()
         author = Author(relay.peer.room)
