@@ -79,6 +79,8 @@ package actor Node {
     var arrivals: [ChatEvent] = []
     private var dirty: [Connection] = []
     private var batch = EventBatch()
+    /// Effects of no part: the buffer of the last ones.
+    var spareEffects = Effects()
     private var isTurnEndAsked = false
     /// Made once, for each turn.
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }

@@ -1,0 +1,182 @@
+import Chat
+import Noise
+import Phrases
+import Wire
+
+/// Which connections an effect is about.
+enum LinkSelector {
+    case link(ConnectionID)
+    case links([ConnectionID])
+    /// The link that frames for a peer are sent on.
+    case peer(PeerID)
+    /// All links of a peer, those that are retiring too.
+    case all(of: PeerID)
+    /// The sending link of each peer.
+    case everyone
+    /// The sending link of each peer, without one link and one peer.
+    case others(than: ConnectionID?, notTo: PeerID?)
+}
+
+/// A frame that carries a payload, for one link or several.
+struct PayloadDelivery {
+    /// Where the certificate of an author goes on a link that has not had it.
+    enum CertificatePlace {
+        case before(PeerID)
+        case behind(PeerID)
+    }
+
+    /// Type byte first.
+    var frame: [UInt8]
+    /// The kind under which it is counted, once for each link; nil for a sealed message of another sender.
+    var type: PayloadType?
+    var certificate: CertificatePlace?
+    /// Left out on a link whose queue is half full.
+    var isOptional = false
+}
+
+/// An action that a part asks for, outside its own state. `Node.perform` is the only place that carries actions out.
+enum Effect {
+    /// Queues a control frame, type byte first.
+    case send([UInt8], to: LinkSelector)
+    /// Queues a payload, counts it, and writes at once where much waits.
+    case deliver(PayloadDelivery, to: LinkSelector)
+    /// Sends an author's certificate on links that have not had it, in front of or behind the author's payload.
+    case sendCertificate(of: PeerID, to: LinkSelector)
+    case close(LinkSelector, Closing)
+    /// Refuses a key without a link for ten minutes.
+    case ban(PeerID)
+    /// Ends a link unless a sign of life comes in time.
+    case probe(LinkSelector, within: Duration)
+    /// Reports what the router returned and sends its payloads.
+    case apply(Outcome)
+    /// A payload was routed: the end of the turn sends replies and sets the router's timer.
+    case routed
+    /// Sends a payload of our own, which is signed.
+    case sendSigned(VerifiedPayload, to: Outgoing.Destination)
+    case publishOverBridge(VerifiedPayload)
+    /// Reports an event to the program.
+    case report(NodeEvent)
+    /// Reports a warning; before the node is ready, behind `.ready`.
+    case warn(NoticeCode, Sentence)
+    case discovery(DiscoveryOrder)
+    /// The deadline of a part may be an earlier one.
+    case arm(NodeTimer)
+}
+
+/// An order to all discoveries of the node.
+enum DiscoveryOrder {
+    case announce(Announcement)
+    case linkOpened(LinkedRun)
+    case linkClosed(LinkedRun)
+    case dialFailed(instance: String)
+    case peersMissed(Bool)
+    case crowdChanged(Crowd)
+}
+
+/// Effects in the order in which they are performed.
+struct Effects {
+    fileprivate private(set) var list: [Effect] = []
+
+    var isEmpty: Bool { list.isEmpty }
+
+    mutating func append(_ effect: consuming Effect) { list.append(effect) }
+
+    fileprivate mutating func clear() { list.removeAll(keepingCapacity: true) }
+}
+
+extension Node {
+    /// Calls a part and performs the effects that it appends, in order, before it returns.
+    func withEffects<Result, Failure: Error>(
+        _ call: (inout Effects) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // Taken out: an effect may call another part.
+        var effects = exchange(&spareEffects, with: Effects())
+        defer {
+            if !effects.isEmpty { perform(effects) }
+            effects.clear()
+            spareEffects = effects
+        }
+        return try call(&effects)
+    }
+
+    func perform(_ effects: borrowing Effects) {
+        for effect in effects.list { perform(effect) }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .send(let frame, let selector):
+            forEach(selector) { connection in
+                connection.link.enqueue(frame)
+                markDirty(connection)
+            }
+        case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
+        case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
+        case .close(let selector, let closing): forEach(selector) { close($0, closing) }
+        case .ban(let peer): bans.ban(peer, now: scheduler.now)
+        case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
+        case .apply(let outcome): apply(outcome)
+        case .routed: routed()
+        case .sendSigned(let payload, let destination): send(payload, to: destination)
+        case .publishOverBridge(let payload): if bridge != nil { publishOverBridge(payload) }
+        case .report(let event): emit(event)
+        case .warn(let code, let sentence): warn(code, sentence)
+        case .discovery(let order): for discovery in discoveries { tell(discovery, order) }
+        case .arm(let timer): arm(timer)
+        }
+    }
+
+    private func forEach(_ selector: LinkSelector, _ body: (Connection) -> Void) {
+        switch selector {
+        case .link(let id): if let connection = connections[id] { body(connection) }
+        case .links(let ids): for id in ids { if let connection = connections[id] { body(connection) } }
+        case .peer(let peer): if let connection = connections.sendingLink(of: peer) { body(connection) }
+        case .all(let peer): for connection in connections.links(of: peer) { body(connection) }
+        case .everyone: for connection in connections.activeLinks { body(connection) }
+        case .others(let id, let peer):
+            for connection in connections.activeLinks where connection.id != id && connection.peer != peer {
+                body(connection)
+            }
+        }
+    }
+
+    private func deliver(_ delivery: PayloadDelivery, on connection: Connection) {
+        guard !delivery.isOptional || connection.link.outbox.count < Outbox.capacity / 2 else { return }
+        if case .before(let author) = delivery.certificate { sendCertificate(for: author, on: connection) }
+        if let type = delivery.type { counts.sent.add(type) }
+        send(delivery.frame, on: connection)
+        if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: connection) }
+    }
+
+    private func close(_ connection: Connection, _ closing: Closing) {
+        switch closing {
+        case .violation, .refused, .leaving: drop(connection)
+        case .ban: ban(connection)
+        case .blocked: drop(connection, .goodbye)
+        case .superseded(let better): supersede(connection, by: better)
+        case .unneeded, .guestIdle:
+            connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.unneeded.rawValue])
+            finish(connection, .goodbye)
+        case .full:
+            connection.link.enqueue(TreeFrame.busy(.full).bytes)
+            finish(connection, .goodbye)
+        }
+    }
+
+    private func probe(_ connection: Connection, within timeout: Duration) {
+        connection.link.probe(now: scheduler.now, within: timeout, using: &randomness)
+        markDirty(connection)
+        arm(connection)
+    }
+
+    private func tell(_ discovery: any PeerDiscovery, _ order: DiscoveryOrder) {
+        switch order {
+        case .announce(let announcement): discovery.announce(announcement)
+        case .linkOpened(let run): discovery.linkOpened(to: run)
+        case .linkClosed(let run): discovery.linkClosed(to: run)
+        case .dialFailed(let instance): discovery.dialFailed(instance)
+        case .peersMissed(let areMissed): discovery.peersMissed(areMissed)
+        case .crowdChanged(let crowd): discovery.crowdChanged(crowd)
+        }
+    }
+}
