@@ -70,3 +70,16 @@ extension Duration {
         max(milliseconds, other.milliseconds) - min(milliseconds, other.milliseconds)
     }
 }
+
+/// One moment on both clocks: read once for an input, and passed to all that handles it.
+@usableFromInline package struct Moment: Hashable, Sendable {
+    /// For deadlines.
+    @usableFromInline package let instant: Instant
+    /// The machine's wall clock, without a correction.
+    @usableFromInline package let wallClock: Timestamp
+
+    @inlinable package init(_ instant: Instant, _ wallClock: Timestamp) {
+        self.instant = instant
+        self.wallClock = wallClock
+    }
+}
