@@ -11,8 +11,8 @@ package struct Mention: Hashable, Sendable {
     private let nickname: Name
     private let number: [Character]
     private let suffix: [Character]
-    /// The nickname in lower case if it is ASCII, and the number: a text without the bytes of either has no mention.
-    private let bytes: [[UInt8]]?
+    /// The nickname in lower case and the number, where the nickname is ASCII: a text without the bytes of either has no mention.
+    private let needles: Needles?
 
     package init(of me: PeerName) {
         self.init(
@@ -24,8 +24,7 @@ package struct Mention: Hashable, Sendable {
         self.nickname = Name(characters: lower, script: lower.last.map(Script.init) ?? .none)
         self.number = Array("#\(number)")
         self.suffix = Array("-\(suffix)")
-        let isASCII = ASCII.isASCII(nickname)
-        bytes = isASCII ? [Array(String(lower).utf8), Array("#\(number)".utf8)].filter { !$0.isEmpty } : nil
+        needles = ASCII.isASCII(nickname) ? Needles(String(lower), "#\(number)") : nil
     }
 
     /// Whether a text names the user.
@@ -45,8 +44,7 @@ package struct Mention: Hashable, Sendable {
 
     /// False for most texts, without a look at their characters.
     private func canBeIn(_ text: String) -> Bool {
-        guard let bytes else { return true }
-        return bytes.contains { text.utf8Span.span.hasPart($0) }
+        needles?.isIn(text.utf8Span.span) ?? true
     }
 
     private func end(ofNameAt start: String.Index, in text: String) -> String.Index? {
@@ -151,15 +149,37 @@ extension Substring {
     }
 }
 
-extension Span<UInt8> {
-    /// Whether the bytes, in lower case as to ASCII, have `part`.
-    fileprivate func hasPart(_ part: [UInt8]) -> Bool {
-        guard count >= part.count else { return false }
-        for start in 0...count - part.count where Span.lowercased(self[start]) == part[0] {
-            if part.indices.allSatisfy({ Span.lowercased(self[start + $0]) == part[$0] }) { return true }
+/// Two ASCII words that are looked for at once: each message of a flood is searched.
+private struct Needles: Hashable {
+    private let words: [[UInt8]]
+    /// The first bytes, with the bit that lower-case letters have.
+    private let first: UInt8
+    private let second: UInt8
+
+    private static let lowerCase: UInt8 = 0x20
+
+    /// - Parameters: words in lower case; the first may be empty.
+    init(_ one: String, _ other: String) {
+        words = [one, other].map { Array($0.utf8) }.filter { !$0.isEmpty }
+        first = (words.first?[0] ?? 0) | Needles.lowerCase
+        second = (words.last?[0] ?? 0) | Needles.lowerCase
+    }
+
+    /// Whether bytes have one of the words, in any case of ASCII letters.
+    func isIn(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices {
+            let byte = bytes[index] | Needles.lowerCase
+            if byte == first || byte == second, hasWord(bytes, at: index) { return true }
         }
         return false
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+    private func hasWord(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+        words.contains { word in
+            start + word.count <= bytes.count
+                && word.indices.allSatisfy { Needles.lowercased(bytes[start + $0]) == word[$0] }
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | lowerCase : byte }
 }
