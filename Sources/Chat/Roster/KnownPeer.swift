@@ -105,6 +105,11 @@ struct KnownPeer: Sendable {
     ) -> Shown? {
         if let source, source > authorClock { return nil }
         source = authorClock
+        // Nearly all messages say what is known.
+        if presence == nil, self.nickname == nickname, stage == nil || stage == self.stage {
+            isLeaving = false
+            return nil
+        }
         let before = shown
         if self.nickname != nickname { self.nickname = nickname }
         self.stage = stage ?? self.stage
