@@ -22,6 +22,7 @@ extension Node {
         let moment = scheduler.moment
         let isRunning = if case .running = phase { true } else { false }
         return Environment(
-            moment: moment, roomClock: clock.time(at: moment.wallClock), me: context.me, mode: overlay.mode, isCrowd: people.isCrowd, isRunning: isRunning)
+            moment: moment, roomClock: clock.time(at: moment.wallClock), me: context.me,
+            mode: overlay.mode, isCrowd: people.isCrowd, isRunning: isRunning)
     }
 }
