@@ -59,8 +59,26 @@ enum Effect {
     /// Reports a warning; before the node is ready, behind `.ready`.
     case warn(NoticeCode, Sentence)
     case discovery(DiscoveryOrder)
+    /// The way in which peers are found is known for the first time.
+    case becomeReady(DiscoveryMode)
+    /// Announces this node under new names.
+    case renewAnnouncement
+    /// The own network has changed: each connection needs a sign of life.
+    case probeAll
+    case leave(StopReason)
+    case setMode(RoomMode)
+    /// Tells a peer of nodes that it may dial.
+    case sendContacts(to: ConnectionID)
+    case schedule(DelayedTask, at: Instant)
     /// The deadline of a part may be an earlier one.
     case arm(NodeTimer)
+}
+
+/// An action that a part puts off.
+enum DelayedTask {
+    case recordDialFailure(of: String)
+    /// Unless contacts were sent on the connection before.
+    case sendContacts(to: ConnectionID)
 }
 
 /// An order to all discoveries of the node.
@@ -122,6 +140,18 @@ extension Node {
         case .report(let event): emit(event)
         case .warn(let code, let sentence): warn(code, sentence)
         case .discovery(let order): for discovery in discoveries { tell(discovery, order) }
+        case .becomeReady(let mode): becomeReady(mode)
+        case .renewAnnouncement:
+            let announcement = makeAnnouncement()
+            for discovery in discoveries { discovery.announce(announcement) }
+        case .probeAll: probeLinks()
+        case .leave(let reason):
+            stopReason = reason
+            beginLeaving()
+        case .setMode(let mode): setMode(mode)
+        case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
+        case .schedule(let task, let instant):
+            scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(task) } }
         case .arm(let timer): arm(timer)
         }
     }

@@ -30,14 +30,10 @@ package actor Node {
     var session: UserSession
     var router: MessageRouter
     var admission: Admission
-    var dialler = Dialler()
-    var toldDials = ToldDials()
-    var modeSwitch = ModeSwitch()
-    var choice: LinkChoice
+    var finder: Finder
     var limiter: ConnectionLimiter
     var bans = BanList()
     var silentLinks = SilentLinkLimiter()
-    var missedPeers = MissedPeers()
     var pacer: Pacer
     var counts = NodeStatistics()
     var typingTracker = TypingTracker()
@@ -67,10 +63,6 @@ package actor Node {
     /// Where records are opened to, for all links in turn.
     var plaintext: [UInt8] = []
     var port: UInt16 = 0
-    var discoveryMode: DiscoveryMode?
-    /// Warnings from before `.ready`, which is the first event.
-    var earlyWarnings: [NodeEvent] = []
-    var unreachedPeers = UnreachedPeers()
     var startedAt: Instant?
     /// It sends no frame but pongs: an attacker of an experiment.
     var isSilent = false
@@ -86,15 +78,6 @@ package actor Node {
     private lazy var turnEnd: @Sendable () -> Void = { [weak self] in self?.assumeIsolated(Node.endTurn(of:)) }
     /// The router may have a new deadline.
     var isRouterChanged = false
-    /// The links of the overlay are to be looked at.
-    var isChoiceChanged = false
-    var contacts = ContactBook()
-    /// Peers of a small room without a link.
-    var gaps = Gaps()
-    /// The user named peers: mDNS may show this node few of the room.
-    var hasNamedPeers: Bool { choice.hasNamedPeers }
-    /// The user named a peer at a loopback address.
-    var hasNamedLoopback = false
     var timers = [TimerToken](repeating: TimerToken(), count: NodeTimer.allCases.count)
     /// While leaving.
     var receiptsAwaitedUntil = Instant(nanoseconds: 0)
@@ -147,7 +130,7 @@ package actor Node {
         limiter = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pacer = Pacer(Node.ownRate(configuration.ownPace), now: now)
         connections = Connections(me: certificate.identity)
-        choice = LinkChoice(randomness: randomness.branch(1))
+        finder = Finder(randomness: randomness.branch(1))
         bridge = RoomBridge(configuration, now: now)
         self.randomness = randomness
     }
@@ -168,7 +151,7 @@ package actor Node {
                 scheduler.execute { self?.assumeIsolated { $0.discovered(event) } }
             }
         }
-        if !discoveries.contains(where: \.reportsMode) { becomeReady(.none) }
+        if !discoveries.contains(where: \.reportsMode) { withEffects { finder.setDiscoveryMode(.none, &$0) } }
     }
 
     /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
@@ -177,12 +160,7 @@ package actor Node {
     }
 
     func becomeReady(_ mode: DiscoveryMode) {
-        let isFirst = discoveryMode == nil
-        discoveryMode = mode
-        guard isFirst else { return }
         emit(readyEvent(mode))
-        for warning in earlyWarnings { emit(warning) }
-        earlyWarnings = []
         if configuration.room.isPrivate { awaitAnswer() }
     }
 
@@ -200,27 +178,12 @@ package actor Node {
         }
     }
 
-    func warn(_ code: NoticeCode, _ sentence: Sentence) {
-        let warning = NodeEvent.notice(code, sentence)
-        if discoveryMode == nil { earlyWarnings.append(warning) } else { emit(warning) }
-    }
-
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
         .ready(me: me(), port: port, room: configuration.room.name, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
-    package func readyEvent() -> NodeEvent? { discoveryMode.map(readyEvent) }
-
-    /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
-    func makeAnnouncement() -> Announcement {
-        let name = InstanceName(of: context.certificate.noise, using: &randomness)
-        dialler.recordName(name, now: scheduler.now)
-        return Announcement(
-            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port,
-            subtype: "_r" + configuration.room.tag
-        )
-    }
+    package func readyEvent() -> NodeEvent? { finder.discoveryMode.map(readyEvent) }
 
     func emit(_ event: consuming NodeEvent) {
         batch.append(event)
@@ -248,7 +211,7 @@ package actor Node {
         noteArchived()
         noteMovements()
         sendReplies()
-        if isChoiceChanged { followChoice() }
+        if finder.isChoiceChanged { followChoice() }
         if !dirty.isEmpty { flushDirty() }
         goOnLeaving()
         if isRouterChanged {

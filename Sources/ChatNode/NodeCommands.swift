@@ -127,7 +127,7 @@ extension Node {
         let (events, blocked, admitted) = router.adopt(marks)
         apply(events)
         for peer in blocked { shutOut(peer) }
-        for peer in admitted { dialler.admit(peer, now: scheduler.now) }
+        for peer in admitted { finder.admit(peer, now: scheduler.now) }
         arm(.dialler)
     }
 
@@ -138,7 +138,7 @@ extension Node {
     /// Blocks by key, silently: the peer's links are refused from now on.
     package func setBlocked(_ peer: PeerID, _ isBlocked: Bool) {
         apply(router.setBlocked(peer, isBlocked))
-        if isBlocked { shutOut(peer) } else { dialler.admit(peer, now: scheduler.now) }
+        if isBlocked { shutOut(peer) } else { finder.admit(peer, now: scheduler.now) }
         arm(.dialler)
         askForTurnEnd()
     }
@@ -147,7 +147,7 @@ extension Node {
         let key = certificates.best(of: peer, now: scheduler.now)?.noise
         // The peer is gone for us at once, without the grace of a lost link.
         for connection in connections.links(of: peer) { drop(connection, .goodbye) }
-        dialler.shutOut(peer, key)
+        finder.shutOut(peer, key)
     }
 
     /// Notes that a peer's code was compared, or takes that back. No peer is informed.

@@ -59,12 +59,12 @@ extension Node {
             tookFromNeighbour(checked, hops: hops, from: peer)
         case .repeated(let payload):
             noteHeard(peer, on: connection)
-            noteSign(on: connection)
+            recordSign(on: connection)
             apply(router.routeAgain(payload, now: now, wallClock: wallClock))
             routed()
         case .dropped(let reason):
             if reason == .duplicate {
-                noteSign(on: connection)
+                recordSign(on: connection)
                 noteHereToo(body)
             }
             if overlay.isEngaged, SignedPayload.kind(inFrame: body) != PayloadType.presence.rawValue {
@@ -83,10 +83,10 @@ extension Node {
         _ payload: VerifiedPayload, hops: UInt8, on connection: Connection, _ now: Instant, _ wallClock: Timestamp
     ) {
         let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
-        if hops > 0 { noteGap(payload, isHistory: false) }
+        if hops > 0 { recordGap(payload, isHistory: false) }
         if isPublic { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
         if let peer = connection.peer { noteHeard(peer, on: connection) }
-        noteSign(on: connection, isNew: isPublic)
+        recordSign(on: connection, isNew: isPublic)
         var events = exchange(&arrivals, with: [])
         router.route(payload, now: now, wallClock: wallClock, into: &events)
         emit(&events)
@@ -108,7 +108,7 @@ extension Node {
     }
 
     private func noteHeard(_ peer: PeerID, on connection: Connection) {
-        if !connection.isHeard { dialler.heard(peer) }
+        if !connection.isHeard { finder.heard(peer) }
         connection.isHeard = true
     }
 

@@ -21,12 +21,9 @@ extension Node {
     private func deadline(of timer: NodeTimer) -> Instant? {
         switch timer {
         case .bridge: bridge?.nextDeadline(now: scheduler.now)
-        case .choice:
-            Instant.earlier(
-                Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline),
-                Instant.earlier(gaps.nextDeadline, contacts.nextRound))
+        case .choice: finder.nextDeadline
         // Without room for a link no deadline matters: the end of a link arms it again.
-        case .dialler: dialRoom > 0 ? dialler.nextDeadline : nil
+        case .dialler: dialRoom > 0 ? finder.nextDial : nil
         case .history: history.nextDeadline
         case .overlay: overlay.nextDeadline
         case .people: people.nextDeadline
@@ -39,10 +36,7 @@ extension Node {
     private func tick(_ timer: NodeTimer) {
         switch timer {
         case .bridge: tickBridge()
-        case .choice:
-            tellAllContacts()
-            updateMode()
-            followChoice()
+        case .choice: tickFinder()
         case .dialler: dialDue()
         case .history: tickHistory()
         case .overlay: tickOverlay()

@@ -26,12 +26,6 @@ final class Connection {
     var isOurselves = false
     /// Our certificate when the connection began; another may be ours when the handshake is through.
     let ours: Certificate
-    /// Contacts were sent on it (Protocol.md section 13).
-    var hasToldContacts = false
-    /// The peer lacks links, and contacts were sent on all links because of that.
-    var hasToldLinks = false
-    /// Where the peer itself says that it can be dialled: at the address of its end of this connection.
-    var toldEndpoint: Endpoint?
     /// The peer has said something on it.
     var isHeard = false
     /// Nothing more is sent on it: a better link to the same peer took over. It is read until the peer says so too.

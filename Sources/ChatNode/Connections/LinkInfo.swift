@@ -34,6 +34,8 @@ struct LinkInfo {
     var roundTrip: Duration? { connection.link.roundTrip }
     /// When the last record came.
     var lastReceived: Instant { connection.link.lastReceived }
+    /// Where the peer is, as a witness of the size of the room.
+    var witness: LinkSource { LinkSource(endpoint.witnessNumber) }
     /// The first bytes of a sealed message for its peer; nil as long as `peer` is nil.
     var sealedAddress: [UInt8]? { connection.sealedAddress }
 }

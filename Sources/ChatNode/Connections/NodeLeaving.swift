@@ -73,7 +73,7 @@ extension Node {
     /// Accepts and dials no connection any more.
     func closeDoors() {
         transport.stopListening()
-        for connection in dialler.underWay where connections[connection] == nil { transport.close(connection) }
+        for connection in finder.dialsUnderWay where connections[connection] == nil { transport.close(connection) }
     }
 
 }

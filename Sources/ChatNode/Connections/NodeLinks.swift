@@ -59,7 +59,7 @@ extension Node {
         let peer = certificate.identity
         let now = scheduler.now
         counts.handshakesDone += 1
-        _ = toldDials.finish(connection.id)
+        finder.handshakeEnded(on: connection.id)
         guard peer != context.me else { return metOurselves(certificate, on: connection) }
         let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
         let news = certificates.news(of: certificate, now: now)
@@ -67,8 +67,7 @@ extension Node {
         guard !isShutOut, limiter.openLink(connection.endpoint, role: connection.link.role, now: now) else {
             counts.connectionsRefused += 1
             if router.roster.isBlocked(peer) {
-                dialler.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
-                dialler.shutOut(peer, certificate.noise)
+                finder.metBlocked(peer, certificate.noise, on: connection.id, now: now, using: &randomness)
             }
             drop(connection)
             return
@@ -79,9 +78,7 @@ extension Node {
         connection.certificate = certificate
         connection.establishedAt = now
         certificates.keep(certificate, now: now)
-        let instance = dialler.instance(of: connection.id)
-        if let instance { unreachedPeers.linked(instance) }
-        dialler.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
+        let instance = finder.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
         adopt(connection, of: peer, dialled: instance)
         if news == .better {
             supersedeRuns(before: certificate)
@@ -97,23 +94,20 @@ extension Node {
         if adoption.hasReplaced { counts.linksReplaced += 1 }
         for loser in adoption.losers { retire(loser) }
         if let certificate = connection.certificate {
-            dialler.linkOpened(to: peer, certificate.noise, now: scheduler.now)
-            discoveries.forEach { $0.linkOpened(to: LinkedRun(certificate.noise)) }
+            withEffects { finder.linkOpened(to: peer, certificate.noise, now: scheduler.now, &$0) }
         }
         _ = admission.learn(epoch: connection.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
         if adoption.isFirst {
-            noteFound(peer)
+            withEffects { finder.found(peer, &$0) }
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
             apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
             arm(.router)
         }
         router.setGiver(connection.endpoint.giver, of: peer)
-        if adoption.isActive {
-            choice.opened(
-                peer, at: connection.endpoint, dialled: instance, isInitiator: connection.link.role == .initiator,
-                isGuest: people.guests.isGuest(connection.id), now: scheduler.now)
-        } else if let instance {
-            perform(choice.joined(instance, peer, now: scheduler.now))
+        withEffects {
+            finder.choose(
+                LinkInfo(connection), of: peer, dialled: instance, isActive: adoption.isActive,
+                isGuest: people.guests.isGuest(connection.id), environment, &$0)
         }
         introduceOurselves(on: connection)
         if adoption.isActive {
@@ -123,11 +117,12 @@ extension Node {
             overlayLinkOpened(
                 to: peer, isOutgoing: connection.link.role == .initiator,
                 isGuest: people.guests.isGuest(connection.id))
-            tellContactsSoon(on: connection)
-            gapChanged(peer, isLinked: true)
+            withEffects {
+                finder.linkIsActive(LinkInfo(connection), of: peer, environment, overlay.neighbours, &$0)
+            }
         }
         pacer.met(now: scheduler.now)
-        noteCrowd()
+        reviewRoom()
     }
 
     private func introduceOurselves(on connection: Connection) {
@@ -187,7 +182,7 @@ extension Node {
     /// The run behind a link has left.
     private func noteDeparted(_ connection: Connection) {
         guard let peer = connection.peer, let certificate = connection.certificate else { return }
-        dialler.departed(peer, certificate.noise)
+        finder.departed(peer, certificate.noise)
     }
 
     /// Ends a link politely: what it has still to say is said.
@@ -212,20 +207,15 @@ extension Node {
     func fail(_ connection: Connection, _ error: LinkError) {
         counts.count(error)
         if error == .unanswered { probeOthers(than: connection) }
-        if error == .connectedToSelf { dialler.ignore(connection.id) }
+        if error == .connectedToSelf { finder.ignore(connection.id) }
         drop(connection, error == .silent ? .silent : .lost)
-        if error == .silent || error == .unanswered { miss(connection) }
+        if error == .silent || error == .unanswered { fellSilent(connection) }
     }
 
-    /// Nothing comes from the peer of a lost link. In a crowd the others find those who are back.
-    func miss(_ connection: Connection) {
-        guard let peer = connection.peer, connections.links(of: peer).isEmpty, !isCrowd else { return }
-        missedPeers.fellSilent(peer)
-        discoveries.forEach { $0.peersMissed(true) }
-    }
-
-    private func noteFound(_ peer: PeerID) {
-        if missedPeers.found(peer) { discoveries.forEach { $0.peersMissed(false) } }
+    /// Nothing comes from the peer of a lost link.
+    func fellSilent(_ connection: Connection) {
+        guard let peer = connection.peer else { return }
+        withEffects { finder.fellSilent(peer, environment, connections, &$0) }
     }
 
     /// Ends a link at once, without a reason of its own.
@@ -245,12 +235,12 @@ extension Node {
         connection.link.die()
         limiter.release(connection.endpoint, from: connection.standing)
         people.linkClosed(connection.id)
+        finder.connectionEnded(connection.id)
         linkIsThrough()
         defer { arm(.dialler) }
         guard let peer = connection.peer else {
-            noteUnreached(connection.id, .foreign)
             arm(.people)
-            return dialFailed(connection.id)
+            return dialEnded(connection.id, .foreign)
         }
         let (isLast, isLastOfRun) = connections.removeLink(connection, of: peer)
         if isLastOfRun, let certificate = connection.certificate {
@@ -268,11 +258,10 @@ extension Node {
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
         historyLinkClosed(to: peer, end)
         overlayLinkClosed(to: peer)
-        dialler.linkClosed(to: peer, now: scheduler.now, using: &randomness)
-        choice.closed(peer, now: scheduler.now)
-        forgetContacts(contacts.forget(peer))
-        gapChanged(peer, isLinked: false)
-        noteCrowd()
+        withEffects {
+            finder.lastLinkEnded(of: peer, environment, connections, overlay.neighbours, using: &randomness, &$0)
+        }
+        reviewRoom()
         arm(.router)
     }
 

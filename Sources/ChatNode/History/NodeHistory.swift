@@ -72,7 +72,7 @@ extension Node {
                 router.route(
                     payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
             arm(.router)
-            noteGap(payload, isHistory: true)
+            recordGap(payload, isHistory: true)
             if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
             publishOverBridge(history: payload)
         case .dropped(.stale), .dropped(.fromTheFuture): refuseForTime(id, body, from: peer)

@@ -111,7 +111,7 @@ extension Node {
         let last = overlay.neighbours[peer]?.hello
         apply(overlay.received(frame, from: peer, now: scheduler.now, using: &randomness))
         guard case .hello(let hello) = frame else { return }
-        gapsHeard(hello, after: last, on: connection)
+        receivedMode(in: hello, after: last, on: connection)
         toldOfModes()
         if hello.isGuest { guestGreeted(on: connection) }
     }
@@ -119,14 +119,14 @@ extension Node {
     func receivedLatest(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = treePeer(on: connection), overlay.isEngaged else { return }
         guard let frame = LatestFrame(body) else { return counts.idListsMalformed += 1 }
-        noteSign(on: connection)
+        recordSign(on: connection)
         apply(overlay.received(frame, from: peer, now: scheduler.now))
     }
 
     func receivedNews(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = treePeer(on: connection), overlay.isEngaged else { return }
         guard let frame = NewsFrame(body) else { return counts.idListsMalformed += 1 }
-        noteSign(on: connection)
+        recordSign(on: connection)
         overlay.announced(frame.ids, by: peer, now: scheduler.now)
         arm(.overlay)
     }
@@ -151,7 +151,7 @@ extension Node {
 
     /// Where a neighbour is, as a witness of the size of the room; nil for one without a link.
     func witness(of peer: PeerID) -> LinkSource? {
-        connections.sendingLink(of: peer).map { LinkSource($0.endpoint.witnessNumber) }
+        connections.info(of: peer)?.witness
     }
 
     func overlayLinkClosed(to peer: PeerID) {

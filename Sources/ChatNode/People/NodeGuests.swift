@@ -46,7 +46,7 @@ extension Node {
         let endpoint = Endpoint(address: Array(bytes.dropLast(2)), port: port)
         let network = transport.network(of: connection.id)
         let filter = ToldEndpointFilter(
-            network: network, isWithinMachine: connection.endpoint.isLoopback, allowsLoopback: hasNamedLoopback)
+            network: network, isWithinMachine: connection.endpoint.isLoopback, allowsLoopback: finder.hasNamedLoopback)
         let scope = endpoint.isLinkLocalIPv6 ? network?.scope ?? connection.endpoint.scope : 0
         let scoped = Endpoint(address: endpoint.address, port: port, scope: scope)
         guard filter.allows(scoped) else { return }
@@ -81,7 +81,7 @@ extension Node {
         guard let peer = connection.peer, connection.link.role == .responder,
             !people.guests.isGuest(connection.id)
         else { return }
-        if !openedGuest(connection, peer) { perform([.refuse(peer)]) }
+        if !openedGuest(connection, peer) { withEffects { finder.refuse(peer, &$0) } }
         arm(.people)
     }
 

@@ -95,7 +95,7 @@ extension Node {
             people.relay.pass(author, from: connection.id, now: now, using: &randomness)
         }
         let isHere = presence.state != .left && !payload.isBridged
-        if isHere { noteGap(author) } else if !payload.isBridged { gapLeft(author) }
+        if isHere { recordGap(author) } else if !payload.isBridged { closeGap(author) }
         apply(router.notePresence(of: author, isHere: isHere, now: now, wallClock: scheduler.wallClock))
         // A new path leads to the peer.
         sendWaiting(to: author)
@@ -245,7 +245,7 @@ extension Node {
 
     /// The nodes of the room by the word of several sources, or as many as discovery shows.
     private var plausibleSize: Int {
-        max(choice.samplers.roomSize, connections.activeLinks.count, overlay.neighbours.knownSize ?? 0)
+        max(finder.roomSize, connections.activeLinks.count, overlay.neighbours.knownSize ?? 0)
     }
 
     /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.

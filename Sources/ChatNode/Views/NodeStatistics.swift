@@ -10,14 +10,6 @@ struct NodeStatistics {
     var linksReplaced = 0
     /// Links that ended before the peer said anything.
     var linksSilent = 0
-    /// Links that others opened in overlay mode, for which there was no room.
-    var linksRefused = 0
-    /// Dials of this node that were answered so.
-    var linksBusy = 0
-    /// Links that this node ended because neither end had chosen them.
-    var linksUnneeded = 0
-    /// Changes between mesh and overlay.
-    var modeChanges = 0
     /// Links to peers that had one before.
     var reconnects = 0
     var payloadsSent = 0
@@ -71,7 +63,7 @@ struct NodeStatistics {
     }
 
     /// All counters, also those at zero, in a fixed order.
-    func counters(_ admission: Admission) -> [Counter] {
+    func counters(_ admission: Admission, _ finder: Finder) -> [Counter] {
         [
             Counter(.handshakesDone, handshakesDone),
             Counter(.connectionsRefused, connectionsRefused),
@@ -105,19 +97,11 @@ struct NodeStatistics {
             Counter(.requestedInVain, wantedInVain),
             Counter(.idListsMalformed, idListsMalformed),
         ]
-            + overlayCounters
+            + finder.counters + [Counter(.rostersRefused, rostersRefused)]
             + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }
             + PayloadType.allCases.map { Counter(.sent($0), sent[$0]) }
             + LinkError.allCases.map { Counter(.link($0), linkErrors[$0] ?? 0) }
             + DropReason.allCases.map { Counter(.dropped($0), admission.drops[$0] ?? 0) }
-    }
-
-    private var overlayCounters: [Counter] {
-        [
-            Counter(.linksRefused, linksRefused), Counter(.linksBusy, linksBusy),
-            Counter(.linksUnneeded, linksUnneeded), Counter(.modeChanges, modeChanges),
-            Counter(.rostersRefused, rostersRefused),
-        ]
     }
 }
 

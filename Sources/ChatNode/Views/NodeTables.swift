@@ -8,10 +8,7 @@ extension Node {
         var census = TableCensus()
         for part in router.parts { census.count(part.value, at: "router.\(part.name)") }
         census.count(admission, at: "admission")
-        census.count(dialler, at: "dialler")
-        census.count(choice, at: "choice")
-        census.count(contacts, at: "contacts")
-        census.count(gaps, at: "gaps")
+        census.count(finder, at: "finder")
         census.count(limiter, at: "limiter")
         census.count(bans, at: "bans")
         census.count(certificates, at: "certificates")

@@ -139,17 +139,14 @@ extension Node {
         return [
             Counter(.peersOnline, online()),
             Counter(.connections, connections.count),
-            Counter(.candidates, dialler.count),
-            Counter(.knownNodes, modeSwitch.known),
-            Counter(.isOverlay, modeSwitch.isOverlay ? 1 : 0),
-            Counter(.linksChosen, choice.chosenCount),
+        ] + finder.gauges + [
             Counter(.halfOpenHandshakes, limiter.halfOpen),
             Counter(.payloadsAdmitted, admission.admitted),
             Counter(.unreadPublic, room),
             Counter(.unreadDirect, others),
             Counter(.queuedBytes, waiting.reduce(0, +)),
             Counter(.queuedBytesLongest, waiting.max() ?? 0),
-        ] + counts.counters(admission) + refusalCounters + bridgeCounters
+        ] + counts.counters(admission, finder) + refusalCounters + bridgeCounters
     }
 
     /// Unread messages of the room and of all direct conversations.

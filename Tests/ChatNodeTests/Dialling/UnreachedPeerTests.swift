@@ -85,9 +85,9 @@ import Wire
                 let endpoint = Endpoint(address: [10, 9, 9, 9], port: instance == stranger ? 1 : 2)
                 node.discovered(.found(instance: instance, endpoint: endpoint))
                 let now = node.scheduler.now + .seconds(1)
-                for dial in node.dialler.due(now: now) {
+                for dial in node.finder.dialsDue(now: now, room: 64) {
                     let connection = ConnectionID(number: 1_000_000 + UInt64(dial.endpoint.port))
-                    node.dialler.dialled(dial, as: connection)
+                    node.finder.dialled(dial, as: connection, now: now, using: &node.randomness)
                     node.transportClosed(connection, error: .unreachable)
                 }
             }

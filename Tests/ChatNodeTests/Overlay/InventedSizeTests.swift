@@ -33,7 +33,7 @@ import Wire
         simulation.advance(by: .seconds(1))
     }
 
-    private var isCrowd: Bool { alice.with { node in node.modeSwitch.isOverlay } }
+    private var isCrowd: Bool { alice.with { node in node.finder.isOverlay } }
 
     private var hello: [UInt8] {
         var hello = Hello(isOverlay: true)
@@ -76,11 +76,12 @@ import Wire
         let (size, isAlone) = peer.with { node in
             for number in 0..<60 {
                 let address = [0xfe, 0x80] + [UInt8](repeating: 0, count: 13) + [UInt8(number)]
-                node.choice.found(
-                    "host-\(number)", at: Endpoint(address: address, port: 5_000, scope: 2), .proven, weight: 128,
-                    now: node.scheduler.now)
+                let endpoint = Endpoint(address: address, port: 5_000, scope: 2)
+                node.discovered(.found(instance: "host-\(number)", endpoint: endpoint, weight: 128))
             }
-            return (node.choice.samplers.roomSize, node.isAlone)
+            let isAlone = node.finder.isAlone(
+                node.overlay.neighbours, online: node.online(), now: node.scheduler.now)
+            return (node.finder.roomSize, isAlone)
         }
         #expect(size >= 60 * 128 && !isAlone)
     }

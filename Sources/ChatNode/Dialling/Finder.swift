@@ -1,0 +1,775 @@
+import Chat
+import Noise
+import Phrases
+import Wire
+
+/// Finds the peers of the room and decides which of them to link with (Protocol.md sections 10 and 13).
+///
+/// It owns the candidates and their dials; whether the room is a mesh or an overlay; in an overlay the choice of links; the peers
+/// of a small room without a link; and the contacts that neighbours sent.
+struct Finder {
+    /// The contacts that this node has sent on a link, and the endpoint that the peer gave there for itself.
+    private struct ContactState {
+        var hasSentContacts = false
+        /// The peer lacks links, and contacts were sent on all links because of that.
+        var hasSentLinks = false
+        /// Where the peer itself says that it can be dialled: at the address of its end of this connection.
+        var ownEndpoint: Endpoint?
+    }
+
+    private var dialler = Dialler()
+    private var toldDials = ToldDials()
+    private var unreachedPeers = UnreachedPeers()
+    private var missedPeers = MissedPeers()
+    /// The way in which peers are found; nil until it is known.
+    private(set) var discoveryMode: DiscoveryMode?
+    /// Warnings from before `.ready`, which is the first event.
+    private var earlyWarnings: [NodeEvent] = []
+    /// The user named a peer at a loopback address.
+    private(set) var hasNamedLoopback = false
+    private var modeSwitch = ModeSwitch()
+    private var choice: LinkChoice
+    private var contacts = ContactBook()
+    private var gaps = Gaps()
+    /// Only links on which there is something to keep.
+    private var contactStates: [ConnectionID: ContactState] = [:]
+    /// The links of the overlay are to be looked at, at the end of the turn.
+    private(set) var isChoiceChanged = false
+    /// Links that others opened in overlay mode, for which there was no room.
+    private var linksRefused = 0
+    /// Dials of this node that were answered so.
+    private var linksBusy = 0
+    /// Links that this node ended because neither end had chosen them.
+    private var linksUnneeded = 0
+    /// Changes between mesh and overlay.
+    private var modeChanges = 0
+
+    /// - Parameter randomness: one of its own, so that a mesh draws the same numbers as without an overlay.
+    init(randomness: Randomness) {
+        choice = LinkChoice(randomness: randomness)
+    }
+
+    /// The links of this node are chosen: the room is too large for links between all.
+    var isOverlay: Bool { choice.isOverlay }
+
+    /// The nodes of the room by mDNS.
+    var roomSize: Int { choice.samplers.roomSize }
+
+    /// The connections of all dials under way.
+    var dialsUnderWay: [ConnectionID] { dialler.underWay }
+
+    /// The next time at which `dialsDue` may order a dial; nil while no candidate waits.
+    var nextDial: Instant? { dialler.nextDeadline }
+
+    /// The next time at which the mode, the choice of links, the gaps or the contacts change by the passing of time; nil for never.
+    var nextDeadline: Instant? {
+        Instant.earlier(
+            Instant.earlier(choice.nextDeadline, modeSwitch.nextDeadline),
+            Instant.earlier(gaps.nextDeadline, contacts.nextRound))
+    }
+
+    /// The tables' entries now.
+    var gauges: [Counter] {
+        [
+            Counter(.candidates, dialler.count), Counter(.knownNodes, modeSwitch.known),
+            Counter(.isOverlay, modeSwitch.isOverlay ? 1 : 0), Counter(.linksChosen, choice.chosenCount),
+        ]
+    }
+
+    var counters: [Counter] {
+        [
+            Counter(.linksRefused, linksRefused), Counter(.linksBusy, linksBusy),
+            Counter(.linksUnneeded, linksUnneeded), Counter(.modeChanges, modeChanges),
+        ]
+    }
+
+    /// Links that may still be opened by a dial. While a mesh has too many nodes, those beyond the first wait for the overlay.
+    ///
+    /// - Parameters:
+    ///   - free: links that may still be opened at all.
+    ///   - linkCount: links that there are.
+    func dialRoom(free: Int, linkCount: Int) -> Int {
+        modeSwitch.holdsNewcomers ? min(free, Limits.chosenLinks - linkCount) : free
+    }
+}
+
+/// Discovery.
+extension Finder {
+    /// Names that are of this run alone and say nothing about who we are, but to those who know us (Protocol.md section 10).
+    ///
+    /// - Parameter key: the own Noise key.
+    mutating func makeAnnouncement(
+        of key: PublicKey, port: UInt16, in room: Room, now: Instant, using randomness: inout Randomness
+    ) -> Announcement {
+        let name = InstanceName(of: key, using: &randomness)
+        dialler.recordName(name, now: now)
+        return Announcement(
+            instance: name.text, host: Base32.encode(randomness.bytes(16)), port: port, subtype: "_r" + room.tag)
+    }
+
+    /// Reports a warning; before `.ready`, behind it.
+    mutating func warn(_ code: NoticeCode, _ sentence: Sentence, _ effects: inout Effects) {
+        let warning = NodeEvent.notice(code, sentence)
+        if discoveryMode == nil { earlyWarnings.append(warning) } else { effects.append(.report(warning)) }
+    }
+
+    /// The way in which peers are found is known, or is another.
+    mutating func setDiscoveryMode(_ mode: DiscoveryMode, _ effects: inout Effects) {
+        let isFirst = discoveryMode == nil
+        discoveryMode = mode
+        guard isFirst else { return }
+        effects.append(.becomeReady(mode))
+        for warning in earlyWarnings { effects.append(.report(warning)) }
+        earlyWarnings = []
+    }
+
+    mutating func discovered(
+        _ event: DiscoveryEvent, _ environment: Environment, using randomness: inout Randomness,
+        _ effects: inout Effects
+    ) {
+        let now = environment.now
+        switch event {
+        case .found(let instance, let endpoint, let weight):
+            if isNamed(instance) { recordNamed(endpoint) }
+            dialler.found(instance, at: endpoint, now: now, using: &randomness)
+            choice.found(
+                instance, at: endpoint, weight > 0 ? .proven : .announced, weight: max(1, weight), now: now)
+        case .moved(let instance, let endpoints):
+            dialler.moved(instance, to: endpoints, now: now, using: &randomness)
+            choice.moved(instance, to: endpoints, now: now)
+        case .lost(let instance):
+            lose([instance], now: now)
+        case .networkChanged:
+            effects.append(.probeAll)
+        case .namesOutdated:
+            effects.append(.renewAnnouncement)
+        case .mode(let mode, let detail):
+            if let known = discoveryMode, known != mode {
+                effects.append(.report(.notice(.discoveryChanged, Sentence(.discoveryIs, mode.rawValue, detail))))
+            } else if mode == .none, discoveryMode == nil {
+                warn(.discoveryLost, Sentence(.discoveryWaits, detail), &effects)
+            }
+            setDiscoveryMode(mode, &effects)
+        case .warning(let code, let text):
+            warn(code, text, &effects)
+        case .failed(let reason):
+            effects.append(.leave(.failed(reason)))
+        }
+    }
+
+    /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
+    private func isNamed(_ instance: String) -> Bool { instance.contains(":") }
+
+    private mutating func recordNamed(_ endpoint: Endpoint) {
+        choice.hasNamedPeers = true
+        if endpoint.isLoopback { hasNamedLoopback = true }
+    }
+
+    /// Candidates that are named by no source any more are not dialled; links that there are stay.
+    private mutating func lose(_ instances: [String], now: Instant) {
+        for instance in instances {
+            dialler.lost(instance, now: now)
+            choice.lost(instance)
+        }
+    }
+
+    /// A dialled connection leads to this machine, by an address that discovery shows.
+    mutating func recordOwnAddress(_ endpoint: Endpoint, now: Instant) { choice.noteOwnAddress(endpoint, now: now) }
+
+    /// The last link to a peer fell silent: discovery asks for it often. In a crowd the others find those who are back.
+    mutating func fellSilent(
+        _ peer: PeerID, _ environment: Environment, _ connections: Connections, _ effects: inout Effects
+    ) {
+        guard !connections.hasLink(to: peer), !environment.isCrowd else { return }
+        missedPeers.fellSilent(peer)
+        effects.append(.discovery(.peersMissed(true)))
+    }
+}
+
+/// Dials.
+extension Finder {
+    /// The dials of now; the caller answers each by `dialled` or `postpone`.
+    ///
+    /// - Parameter room: a result of `dialRoom`; above 0.
+    mutating func dialsDue(now: Instant, room: Int) -> [Dialler.Dial] { dialler.due(now: now, room: room) }
+
+    mutating func dialled(
+        _ dial: Dialler.Dial, as connection: ConnectionID, now: Instant, using randomness: inout Randomness
+    ) {
+        dialler.dialled(dial, as: connection)
+        if ContactBook.isContact(dial.instance) { toldDials.began(connection, now: now, using: &randomness) }
+    }
+
+    mutating func postpone(_ dial: Dialler.Dial, now: Instant, using randomness: inout Randomness) {
+        dialler.postpone(dial, now: now, using: &randomness)
+    }
+
+    /// The endpoint of a dial that is neither ended nor through its handshake; nil for other connections.
+    func endpoint(of connection: ConnectionID) -> Endpoint? { dialler.endpoint(of: connection) }
+
+    /// A dialled connection is up.
+    ///
+    /// - Returns: the slower ones to the same candidate, which the caller closes.
+    mutating func connected(_ connection: ConnectionID) -> [ConnectionID] {
+        if let instance = dialler.instance(of: connection) { unreachedPeers.connected(instance) }
+        return dialler.connected(connection)
+    }
+
+    /// A dial ended without a link. A discovery that looked its address up may do so again; the end of one that a peer wished for
+    /// shows later. A peer that the user named is warned of; peers of mDNS come and go without a word.
+    ///
+    /// - Returns: whether the choice of links changed.
+    mutating func dialEnded(
+        _ connection: ConnectionID, _ reason: UnreachedPeers.Reason, _ environment: Environment,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) -> Bool {
+        let now = environment.now
+        if let instance = dialler.instance(of: connection), isNamed(instance) {
+            let news = unreachedPeers.failed(instance, reason, isLast: dialler.isLastAttempt(connection))
+            if let news { warn(.peerUnreachable, news.sentence(of: instance), &effects) }
+        }
+        let end = toldDials.finish(connection)
+        guard let instance = dialler.failed(connection, now: now, until: end, using: &randomness) else { return false }
+        effects.append(.discovery(.dialFailed(instance: instance)))
+        guard let end, now < end else { return recordDialFailure(of: instance, now: now) }
+        effects.append(.schedule(.recordDialFailure(of: instance), at: end))
+        return false
+    }
+
+    /// A dial is over without a link; another candidate is dialled once no other address of this one is.
+    ///
+    /// - Returns: whether the choice of links changed.
+    mutating func recordDialFailure(of instance: String, now: Instant) -> Bool {
+        guard choice.isOverlay, !dialler.isDialling(instance) else { return false }
+        choice.failed(instance, now: now)
+        return true
+    }
+
+    /// A dial led to this node itself: the candidate is not dialled again.
+    mutating func ignore(_ connection: ConnectionID) { dialler.ignore(connection) }
+}
+
+/// Peers and their links.
+extension Finder {
+    /// A handshake is through, whatever comes of it.
+    mutating func handshakeEnded(on connection: ConnectionID) { _ = toldDials.finish(connection) }
+
+    /// A handshake proved a blocked peer.
+    mutating func metBlocked(
+        _ peer: PeerID, _ key: PublicKey, on connection: ConnectionID, now: Instant,
+        using randomness: inout Randomness
+    ) {
+        dialler.identified(connection, as: peer, key, now: now, using: &randomness)
+        dialler.shutOut(peer, key)
+    }
+
+    /// A handshake proved a peer that is welcome.
+    ///
+    /// - Returns: the candidate that was dialled; nil for a connection that the peer has opened.
+    mutating func identified(
+        _ connection: ConnectionID, as peer: PeerID, _ key: PublicKey, now: Instant,
+        using randomness: inout Randomness
+    ) -> String? {
+        let instance = dialler.instance(of: connection)
+        if let instance { unreachedPeers.linked(instance) }
+        dialler.identified(connection, as: peer, key, now: now, using: &randomness)
+        return instance
+    }
+
+    /// A link with a run of a peer is up, dialled by either side.
+    mutating func linkOpened(to peer: PeerID, _ key: PublicKey, now: Instant, _ effects: inout Effects) {
+        dialler.linkOpened(to: peer, key, now: now)
+        effects.append(.discovery(.linkOpened(LinkedRun(key))))
+    }
+
+    /// A peer that had no link has one.
+    mutating func found(_ peer: PeerID, _ effects: inout Effects) {
+        if missedPeers.found(peer) { effects.append(.discovery(.peersMissed(false))) }
+    }
+
+    /// Frames are sent on a new link, or on another one than the new link.
+    ///
+    /// - Parameters:
+    ///   - instance: the candidate that was dialled; nil for a link that the peer has opened.
+    ///   - isActive: whether frames are sent on the new link from now on.
+    ///   - isGuest: whether it was dialled for direct messages alone.
+    mutating func choose(
+        _ link: LinkInfo, of peer: PeerID, dialled instance: String?, isActive: Bool, isGuest: Bool,
+        _ environment: Environment, _ effects: inout Effects
+    ) {
+        if isActive {
+            choice.opened(
+                peer, at: link.endpoint, dialled: instance, isInitiator: link.role == .initiator, isGuest: isGuest,
+                now: environment.now)
+        } else if let instance {
+            append(choice.joined(instance, peer, now: environment.now), environment, &effects)
+        }
+    }
+
+    /// Frames are sent on a new link: its peer is no gap, and hears of contacts once the other dials of a start are over.
+    mutating func linkIsActive(
+        _ link: LinkInfo, of peer: PeerID, _ environment: Environment, _ neighbours: Neighbours,
+        _ effects: inout Effects
+    ) {
+        if choice.hasNamedPeers || (tellsOfLinks(neighbours) && !choice.isOverlay) {
+            effects.append(.schedule(.sendContacts(to: link.id), at: environment.now + Limits.contactDelay))
+        }
+        gaps.close(peer)
+        guard !choice.isOverlay else { return }
+        for contact in contacts.contacts(of: peer) {
+            dialler.lost(ContactBook.instance(at: contact.endpoint), now: environment.now)
+        }
+        linksChanged(environment, neighbours, &effects)
+    }
+
+    /// A connection has ended.
+    mutating func connectionEnded(_ connection: ConnectionID) { contactStates[connection] = nil }
+
+    /// The last link to a peer has ended: its candidates are dialled again after a pause, and its contacts too.
+    mutating func lastLinkEnded(
+        of peer: PeerID, _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        let now = environment.now
+        dialler.linkClosed(to: peer, now: now, using: &randomness)
+        choice.closed(peer, now: now)
+        lose(contacts.forget(peer), now: now)
+        gaps.close(peer)
+        guard !choice.isOverlay else { return }
+        offer(contacts.contacts(of: peer), connections, now: now, using: &randomness, &effects)
+        linksChanged(environment, neighbours, &effects)
+    }
+
+    /// The run behind a link has left: no dial of its names leads anywhere.
+    mutating func departed(_ peer: PeerID, _ key: PublicKey) { dialler.departed(peer, key) }
+
+    /// A peer has said something on a link.
+    mutating func heard(_ peer: PeerID) { dialler.heard(peer) }
+
+    /// A peer is blocked: its candidates are not dialled until `admit`, nor is any further name of its run.
+    mutating func shutOut(_ peer: PeerID, _ key: PublicKey?) { dialler.shutOut(peer, key) }
+
+    /// A peer is blocked no longer: its candidates are dialled at once.
+    mutating func admit(_ peer: PeerID, now: Instant) { dialler.admit(peer, now: now) }
+}
+
+/// The mode of the room.
+extension Finder {
+    /// Counts the known nodes, and changes the mode where that is due.
+    mutating func updateMode(
+        _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours, online: Int,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        let now = environment.now
+        let known = countKnown(environment, connections, neighbours, online: online)
+        let isChanged = modeSwitch.update(known: known, now: now)
+        let areGapsChanged = gaps.update(
+            witnesses: Finder.countWitnesses(neighbours, connections),
+            isCrowd: modeSwitch.isOverlay || environment.mode == .overlay, now: now)
+        if isChanged {
+            modeChanges += 1
+            if modeSwitch.isOverlay {
+                choice.enterOverlay(now: now)
+                offer(contacts.contacts, connections, now: now, using: &randomness, &effects)
+            } else {
+                choice.leaveOverlay()
+                dialler.restrict(to: nil, now: now)
+            }
+            effects.append(.setMode(modeSwitch.isOverlay ? .overlay : gaps.isRelaying ? .relaying : .mesh))
+            effects.append(.arm(.dialler))
+        } else if areGapsChanged {
+            followGaps(environment, connections, &effects)
+        }
+        // In a crowd discovery looks for peers in another way; it hears nothing of a small room.
+        if let crowd = modeSwitch.takeNews(isChanged: isChanged) { effects.append(.discovery(.crowdChanged(crowd))) }
+        effects.append(.arm(.choice))
+    }
+
+    /// The nodes of the room that are known. A mesh node also counts what neighbours say, because it may see few nodes of a
+    /// crowd; not after an overlay of its own, which neighbours whose overlay is about to end would make begin again.
+    private func countKnown(
+        _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours, online: Int
+    ) -> Int {
+        // Presences that neighbours of a small room pass on may be invented: peers count by their links there.
+        let isHeard = environment.isCrowd && environment.mode != .relaying
+        let here = isHeard ? online : min(online, Finder.countLinked(connections))
+        let seen = max(choice.samplers.sourceCount, here)
+        guard !modeSwitch.isOverlay else { return seen }
+        let strangers = countStrangers(connections, now: environment.now)
+        return max(seen + strangers, modeSwitch.hasEnded ? 0 : neighbours.toldSize)
+    }
+
+    /// The links, of one source no more than it may open: identities cost nothing.
+    private static func countLinked(_ connections: Connections) -> Int {
+        var counts: [LinkSource: Int] = [:]
+        for link in connections.active { counts[link.source, default: 0] += 1 }
+        return counts.values.reduce(0) { $0 + min($1, Limits.linksPerSource) }
+    }
+
+    /// The peers that neighbours told of lately and that there is no link with.
+    func countStrangers(_ connections: Connections, now: Instant) -> Int {
+        contacts.countStrangers(
+            at: now, isStranger: { !connections.hasLink(to: $0) }, witness: { connections.info(of: $0)?.witness })
+    }
+
+    /// The sources of neighbours that lack links. Nodes of this machine are exempt from limits per source.
+    private static func countWitnesses(_ neighbours: Neighbours, _ connections: Connections) -> Int {
+        let lacking = neighbours.lacking.compactMap(connections.info(of:))
+        let (here, elsewhere) = lacking.map(\.endpoint).reduce(into: (0, Set<Endpoint>())) { sum, endpoint in
+            if endpoint.isLoopback { sum.0 += 1 } else { sum.1.insert(endpoint.source) }
+        }
+        return here + elsewhere.count
+    }
+
+    /// Tells the neighbours that this node lacks links, or no more.
+    private mutating func followGaps(
+        _ environment: Environment, _ connections: Connections, _ effects: inout Effects
+    ) {
+        guard environment.mode != .overlay else { return }
+        let mode: RoomMode = gaps.isRelaying ? .relaying : .mesh
+        guard environment.mode == mode else {
+            modeChanges += 1
+            return effects.append(.setMode(mode))
+        }
+        guard mode != .mesh else { return }
+        for link in connections.active {
+            if let peer = link.peer { effects.append(.send(greeting(for: peer, in: mode), to: .link(link.id))) }
+        }
+    }
+
+    /// The frame that says what this side's part in a link is.
+    ///
+    /// - Parameter mode: that of this node.
+    func greeting(for peer: PeerID, in mode: RoomMode) -> [UInt8] {
+        var hello = choice.hello(for: peer)
+        hello.isOverlay = mode != .mesh
+        if mode == .relaying {
+            // All links of a small room are kept.
+            (hello.isChosen, hello.isInsisting) = (!hello.isGuest, true)
+            hello.isLacking = gaps.isLacking
+        }
+        hello.known = UInt16(clamping: modeSwitch.known)
+        return TreeFrame.hello(hello).bytes
+    }
+}
+
+/// Gaps of a small room: peers that this node has no link with, because a firewall, a router or an access point keeps them apart
+/// (Protocol.md section 13).
+extension Finder {
+    /// A neighbour showed that a peer is in the room.
+    mutating func recordGap(
+        _ peer: PeerID, _ environment: Environment, _ connections: Connections, _ roster: borrowing Roster,
+        _ effects: inout Effects
+    ) {
+        guard environment.mode != .overlay, peer != environment.me, !connections.hasLink(to: peer),
+            !roster.isBlocked(peer)
+        else { return }
+        gaps.note(peer, now: environment.now)
+        effects.append(.arm(.choice))
+    }
+
+    /// A public message came over a relay: its author is in the room.
+    ///
+    /// - Parameters:
+    ///   - isHistory: whether it was asked for. One that was said before this node had its links shows nothing.
+    ///   - age: the time since this node started.
+    mutating func recordGap(
+        _ message: VerifiedPayload, isHistory: Bool, age: Duration, _ environment: Environment,
+        _ connections: Connections, _ roster: borrowing Roster, _ effects: inout Effects
+    ) {
+        let (signed, now) = (message.payload.timestamp, environment.roomClock)
+        guard signed >= now || signed.distance(to: now) < Limits.gapHistoryMilliseconds else { return }
+        // A node that just came gets what was said before, by peers that may be gone.
+        guard !isHistory || age > .milliseconds(Limits.gapHistoryMilliseconds) else { return }
+        recordGap(message.author, environment, connections, roster, &effects)
+    }
+
+    /// A peer left by its own word.
+    ///
+    /// - Returns: whether it was a gap, or about to be one: the mode may change.
+    mutating func closeGap(_ peer: PeerID) -> Bool { gaps.close(peer) }
+
+    /// A neighbour's hello came. One that lacks links hears of this node's.
+    mutating func recordLack(
+        _ hello: Hello, on link: LinkInfo, _ environment: Environment, _ neighbours: Neighbours,
+        _ effects: inout Effects
+    ) {
+        guard hello.isLacking, !choice.isOverlay, contactStates[link.id]?.hasSentLinks != true else { return }
+        if !link.isForgotten { contactStates[link.id, default: ContactState()].hasSentLinks = true }
+        linksChanged(environment, neighbours, &effects)
+    }
+}
+
+/// The choice of links in an overlay.
+extension Finder {
+    /// The count of nodes or the links may have changed.
+    ///
+    /// - Returns: whether `reviewLinks` and `followChoice` are due at the end of the turn, once for all changes.
+    mutating func choiceMayChange() -> Bool {
+        guard choice.isOverlay else { return false }
+        isChoiceChanged = true
+        return true
+    }
+
+    /// The choice takes the changes and the passing of time. `followChoice` comes next, once the links that end here have ended.
+    mutating func reviewLinks(
+        _ environment: Environment, _ neighbours: Neighbours, online: Int, _ effects: inout Effects
+    ) {
+        let isAlone = isAlone(neighbours, online: online, now: environment.now)
+        append(choice.tick(environment.now, isAlone: isAlone), environment, &effects)
+    }
+
+    /// Tells a neighbour of contacts, and dials what is chosen.
+    mutating func followChoice(
+        _ environment: Environment, _ connections: Connections, using randomness: inout Randomness,
+        _ effects: inout Effects
+    ) {
+        if choice.isOverlay, contacts.takeTurn(now: environment.now),
+            let link = connections.active.randomElement(using: &randomness)
+        {
+            effects.append(.sendContacts(to: link.id))
+        }
+        settleWanted(environment, &effects)
+        dialler.restrict(to: choice.wanted, now: environment.now)
+        effects.append(.arm(.choice))
+        effects.append(.arm(.dialler))
+    }
+
+    /// Whether `reviewLinks` is due now.
+    mutating func takeReview(_ environment: Environment) -> Bool {
+        isChoiceChanged = false
+        return choice.isOverlay && environment.isRunning
+    }
+
+    /// Candidates that have a link already need no dial, and those that can not be dialled give way to others.
+    private mutating func settleWanted(_ environment: Environment, _ effects: inout Effects) {
+        let now = environment.now
+        // Each round takes at least one candidate out of the draw.
+        for _ in 0..<Limits.samplerSlots {
+            var isSettled = false
+            for instance in choice.wanted.sorted() {
+                switch dialler.prospect(of: instance) {
+                case .dialled: continue
+                case .linked(let peer): append(choice.joined(instance, peer, now: now), environment, &effects)
+                case .never: choice.failed(instance, now: now)
+                }
+                isSettled = true
+            }
+            guard isSettled else { return }
+            choice.fill(now)
+        }
+    }
+
+    /// Neighbours give the roster within seconds: where it is far smaller than the room seems by mDNS, none does. One host with many
+    /// addresses can make it seem large; those neighbours that give something know better.
+    func isAlone(_ neighbours: Neighbours, online: Int, now: Instant) -> Bool {
+        online * 4 < min(roomSize, neighbours.givingSize(at: now) ?? roomSize)
+    }
+
+    private mutating func append(
+        _ decisions: [LinkChoice.Effect], _ environment: Environment, _ effects: inout Effects
+    ) {
+        for decision in decisions {
+            switch decision {
+            case .greet(let peer): effects.append(.send(greeting(for: peer, in: environment.mode), to: .peer(peer)))
+            case .refuse(let peer): refuse(peer, &effects)
+            case .end(let peer):
+                linksUnneeded += 1
+                effects.append(.close(.all(of: peer), .unneeded))
+            }
+        }
+    }
+
+    /// There is no room for the links of a peer.
+    mutating func refuse(_ peer: PeerID, _ effects: inout Effects) {
+        linksRefused += 1
+        effects.append(.close(.all(of: peer), .full))
+    }
+
+    mutating func receivedHello(
+        _ hello: Hello, from peer: PeerID, _ environment: Environment, _ effects: inout Effects
+    ) {
+        append(choice.heard(hello, from: peer, now: environment.now), environment, &effects)
+    }
+
+    /// A peer has no room for a link.
+    mutating func receivedBusy(from peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
+        linksBusy += 1
+        append(choice.refused(by: peer, now: environment.now), environment, &effects)
+    }
+
+    /// A neighbour has failed to give what it announced once too often.
+    mutating func strikeOut(_ peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
+        append(choice.struckOut(peer, now: environment.now), environment, &effects)
+    }
+
+    /// A frame shows that its sender takes part in the overlay.
+    ///
+    /// - Parameter isNew: whether it brought a public payload that was new.
+    mutating func recordSign(of peer: PeerID, isNew: Bool, now: Instant) {
+        if choice.isOverlay { choice.noteSign(of: peer, isNew: isNew, now: now) }
+    }
+}
+
+/// Contacts: nodes that others may dial, where discovery or the network shows a node less of the room than there is (Protocol.md
+/// section 13).
+extension Finder {
+    /// True where this node tells neighbours of a small room of each other: discovery may show less than there is.
+    private func tellsOfLinks(_ neighbours: Neighbours) -> Bool {
+        choice.hasNamedPeers || contacts.hasTellers || gaps.isRelaying || neighbours.hasLacking
+    }
+
+    /// The links of this node changed: in a small room it tells all neighbours soon.
+    private mutating func linksChanged(
+        _ environment: Environment, _ neighbours: Neighbours, _ effects: inout Effects
+    ) {
+        guard tellsOfLinks(neighbours), !choice.isOverlay else { return }
+        contacts.changed(now: environment.now)
+        effects.append(.arm(.choice))
+    }
+
+    /// Sends contacts on a link that has had none.
+    mutating func sendFirstContacts(on connection: ConnectionID, _ effects: inout Effects) {
+        guard contactStates[connection]?.hasSentContacts != true else { return }
+        sendContacts(on: connection, &effects)
+    }
+
+    private mutating func sendContacts(on connection: ConnectionID, _ effects: inout Effects) {
+        contactStates[connection, default: ContactState()].hasSentContacts = true
+        effects.append(.sendContacts(to: connection))
+    }
+
+    /// Sends contacts to all neighbours of a small room if that is due.
+    ///
+    /// - Parameter links: those that are no guests'.
+    mutating func sendRound(on links: [LinkInfo], now: Instant, _ effects: inout Effects) {
+        guard contacts.takeRound(now: now), !choice.isOverlay else { return }
+        for link in links { sendContacts(on: link.id, &effects) }
+    }
+
+    /// The nodes that the peer of a link may dial; nil where this node tells it of none.
+    ///
+    /// - Parameters:
+    ///   - own: where this node listens, as seen on the link; nil if that is not known.
+    ///   - network: that of the link; nil if it is not known.
+    ///   - links: the links of this node that are no guests'.
+    func contactsFrame(
+        for link: LinkInfo, own: Endpoint?, network: @autoclosure () -> LinkNetwork?, links: [LinkInfo],
+        _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours,
+        using randomness: inout Randomness
+    ) -> [UInt8]? {
+        guard let peer = link.peer, choice.isOverlay || tellsOfLinks(neighbours) else { return nil }
+        let filter = ToldEndpointFilter(
+            network: network(), isWithinMachine: link.endpoint.isLoopback, allowsLoopback: true)
+        let frame =
+            choice.isOverlay
+            ? contactsOfCrowd(for: peer, filter, connections, using: &randomness)
+            : contactsOfSmallRoom(
+                for: peer, own.map { ContactsFrame.Contact(peer: environment.me, endpoint: $0) }, filter, links,
+                using: &randomness)
+        return frame.contacts.isEmpty && frame.named.isEmpty ? nil : frame.bytes
+    }
+
+    /// Nodes that this one has dialled, at random: none that the peer may not dial, as one on another network.
+    private func contactsOfCrowd(
+        for peer: PeerID, _ filter: ToldEndpointFilter, _ connections: Connections,
+        using randomness: inout Randomness
+    ) -> ContactsFrame {
+        var contacts: [ContactsFrame.Contact] = []
+        for other in connections.active.shuffled(using: &randomness) where contacts.count < Limits.contactsTold {
+            guard other.role == .initiator, let known = other.peer, known != peer, filter.allows(other.endpoint) else {
+                continue
+            }
+            contacts.append(ContactsFrame.Contact(peer: known, endpoint: other.endpoint))
+        }
+        return ContactsFrame(contacts: contacts)
+    }
+
+    /// This node itself, and the peers of its links, each with an endpoint that the receiver may dial, if there is one.
+    private func contactsOfSmallRoom(
+        for peer: PeerID, _ own: ContactsFrame.Contact?, _ filter: ToldEndpointFilter, _ links: [LinkInfo],
+        using randomness: inout Randomness
+    ) -> ContactsFrame {
+        var contacts = own.map { [$0] } ?? []
+        var named: [PeerID] = []
+        for other in links.shuffled(using: &randomness) {
+            guard let known = other.peer, known != peer, contacts.count + named.count < Limits.contactsTold else {
+                continue
+            }
+            if let endpoint = reachableEndpoint(of: other), filter.allows(endpoint) {
+                contacts.append(ContactsFrame.Contact(peer: known, endpoint: endpoint))
+            } else {
+                named.append(known)
+            }
+        }
+        return ContactsFrame(contacts: contacts, named: named)
+    }
+
+    /// Where the peer of a link can be dialled; nil if this is not known.
+    private func reachableEndpoint(of link: LinkInfo) -> Endpoint? {
+        link.role == .initiator ? link.endpoint : contactStates[link.id]?.ownEndpoint
+    }
+
+    /// Takes a frame of contacts.
+    ///
+    /// - Parameter network: that of the link; nil if it is not known.
+    /// - Returns: false for a frame that is malformed or above the peer's rate.
+    mutating func receivedContacts(
+        _ body: Span<UInt8>, on link: LinkInfo, network: @autoclosure () -> LinkNetwork?, _ environment: Environment,
+        _ connections: Connections, _ neighbours: Neighbours, _ roster: borrowing Roster,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) -> Bool {
+        let wasTelling = tellsOfLinks(neighbours)
+        guard let teller = link.peer, contacts.takes(from: teller, now: environment.now) else { return false }
+        // Not before the rate: the kernel is asked for it.
+        let network = network()
+        guard let frame = ContactsFrame(body, scope: network?.scope ?? link.endpoint.scope) else { return false }
+        let filter = ToldEndpointFilter(
+            network: network, isWithinMachine: link.endpoint.isLoopback, allowsLoopback: hasNamedLoopback)
+        recordOwnContact(of: teller, in: frame, on: link, environment, neighbours, &effects)
+        let told = frame.contacts.filter { contact in
+            contact.peer != environment.me && !connections.hasLink(to: contact.peer) && contact.peer != teller
+                && filter.allows(contact.endpoint)
+        }.suffix(Limits.contactsPerTeller)
+        // In a small room a list with room for more has all of its sender's links.
+        let isComplete = !choice.isOverlay && frame.contacts.count + frame.named.count < Limits.contactsTold
+        lose(contacts.note(Array(told), of: teller, isComplete: isComplete), now: environment.now)
+        offer(told, connections, now: environment.now, using: &randomness, &effects)
+        guard !choice.isOverlay else { return true }
+        for peer in frame.contacts.map(\.peer) + frame.named where peer != teller {
+            recordGap(peer, environment, connections, roster, &effects)
+        }
+        if !wasTelling { linksChanged(environment, neighbours, &effects) }
+        return true
+    }
+
+    /// A peer says where it can be dialled itself: it is believed for the address of its own end of the link.
+    private mutating func recordOwnContact(
+        of teller: PeerID, in frame: ContactsFrame, on link: LinkInfo, _ environment: Environment,
+        _ neighbours: Neighbours, _ effects: inout Effects
+    ) {
+        guard let own = frame.contacts.first(where: { $0.peer == teller })?.endpoint,
+            own.address == link.endpoint.address, contactStates[link.id]?.ownEndpoint != own
+        else { return }
+        contactStates[link.id, default: ContactState()].ownEndpoint = own
+        linksChanged(environment, neighbours, &effects)
+    }
+
+    /// Contacts are candidates: in a crowd for the choice of links, in a small room each of them, after a random pause.
+    private mutating func offer(
+        _ told: some Sequence<ContactsFrame.Contact>, _ connections: Connections, now: Instant,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        for contact in told where !connections.hasLink(to: contact.peer) {
+            let instance = ContactBook.instance(at: contact.endpoint)
+            if choice.isOverlay {
+                dialler.found(instance, at: contact.endpoint, now: now, using: &randomness)
+                choice.found(instance, at: contact.endpoint, .told, now: now)
+            } else {
+                let pause = Duration.random(in: .zero...Limits.contactDialWait, using: &randomness)
+                dialler.found(instance, at: contact.endpoint, now: now + pause, using: &randomness)
+            }
+        }
+        effects.append(.arm(.dialler))
+    }
+}

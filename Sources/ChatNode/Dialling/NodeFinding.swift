@@ -1,0 +1,192 @@
+import Chat
+import Noise
+import Phrases
+import Wire
+
+/// Calls `Finder` for events of discovery, of dials and of links.
+extension Node {
+    func discovered(_ event: DiscoveryEvent) {
+        guard case .running = phase else { return }
+        withEffects { finder.discovered(event, environment, using: &randomness, &$0) }
+        reviewRoom()
+        arm(.dialler)
+    }
+
+    func warn(_ code: NoticeCode, _ sentence: Sentence) {
+        withEffects { finder.warn(code, sentence, &$0) }
+    }
+
+    func makeAnnouncement() -> Announcement {
+        finder.makeAnnouncement(
+            of: context.certificate.noise, port: port, in: configuration.room, now: scheduler.now, using: &randomness)
+    }
+
+    func dialDue() {
+        guard case .running = phase, dialRoom > 0 else { return }
+        let now = scheduler.now
+        for dial in finder.dialsDue(now: now, room: dialRoom) {
+            guard !bans.isBanned(dial.endpoint, now: now), !isAvoided(dial.endpoint),
+                silentLinks.mayDial(dial.endpoint, now: now)
+            else {
+                finder.postpone(dial, now: now, using: &randomness)
+                recordDialFailure(of: dial.instance)
+                continue
+            }
+            let connection = transport.dial(dial.endpoint)
+            counts.dials += 1
+            finder.dialled(dial, as: connection, now: now, using: &randomness)
+        }
+        // A due candidate may have turned out to be a peer with a link.
+        if finder.isOverlay { reviewRoom() }
+        arm(.dialler)
+    }
+
+    /// The links that may still be opened by a dial.
+    var dialRoom: Int { finder.dialRoom(free: limiter.room, linkCount: connections.linkCount) }
+
+    /// A dial ended without a link.
+    func dialEnded(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
+        let isChanged = withEffects { finder.dialEnded(id, reason, environment, using: &randomness, &$0) }
+        if isChanged { reviewRoom() }
+    }
+
+    private func recordDialFailure(of instance: String) {
+        if finder.recordDialFailure(of: instance, now: scheduler.now) { reviewRoom() }
+    }
+
+    /// Performs what a part put off.
+    func perform(_ task: DelayedTask) {
+        switch task {
+        case .recordDialFailure(let instance): recordDialFailure(of: instance)
+        case .sendContacts(let connection):
+            guard case .running = phase, connections[connection] != nil else { return }
+            withEffects { finder.sendFirstContacts(on: connection, &$0) }
+        }
+    }
+
+    /// The count of nodes or the links may have changed: the end of the turn looks, once for all changes.
+    func reviewRoom() {
+        updateMode()
+        if finder.choiceMayChange() { askForTurnEnd() }
+    }
+
+    /// Counts the known nodes, and changes the mode where that is due.
+    func updateMode() {
+        guard case .running = phase else { return }
+        withEffects {
+            finder.updateMode(
+                environment, connections, overlay.neighbours, online: router.roster.online, using: &randomness, &$0)
+        }
+    }
+
+    /// The time has come for which `Finder.nextDeadline` asked.
+    func tickFinder() {
+        if case .running = phase {
+            withEffects { finder.sendRound(on: crowdLinks.map(LinkInfo.init), now: scheduler.now, &$0) }
+        }
+        updateMode()
+        followChoice()
+    }
+
+    /// The end of a turn in which something has changed, and the time for which the choice has asked.
+    func followChoice() {
+        guard finder.takeReview(environment) else { return }
+        withEffects { finder.reviewLinks(environment, overlay.neighbours, online: router.roster.online, &$0) }
+        withEffects { finder.followChoice(environment, connections, using: &randomness, &$0) }
+    }
+
+    /// Tells a peer what this side says about their link.
+    func greet(_ connection: Connection) {
+        guard let peer = connection.peer else { return }
+        connection.link.enqueue(finder.greeting(for: peer, in: overlay.mode))
+        markDirty(connection)
+    }
+
+    func receivedHello(_ hello: Hello, on connection: Connection) {
+        guard let peer = connection.peer else { return }
+        withEffects { finder.receivedHello(hello, from: peer, environment, &$0) }
+        reviewRoom()
+        guard hello.isOverlay, !connection.isForgotten else { return }
+        withEffects { finder.sendFirstContacts(on: connection.id, &$0) }
+    }
+
+    func receivedBusy(on connection: Connection) {
+        guard let peer = connection.peer else { return }
+        withEffects { finder.receivedBusy(from: peer, environment, &$0) }
+        reviewRoom()
+    }
+
+    /// A neighbour has failed to give what it announced once too often.
+    func strikeOut(_ connection: Connection) {
+        guard let peer = connection.peer else { return }
+        withEffects { finder.strikeOut(peer, environment, &$0) }
+        reviewRoom()
+    }
+
+    /// A frame shows that its sender takes part in the overlay.
+    ///
+    /// - Parameter isNew: whether it brought a public payload that was new.
+    func recordSign(on connection: Connection, isNew: Bool = false) {
+        guard let peer = connection.peer else { return }
+        finder.recordSign(of: peer, isNew: isNew, now: scheduler.now)
+    }
+
+    /// A neighbour showed that a peer is in the room.
+    func recordGap(_ peer: PeerID) {
+        withEffects { finder.recordGap(peer, environment, connections, router.roster, &$0) }
+    }
+
+    /// A payload came over a relay.
+    ///
+    /// - Parameter isHistory: whether it was asked for.
+    func recordGap(_ payload: VerifiedPayload, isHistory: Bool) {
+        guard overlay.mode != .overlay, payload.type == .publicMessage, !payload.isBridged,
+            !connections.hasLink(to: payload.author)
+        else { return }
+        let age = startedAt.map { scheduler.now - $0 } ?? .zero
+        withEffects {
+            finder.recordGap(payload, isHistory: isHistory, age: age, environment, connections, router.roster, &$0)
+        }
+    }
+
+    /// A peer left by its own word.
+    func closeGap(_ peer: PeerID) {
+        if finder.closeGap(peer) { updateMode() }
+    }
+
+    /// A neighbour told its mode. Two that begin to pass payloads on compare their rosters, and a node between peers that lack
+    /// links tells them of each other.
+    ///
+    /// - Parameter last: the hello before; nil for the first.
+    func receivedMode(in hello: Hello, after last: Hello?, on connection: Connection) {
+        let wasRelaying = overlay.isRelaying
+        // Its count of the room and its gaps are among what decides the mode.
+        if hello != last { updateMode() }
+        withEffects { finder.recordLack(hello, on: LinkInfo(connection), environment, overlay.neighbours, &$0) }
+        guard wasRelaying, hello.isOverlay, last?.isOverlay != true, !hello.isGuest else { return }
+        askForRoster(on: connection)
+    }
+
+    /// Tells a peer of nodes that it may dial.
+    func sendContacts(on connection: Connection) {
+        let local = port > 0 ? transport.localEndpoint(of: connection.id) : nil
+        let own = local.map { Endpoint(address: $0.address, port: port, scope: $0.scope) }
+        let frame = finder.contactsFrame(
+            for: LinkInfo(connection), own: connection.endpoint.isLoopback ? own?.onThisMachine : own,
+            network: transport.network(of: connection.id), links: crowdLinks.map(LinkInfo.init), environment,
+            connections, overlay.neighbours, using: &randomness)
+        guard let frame else { return }
+        connection.link.enqueue(frame)
+        markDirty(connection)
+    }
+
+    func receivedContacts(_ body: Span<UInt8>, on connection: Connection) {
+        var effects = Effects()
+        let isTaken = finder.receivedContacts(
+            body, on: LinkInfo(connection), network: transport.network(of: connection.id), environment, connections,
+            overlay.neighbours, router.roster, using: &randomness, &effects)
+        perform(effects)
+        guard isTaken else { return counts.unexpectedFrames += 1 }
+        reviewRoom()
+    }
+}
