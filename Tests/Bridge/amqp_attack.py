@@ -1,7 +1,7 @@
 """An AMQP client that does what a hostile operator of a broker can: listen, repeat, alter, inject and flood.
 
 amqp_attack.py PORT SECONDS RATE: floods with the publications of its input, pairs of key and hexadecimal body in JSON, and prints
-how many it sent. In a process of its own it does not delay the test that measures.
+how many it sent once the queues have had them all. In a process of its own it does not delay the test that measures.
 """
 
 import json
@@ -43,11 +43,21 @@ class Attack(Client):
             self.socket.sendall(batch)
             self.sent += 200
 
+    def await_queues(self, boxes):
+        """Returns when all that was published is in the queues: one more publication, behind it in each of them, is confirmed."""
+        # Sockets and the broker hold more than a queue does.
+        self.socket.settimeout(120)
+        self.confirm()
+        self.publish(*boxes[0])
+        self.sent += 1
+        self.confirmation()
+
 
 def main(port, seconds, rate):
     boxes = [(key, bytes.fromhex(body)) for key, body in json.load(sys.stdin)]
     with Attack(int(port)) as attack:
         attack.flood(boxes, float(seconds), float(rate))
+        attack.await_queues(boxes)
         print(attack.sent)
 
 
