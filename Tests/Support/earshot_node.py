@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import time
+from datetime import datetime
 
 import contract
 
@@ -23,6 +24,8 @@ os.environ["EARSHOT_ALLOW_ROOT"] = "true"
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("EARSHOT_BINARY", str(ROOT / ".build" / "debug" / "earshot"))
+# By how much the clocks by which two nodes of one machine sign may differ, in seconds (Docs/Protocol.md, clockShiftMilliseconds).
+CLOCK_SHIFT = 1
 # True if the program was built with a sanitizer, which uses much memory and delays freeing it.
 HAS_SANITIZER = bool(os.environ.get("ASAN_OPTIONS") or os.environ.get("TSAN_OPTIONS"))
 
@@ -163,6 +166,15 @@ class Node:
     def kill(self):
         self.process.kill()
         self.process.wait()
+
+
+def outlast(message):
+    """Returns when a message that any node of this machine says from now on is signed with a later time than this one, whether or not
+    it was heard there."""
+    later = datetime.fromisoformat(message["sentAt"]).timestamp() + CLOCK_SHIFT
+    # Wall clocks have no event.
+    while time.time() <= later + 0.001:
+        time.sleep(0.01)
 
 
 def all_meet(nodes, timeout=30.0):

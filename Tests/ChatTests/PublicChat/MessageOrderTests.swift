@@ -56,6 +56,19 @@ struct MessageOrderTests {
         #expect(history(payloads, seed: seed) == (0..<60).map(String.init))
     }
 
+    @Test func `history shows what is said more than a second later behind it, whatever the clocks' offsets`() throws {
+        var payloads: [VerifiedPayload] = []
+        for seed in 1...40 as ClosedRange<UInt64> {
+            alice.session.clock = SigningClock(randomness: .seeded(seed))
+            bob.session.clock = SigningClock(randomness: .seeded(seed + 100))
+            for author in [alice, bob] {
+                payloads.append(try say("\(payloads.count)", by: author))
+                for person in people { person.pass(.milliseconds(Limits.clockShiftMilliseconds + 1)) }
+            }
+        }
+        #expect(history(payloads, seed: 9) == payloads.indices.map(String.init))
+    }
+
     @Test(arguments: [0, -1, -1_500, -59_000] as [Int64])
     func `history shows an author's lines in the author's order when its clock steps back`(step: Int64) throws {
         var payloads = [try say("before", by: alice)]
