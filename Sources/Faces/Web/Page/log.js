@@ -69,7 +69,7 @@ export class Log {
     if (!this.shown.hasFailed) return [];
     const make = () => {
       const row = element("p", "note", "older messages did not load ");
-      row.append(button("Try again", () => this.load()));
+      row.append(button("Try again", () => this.loadAgain()));
       return row;
     };
     return [{ key: "failed", stamp: "", make }];
@@ -184,19 +184,30 @@ export class Log {
     if (hasGrown) requestAnimationFrame(() => this.scrolled());
   }
 
+  // Asks again for what did not come, for a user who wants it: the page itself asks once.
+  loadAgain() {
+    if (this.isLoading) return;
+    this.shown.hasFailed = false;
+    this.draw(false);
+    this.load();
+  }
+
+  // The place of the window's first message.
+  get start() {
+    return Math.max(this.messages.first, Math.min(this.end ?? this.messages.end, this.messages.end) - mostRows);
+  }
+
   // Shows older rows; false if there are none, or they did not come.
   async grow() {
-    const messages = this.messages;
-    const [first, end] = [messages.first, this.end];
-    const isWhole = () => Math.min(this.end ?? messages.end, messages.end) - mostRows <= messages.first;
-    if (isWhole()) {
-      if (!this.shown.hasMore || messages.all.length === 0) return false;
+    const { messages, start } = this;
+    if (start === messages.first) {
+      if (!this.shown.hasMore || this.shown.hasFailed || messages.all.length === 0) return false;
       await this.on.older(this.shown);
       if (messages !== this.messages) return false;
     }
-    if (!isWhole()) this.end = Math.max(messages.first + mostRows, Math.min(this.end ?? messages.end, messages.end) - step);
+    if (this.start > messages.first) this.end = Math.max(messages.first + mostRows, Math.min(this.end ?? messages.end, messages.end) - step);
     this.draw(false);
-    return messages.first !== first || this.end !== end;
+    return this.start < start;
   }
 
   message(message, name, color) {
