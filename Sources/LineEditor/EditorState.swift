@@ -73,22 +73,28 @@ package struct EditorState: Sendable {
         case .enter: return enter()
         case .tab: return complete(completing(left))
         case .escape: return .escaped
-        case .left, .right, .wordLeft, .wordRight, .start, .end: return move(key)
+        case .left: return move(back: left.suffix(1))
+        case .wordLeft: return move(back: EditorState.wordEnd(of: left))
+        case .start: return move(back: left[...])
+        case .right: return move(forward: right.prefix(1))
+        case .wordRight: return move(forward: EditorState.wordStart(of: right))
+        case .end: return move(forward: right[...])
         case .up: return recall(history.older(than: text))
         case .down: return recall(history.newer())
         case .backspace: return remove(left.popLast())
         case .delete: return removeNext()
-        case .killBlankLeft, .killWordLeft, .killWordRight, .killToStart, .killToEnd:
-            return kill(key, continues: before == .kill)
+        case .killBlankLeft: return kill(back: EditorState.blankEnd(of: left), continues: before == .kill)
+        case .killWordLeft: return kill(back: EditorState.wordEnd(of: left), continues: before == .kill)
+        case .killToStart: return kill(back: left[...], continues: before == .kill)
+        case .killWordRight: return kill(forward: EditorState.wordStart(of: right), continues: before == .kill)
+        case .killToEnd: return kill(forward: right[...], continues: before == .kill)
         case .yank: return yank()
         case .yankPop: return yankPop(before)
         case .transpose: return transpose()
         case .clearScreen: return .clearScreen
         case .endOfInput: return isEmpty ? .endOfInput : removeNext()
         case .interrupt: return clear() ? .changed : .interrupted
-        case .searchHistory:
-            search = HistorySearch(draft: text)
-            return .changed
+        case .searchHistory: return startSearch()
         case .pageUp, .pageDown, .conversation, .nextUnread: return .unbound(key)
         }
     }
@@ -140,24 +146,21 @@ package struct EditorState: Sendable {
     /// `y` sends a paste as many messages, `j` joins it to one line, Escape and `n` drop it.
     private mutating func answer(_ key: Key) -> EditorOutcome {
         guard let pasted = question else { return .refused }
-        switch key {
-        case .text("y"), .text("Y"):
+        if key == .text("y") || key == .text("Y") {
             question = nil
             let lines = pasted.entered(between: left, and: right).map(EditorState.typeable)
             clear()
             return .pasted(lines)
-        case .text("j"), .text("J"):
+        }
+        if key == .text("j") || key == .text("J") {
             question = nil
             return insert(EditorState.typeable(pasted.joined))
-        case .text("n"), .text("N"), .escape:
-            question = nil
-            return .changed
-        case .interrupt:
-            question = nil
-            return .changed
-        case .clearScreen: return .clearScreen
-        default: return .refused
         }
+        if [.text("n"), .text("N"), .escape, .interrupt].contains(key) {
+            question = nil
+            return .changed
+        }
+        return key == .clearScreen ? .clearScreen : .refused
     }
 }
 

@@ -57,47 +57,40 @@ extension EditorState {
         remove(right.isEmpty ? nil : right.removeFirst())
     }
 
-    mutating func move(_ key: Key) -> EditorOutcome {
+    /// Moves the cursor to the left, over a part at the end of the text before it.
+    mutating func move(back part: Substring) -> EditorOutcome {
         let before = left.utf8.count
-        switch key {
-        case .left: shift(toRight: left.suffix(1))
-        case .wordLeft: shift(toRight: EditorState.wordEnd(of: left))
-        case .start: shift(toRight: left[...])
-        case .right: shift(toLeft: right.prefix(1))
-        case .wordRight: shift(toLeft: EditorState.wordStart(of: right))
-        case .end: shift(toLeft: right[...])
-        default: break
-        }
+        shift(toRight: part)
         settle()
         return left.utf8.count == before ? .refused : .changed
     }
 
-    mutating func kill(_ key: Key, continues: Bool) -> EditorOutcome {
-        let isBefore: Bool
-        let killed: String
-        switch key {
-        case .killToEnd, .killWordRight:
-            isBefore = false
-            killed = key == .killToEnd ? right : String(EditorState.wordStart(of: right))
-            right = String(right.dropFirst(killed.count))
-        default:
-            isBefore = true
-            killed = String(killedLeft(key))
-            left = String(left.dropLast(killed.count))
-        }
+    /// Moves the cursor to the right, over a part at the beginning of the text behind it.
+    mutating func move(forward part: Substring) -> EditorOutcome {
+        let before = left.utf8.count
+        shift(toLeft: part)
+        settle()
+        return left.utf8.count == before ? .refused : .changed
+    }
+
+    /// Removes a part at the end of the text before the cursor.
+    mutating func kill(back part: Substring, continues: Bool) -> EditorOutcome {
+        left = String(left.dropLast(part.count))
+        return keep(killed: String(part), before: true, continues: continues)
+    }
+
+    /// Removes a part at the beginning of the text behind the cursor.
+    mutating func kill(forward part: Substring, continues: Bool) -> EditorOutcome {
+        right = String(right.dropFirst(part.count))
+        return keep(killed: String(part), before: false, continues: continues)
+    }
+
+    private mutating func keep(killed: String, before isBefore: Bool, continues: Bool) -> EditorOutcome {
         guard !killed.isEmpty else { return .refused }
         kills.add(killed, before: isBefore, continues: continues)
         last = .kill
         settle()
         return .changed
-    }
-
-    private func killedLeft(_ key: Key) -> Substring {
-        switch key {
-        case .killBlankLeft: EditorState.blankEnd(of: left)
-        case .killWordLeft: EditorState.wordEnd(of: left)
-        default: left[...]
-        }
     }
 
     mutating func yank() -> EditorOutcome {
@@ -150,20 +143,20 @@ extension EditorState {
 /// Where words begin and end.
 extension EditorState {
     /// From the beginning of the last word to the end.
-    private static func wordEnd(of text: String) -> Substring {
+    static func wordEnd(of text: String) -> Substring {
         let gap = text.reversed().prefix { !isInWord($0) }.count
         let word = text.dropLast(gap).reversed().prefix(while: isInWord).count
         return text.suffix(gap + word)
     }
 
     /// From the beginning to the end of the first word.
-    private static func wordStart(of text: String) -> Substring {
+    static func wordStart(of text: String) -> Substring {
         let gap = text.prefix { !isInWord($0) }.count
         return text.prefix(gap + text.dropFirst(gap).prefix(while: isInWord).count)
     }
 
     /// From behind the last white space that something follows.
-    private static func blankEnd(of text: String) -> Substring {
+    static func blankEnd(of text: String) -> Substring {
         let gap = text.reversed().prefix(while: \.isWhitespace).count
         return text.suffix(gap + text.dropLast(gap).reversed().prefix { !$0.isWhitespace }.count)
     }

@@ -82,24 +82,27 @@ extension EditorState {
     /// The text that is searched for, and whether no line has it; nil while nothing is searched.
     package var searched: (text: String, hasFailed: Bool)? { search.map { ($0.text, $0.hasFailed) } }
 
+    mutating func startSearch() -> EditorOutcome {
+        search = HistorySearch(draft: text)
+        return .changed
+    }
+
     /// Continues a search with a key; nil for a key that ends it and then does what it always does.
     mutating func continueSearch(_ key: Key) -> EditorOutcome? {
         guard var current = search else { return nil }
-        switch key {
-        case .text(let typed):
+        if case .text(let typed) = key {
             current.text += EditorState.typeable(typed)
             find(&current, before: current.found.map { $0 + 1 })
-        case .searchHistory: find(&current, before: current.found)
-        case .backspace:
+        } else if key == .searchHistory {
+            find(&current, before: current.found)
+        } else if key == .backspace {
             guard current.text.popLast() != nil else { return .refused }
             find(&current, before: nil)
-        case .escape, .interrupt:
+        } else {
+            search = nil
+            guard key == .escape || key == .interrupt else { return nil }
             set(current.draft)
-            search = nil
             return .changed
-        default:
-            search = nil
-            return nil
         }
         search = current
         return .changed

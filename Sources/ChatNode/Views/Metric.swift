@@ -139,7 +139,7 @@ extension Metric {
         switch error {
         case .handshakeFailed, .handshakeTimeout, .badCertificate, .connectedToSelf:
             byReason("link_", error.rawValue, as: "handshake_failures", "Handshakes that were not completed.")
-        default:
+        case .illegalLength, .undecipherable, .badFraming, .recordTimeout, .silent, .unanswered, .tooSlow, .expired:
             byReason("link_", error.rawValue, as: "link_failures", "Links that ended without a goodbye.")
         }
     }

@@ -68,7 +68,9 @@ package struct ControlSocket: ~Copyable, Sendable {
             case .inUse(let process): throw .inUse(path, process)
             case .missing:
                 throw .unusable("the folder of --control \(path) does not exist; make it, or give another path")
-            default: throw .unusable("\(error)")
+            case .exists, .noName, .symbolicLink, .notRegular, .foreign, .exposed, .linked, .tooLarge,
+                .exposedDirectory, .foreignDirectory, .unreadable, .wrongPhrase, .noPhrase, .outOfMemory, .system:
+                throw .unusable("\(error)")
             }
         }
     }

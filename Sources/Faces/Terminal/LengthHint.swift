@@ -24,7 +24,11 @@ enum LengthHint {
         return switch command {
         case .say(let text), .message(who: _, let text), .reply(let text), .edit(target: _, let text): text
         case .act(let text): "* \(nickname) \(text)"
-        default: nil
+        case .sayToRoom, .who, .whois, .whoami, .requests, .accept, .decline, .leave, .openPublic, .open, .openRoom,
+            .openDirect, .join, .makeRoom, .part, .rooms, .invite, .announce, .contact, .uncontact, .contacts, .blocked,
+            .about, .bridge, .close, .unread, .history, .search, .delete, .rename, .typing, .away, .back, .mark,
+            .verify, .wipe, .statistics, .help, .quit:
+            nil
         }
     }
 }

@@ -72,22 +72,20 @@ extension TerminalSession {
 /// Keys that have nothing to do with the line.
 extension TerminalSession {
     private mutating func perform(_ key: Key) {
-        switch key {
-        case .conversation(let number):
+        if case .conversation(let number) = key {
             guard let target = view.prompt.conversations.conversation(number) else {
                 return tell(language(.noConversation, "\(number)"))
             }
             open(target)
-        case .nextUnread:
+        } else if key == .nextUnread {
             guard let target = view.prompt.conversations.next(besides: view.prompt.open?.place) else {
                 return tell(language(.nothingUnread))
             }
             open(target)
-        case .pageUp where !view.log.isEmpty:
+        } else if key == .pageUp, !view.log.isEmpty {
             var pager = Pager(view.logLines(), columns: screen.columns)
             pager.back(height: screen.rows - 1)
             self.pager = pager
-        default: break
         }
     }
 
@@ -104,15 +102,13 @@ extension TerminalSession {
     /// Moves on the second screen; false for a key that ends reading and then does what it always does.
     private mutating func page(with key: Key) -> Bool {
         let height = screen.rows - 1
-        switch key {
-        case .pageUp: pager?.back(height: height)
-        case .pageDown: if pager?.forward(height: height) != true { pager = nil }
-        case .escape: pager = nil
-        default:
-            pager = nil
-            return false
+        if key == .pageUp {
+            pager?.back(height: height)
+            return true
         }
-        return true
+        if key == .pageDown, pager?.forward(height: height) == true { return true }
+        pager = nil
+        return key == .pageDown || key == .escape
     }
 }
 

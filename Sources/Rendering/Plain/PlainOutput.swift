@@ -75,8 +75,10 @@ package struct PlainOutput: Sendable {
                 .parted(_, _, recent: let messages), .joined(recent: let messages):
                 for message in messages { memory.note(message) }
             case .wiped: (shown, memory) = ([:], PlainMemory())
-            case .done(command: "contact", let who), .done(command: "uncontact", let who): rename(who)
-            default: break
+            case .done(command: let command, let who): if ["contact", "uncontact"].contains(command) { rename(who) }
+            case .peers, .requests, .unread, .rooms, .invited, .announced, .contacts, .blocked, .statistics, .help,
+                .made, .bridge, .whoami, .person, .verification:
+                break
             }
             return answers.lines(of: answer, at: time)
         }
