@@ -59,7 +59,7 @@ def functions(text):
         start = _body(code, found.end())
         if start is None:
             continue
-        end = _closing(code, start)
+        end = closing(code, start)
         first = code.count("\n", 0, found.start("name"))
         name = text[found.start("name"):found.end("name")]
         yield name, first + 1, code.count("\n", 0, end) - first + 1
@@ -85,7 +85,7 @@ def _body(code, position):
     return None
 
 
-def _closing(code, start):
+def closing(code, start):
     depth = 0
     for index in range(start, len(code)):
         depth += {"{": 1, "}": -1}.get(code[index], 0)

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts"))
@@ -50,6 +51,45 @@ class HouseRules(unittest.TestCase):
             self.assert_refused("Up.swift:1: an extension of Node", "Sources/Chat/Up.swift", line)
         allowed = "// extension Node\nextension NodeEvent {\n}\nextension Node.Row {\n}\n"
         self.assertEqual(self.breaches(**{"Sources/Chat/Up.swift": allowed}), "")
+
+    def test_a_large_node_is_refused(self):
+        body = "    func f() {\n    }\n" * 30
+        node = {"Sources/ChatNode/Node.swift": "actor Node {\n" + body + "}\n",
+                "Sources/ChatNode/More.swift": "extension Node {\n" + body + "}\nstruct Other {\n" + body + "}\n"}
+        with mock.patch.object(house_rules, "LINES_OF_NODE", 123):
+            self.assertIn("Node has 124 lines over all its extensions", self.breaches(**node))
+        with mock.patch.object(house_rules, "LINES_OF_NODE", 124):
+            self.assertNotIn("Node has", self.breaches(**node))
+
+    def test_a_property_of_the_node_that_four_files_touch_is_refused(self):
+        node = "actor Node {\n    let me: Int\n    var links = 0\n    var all: Int { links }\n    func f() {\n    }\n}\n"
+        files = {"Sources/ChatNode/Node.swift": node}
+        for number in range(3):
+            files[f"Sources/ChatNode/N{number}.swift"] = f"extension Node {{\n    func f{number}() {{\n        links = 1\n    }}\n}}\n"
+        self.assertIn("4 files touch `links` of Node", self.breaches(**files))
+        with mock.patch.object(house_rules, "WIDELY_TOUCHED", {"links"}):
+            self.assertNotIn("of Node;", self.breaches(**files))
+        for line in ("other.links = 1", "let links = 1", "// links", 'say("links")', "say(links: 1)", "all = 1"):
+            with self.subTest(line):
+                text = f"extension Node {{\n    func f2() {{\n        {line}\n    }}\n}}\n"
+                self.assertNotIn("of Node;", self.breaches(**{**files, "Sources/ChatNode/N2.swift": text}))
+
+    def test_more_places_that_assume_isolation_are_refused(self):
+        text = "func f(_ node: Chat) {\n    node.assumeIsolated { _ in }\n    // assumeIsolated\n}\n"
+        with mock.patch.object(house_rules, "UNCHECKED_ISOLATION", 0):
+            self.assertIn("assumeIsolated in 1 places", self.breaches(**{"Sources/Chat/A.swift": text}))
+        self.assertEqual(self.breaches(**{"Sources/Chat/A.swift": text}), "")
+
+    def test_a_default_over_an_enum_of_ours_is_refused(self):
+        enum = "enum Key {\n    case enter, tab\n    case text(String)\n    case up\n}\n"
+        for case in (".enter, .up", '.text("a, b")', ".text(let text) where text.isEmpty", "let .text(text)"):
+            with self.subTest(case):
+                switch = f"func f(key: Key) {{\n    switch key {{\n    case {case}: f(key: key)\n    default: break\n    }}\n}}\n"
+                self.assert_refused("A.swift:7: a switch over an enum of ours", "Sources/Chat/A.swift", enum + switch)
+        for case in ("1, 2", ".control", '"enter"', "(.enter, .up)", "let key where key == .up"):
+            with self.subTest(case):
+                switch = f"func f(key: Key) {{\n    switch key {{\n    case {case}: f(key: key)\n    default: break\n    }}\n}}\n"
+                self.assertEqual(self.breaches(**{"Sources/Chat/A.swift": enum + switch}), "")
 
     def test_an_import_upwards_is_refused(self):
         self.assert_refused("Wire must not import Chat", "Sources/Wire/Up.swift", "package import Chat\n")
