@@ -25,6 +25,7 @@ WIDELY_TOUCHED = set("""
     admission bans bridge certificates choice configuration connections contacts context counts dialler discoveries gaps
     history limiter modeSwitch overlay pacer people phase randomness relayKeys router scheduler sealedRelay session
     transport typingTracker
+    clock conversations crowd finder historyExchange intake links mail ownSession spread
 """.split())
 
 # These two types run everything on one thread, which excludes data races.
