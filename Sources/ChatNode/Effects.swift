@@ -93,7 +93,7 @@ enum DiscoveryOrder {
 
 /// Effects in the order in which they are performed.
 struct Effects {
-    fileprivate private(set) var list: [Effect] = []
+    private(set) var list: [Effect] = []
 
     var isEmpty: Bool { list.isEmpty }
 

@@ -14,7 +14,7 @@ struct CandidateTable {
 
     var count: Int { candidates.count }
 
-    /// The next time at which `takeDue` may return something; nil while no candidate waits.
+    /// The next time at which `removeDue` may return something; nil while no candidate waits.
     var nextDeadline: Instant? { agenda.nextDeadline }
 
     subscript(instance: String) -> Candidate? { candidates[instance] }
@@ -51,7 +51,7 @@ struct CandidateTable {
     }
 
     /// Those that are due, each once.
-    mutating func takeDue(at now: Instant) -> [DialTurns.Turn] {
+    mutating func removeDue(at now: Instant) -> [DialTurns.Turn] {
         Set(agenda.removeDue(at: now)).compactMap { instance in
             guard let candidate = candidates[instance], let deadline = candidate.deadline, deadline <= now,
                 isWanted(instance, candidate)

@@ -111,7 +111,7 @@ package struct Dialler {
         var orders: [Dial] = []
         restsUntil = nil
         let mostBusy = min(Dialler.parallelDials, room)
-        for instance in turns.order(candidates.takeDue(at: now)) {
+        for instance in turns.order(candidates.removeDue(at: now)) {
             guard let candidate = candidates[instance] else { continue }
             if candidate.isForgotten(now: now) {
                 candidates.remove(instance)

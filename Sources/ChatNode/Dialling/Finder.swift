@@ -174,7 +174,7 @@ extension Finder {
     }
 
     /// A dialled connection leads to this machine, by an address that discovery shows.
-    mutating func recordOwnAddress(_ endpoint: Endpoint, now: Instant) { choice.noteOwnAddress(endpoint, now: now) }
+    mutating func recordOwnAddress(_ endpoint: Endpoint, now: Instant) { choice.recordOwnAddress(endpoint, now: now) }
 
     /// The last link to a peer fell silent: discovery asks for it often. In a crowd the others find those who are back.
     mutating func fellSilent(
@@ -311,7 +311,7 @@ extension Finder {
         _ link: LinkInfo, of peer: PeerID, _ environment: Environment, _ neighbours: Neighbours,
         _ effects: inout Effects
     ) {
-        if choice.hasNamedPeers || (tellsOfLinks(neighbours) && !choice.isOverlay) {
+        if choice.hasNamedPeers || (sharesLinks(neighbours) && !choice.isOverlay) {
             effects.append(.schedule(.sendContacts(to: link.id), at: environment.now + Limits.contactDelay))
         }
         gaps.close(peer)
@@ -381,7 +381,9 @@ extension Finder {
             followGaps(environment, connections, &effects)
         }
         // In a crowd discovery looks for peers in another way; it hears nothing of a small room.
-        if let crowd = modeSwitch.takeNews(isChanged: isChanged) { effects.append(.discovery(.crowdChanged(crowd))) }
+        if let crowd = modeSwitch.crowdToReport(isChanged: isChanged) {
+            effects.append(.discovery(.crowdChanged(crowd)))
+        }
         effects.append(.arm(.choice))
     }
 
@@ -464,7 +466,7 @@ extension Finder {
         guard environment.mode != .overlay, peer != environment.me, !connections.hasLink(to: peer),
             !roster.isBlocked(peer)
         else { return }
-        gaps.note(peer, now: environment.now)
+        gaps.record(peer, now: environment.now)
         effects.append(.arm(.choice))
     }
 
@@ -524,7 +526,7 @@ extension Finder {
         _ environment: Environment, _ connections: Connections, using randomness: inout Randomness,
         _ effects: inout Effects
     ) {
-        if choice.isOverlay, contacts.takeTurn(now: environment.now),
+        if choice.isOverlay, contacts.beginTurn(now: environment.now),
             let link = connections.active.randomElement(using: &randomness)
         {
             effects.append(.sendContacts(to: link.id))
@@ -536,7 +538,7 @@ extension Finder {
     }
 
     /// Whether `reviewLinks` is due now.
-    mutating func takeReview(_ environment: Environment) -> Bool {
+    mutating func beginReview(_ environment: Environment) -> Bool {
         isChoiceChanged = false
         return choice.isOverlay && environment.isRunning
     }
@@ -607,7 +609,7 @@ extension Finder {
     ///
     /// - Parameter isNew: whether it brought a public payload that was new.
     mutating func recordSign(of peer: PeerID, isNew: Bool, now: Instant) {
-        if choice.isOverlay { choice.noteSign(of: peer, isNew: isNew, now: now) }
+        if choice.isOverlay { choice.recordSign(of: peer, isNew: isNew, now: now) }
     }
 }
 
@@ -615,7 +617,7 @@ extension Finder {
 /// section 13).
 extension Finder {
     /// True where this node tells neighbours of a small room of each other: discovery may show less than there is.
-    private func tellsOfLinks(_ neighbours: Neighbours) -> Bool {
+    private func sharesLinks(_ neighbours: Neighbours) -> Bool {
         choice.hasNamedPeers || contacts.hasTellers || gaps.isRelaying || neighbours.hasLacking
     }
 
@@ -623,7 +625,7 @@ extension Finder {
     private mutating func linksChanged(
         _ environment: Environment, _ neighbours: Neighbours, _ effects: inout Effects
     ) {
-        guard tellsOfLinks(neighbours), !choice.isOverlay else { return }
+        guard sharesLinks(neighbours), !choice.isOverlay else { return }
         contacts.changed(now: environment.now)
         effects.append(.arm(.choice))
     }
@@ -643,7 +645,7 @@ extension Finder {
     ///
     /// - Parameter links: those that are no guests'.
     mutating func sendRound(on links: [LinkInfo], now: Instant, _ effects: inout Effects) {
-        guard contacts.takeRound(now: now), !choice.isOverlay else { return }
+        guard contacts.beginRound(now: now), !choice.isOverlay else { return }
         for link in links { sendContacts(on: link.id, &effects) }
     }
 
@@ -658,7 +660,7 @@ extension Finder {
         _ environment: Environment, _ connections: Connections, _ neighbours: Neighbours,
         using randomness: inout Randomness
     ) -> [UInt8]? {
-        guard let peer = link.peer, choice.isOverlay || tellsOfLinks(neighbours) else { return nil }
+        guard let peer = link.peer, choice.isOverlay || sharesLinks(neighbours) else { return nil }
         let filter = ToldEndpointFilter(
             network: network(), isWithinMachine: link.endpoint.isLoopback, allowsLoopback: true)
         let frame =
@@ -719,8 +721,8 @@ extension Finder {
         _ connections: Connections, _ neighbours: Neighbours, _ roster: borrowing Roster,
         using randomness: inout Randomness, _ effects: inout Effects
     ) -> Bool {
-        let wasTelling = tellsOfLinks(neighbours)
-        guard let teller = link.peer, contacts.takes(from: teller, now: environment.now) else { return false }
+        let wasTelling = sharesLinks(neighbours)
+        guard let teller = link.peer, contacts.admitList(from: teller, now: environment.now) else { return false }
         // Not before the rate: the kernel is asked for it.
         let network = network()
         guard let frame = ContactsFrame(body, scope: network?.scope ?? link.endpoint.scope) else { return false }
@@ -733,7 +735,7 @@ extension Finder {
         }.suffix(Limits.contactsPerTeller)
         // In a small room a list with room for more has all of its sender's links.
         let isComplete = !choice.isOverlay && frame.contacts.count + frame.named.count < Limits.contactsTold
-        lose(contacts.note(Array(told), of: teller, isComplete: isComplete), now: environment.now)
+        lose(contacts.record(Array(told), of: teller, isComplete: isComplete), now: environment.now)
         offer(told, connections, now: environment.now, using: &randomness, &effects)
         guard !choice.isOverlay else { return true }
         for peer in frame.contacts.map(\.peer) + frame.named where peer != teller {

@@ -90,7 +90,7 @@ extension Node {
 
     /// The end of a turn in which something has changed, and the time for which the choice has asked.
     func followChoice() {
-        guard finder.takeReview(environment) else { return }
+        guard finder.beginReview(environment) else { return }
         withEffects { finder.reviewLinks(environment, overlay.neighbours, online: router.roster.online, &$0) }
         withEffects { finder.followChoice(environment, connections, using: &randomness, &$0) }
     }

@@ -68,7 +68,7 @@ struct ContactBook: Sendable {
     static func isContact(_ instance: String) -> Bool { instance.hasPrefix(prefix) }
 
     /// Whether it is time to tell one of the neighbours; if so, the next time is an interval later.
-    mutating func takeTurn(now: Instant) -> Bool {
+    mutating func beginTurn(now: Instant) -> Bool {
         guard now >= nextTurn else { return false }
         nextTurn = now + Limits.contactInterval
         return true
@@ -81,7 +81,7 @@ struct ContactBook: Sendable {
     }
 
     /// Whether it is time to tell all neighbours.
-    mutating func takeRound(now: Instant) -> Bool {
+    mutating func beginRound(now: Instant) -> Bool {
         guard let nextRound, nextRound <= now else { return false }
         (self.nextRound, lastRound) = (nil, now)
         return true
@@ -91,7 +91,7 @@ struct ContactBook: Sendable {
     func contacts(of peer: PeerID) -> [Contact] { contacts.filter { $0.peer == peer } }
 
     /// Whether a list of a teller is looked at: not many soon after each other.
-    mutating func takes(from teller: PeerID, now: Instant) -> Bool {
+    mutating func admitList(from teller: PeerID, now: Instant) -> Bool {
         var telling = tellings[teller] ?? Telling(at: now)
         defer { tellings[teller] = telling }
         guard telling.rate.take(now: now) else { return false }
@@ -103,7 +103,7 @@ struct ContactBook: Sendable {
     ///
     /// - Parameter isComplete: whether they are all that the teller has: earlier ones are given up.
     /// - Returns: the instances that no peer tells any more.
-    mutating func note(_ contacts: [Contact], of teller: PeerID, isComplete: Bool) -> [String] {
+    mutating func record(_ contacts: [Contact], of teller: PeerID, isComplete: Bool) -> [String] {
         guard var telling = tellings[teller] else { return [] }
         let known = telling.instances
         let told = Set(contacts.map(\.endpoint))

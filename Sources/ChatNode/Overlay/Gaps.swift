@@ -20,7 +20,7 @@ package struct Gaps: Sendable {
     package var count: Int { sightings.count }
 
     /// A neighbour showed that a peer without a link is in the room.
-    package mutating func note(_ peer: PeerID, now: Instant) {
+    package mutating func record(_ peer: PeerID, now: Instant) {
         if sightings[peer] != nil {
             sightings[peer]?.last = now
         } else if sightings.count < Limits.gapPeers {

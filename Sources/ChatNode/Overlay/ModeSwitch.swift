@@ -10,7 +10,7 @@ package struct ModeSwitch: Sendable {
     /// The time at which the mode changes if `known` stays beyond its bound.
     private var changesAt: Instant?
     /// The last count that was taken as news.
-    private var knownTold = 0
+    private var reportedCount = 0
 
     package init() {}
 
@@ -43,9 +43,9 @@ package struct ModeSwitch: Sendable {
     }
 
     /// The news for discovery: each change of mode, and in overlay mode a count that is an eighth off from the last one taken.
-    mutating func takeNews(isChanged: Bool) -> Crowd? {
-        guard isChanged || (isOverlay && abs(known - knownTold) > knownTold / 8) else { return nil }
-        knownTold = known
+    mutating func crowdToReport(isChanged: Bool) -> Crowd? {
+        guard isChanged || (isOverlay && abs(known - reportedCount) > reportedCount / 8) else { return nil }
+        reportedCount = known
         return Crowd(isOverlay: isOverlay, known: known)
     }
 }

@@ -17,10 +17,10 @@ import Wire
     }
 
     @Test mutating func `of each teller eight contacts are kept, and none once its link has ended`() {
-        #expect(book.takes(from: alice, now: start) == true && book.takes(from: bob, now: start) == true)
-        #expect(book.note(contacts(10..<19), of: alice, isComplete: false) == names([10]))
-        #expect(book.note(contacts([19, 11]), of: alice, isComplete: false) == names([12]))
-        #expect(book.note(contacts([11, 30]), of: bob, isComplete: false).isEmpty)
+        #expect(book.admitList(from: alice, now: start) == true && book.admitList(from: bob, now: start) == true)
+        #expect(book.record(contacts(10..<19), of: alice, isComplete: false) == names([10]))
+        #expect(book.record(contacts([19, 11]), of: alice, isComplete: false) == names([12]))
+        #expect(book.record(contacts([11, 30]), of: bob, isComplete: false).isEmpty)
         #expect(book.contacts.count == 10)
         // A contact of another teller is kept.
         #expect(book.forget(alice).sorted() == names(13...19))
@@ -28,27 +28,27 @@ import Wire
     }
 
     @Test mutating func `peers are counted once, for a minute after they came as contacts`() {
-        #expect(book.takes(from: alice, now: start) && book.takes(from: bob, now: start + .seconds(10)))
-        _ = book.note(contacts(10..<14), of: alice, isComplete: false)
-        _ = book.note(contacts(12..<18), of: bob, isComplete: false)
+        #expect(book.admitList(from: alice, now: start) && book.admitList(from: bob, now: start + .seconds(10)))
+        _ = book.record(contacts(10..<14), of: alice, isComplete: false)
+        _ = book.record(contacts(12..<18), of: bob, isComplete: false)
         #expect(book.peers(at: start + .seconds(60)) == Set((10..<18).map(ChoiceTown.peer)))
         #expect(book.peers(at: start + .seconds(61)) == Set((12..<18).map(ChoiceTown.peer)))
         #expect(book.peers(at: start + .seconds(71)).isEmpty)
     }
 
     @Test mutating func `of a teller four lists are read at once, and one in 10 s`() {
-        for _ in 0..<4 { #expect(book.takes(from: alice, now: start) == true) }
-        #expect(book.takes(from: alice, now: start + .milliseconds(9_900)) == false)
-        #expect(book.takes(from: alice, now: start + .milliseconds(10_001)) == true)
-        #expect(book.takes(from: bob, now: start) == true)
+        for _ in 0..<4 { #expect(book.admitList(from: alice, now: start) == true) }
+        #expect(book.admitList(from: alice, now: start + .milliseconds(9_900)) == false)
+        #expect(book.admitList(from: alice, now: start + .milliseconds(10_001)) == true)
+        #expect(book.admitList(from: bob, now: start) == true)
     }
 
     @Test mutating func `a round of tellings begins half a second after a change, and not again within 10 s`() {
-        #expect(book.nextRound == nil && !book.takeRound(now: start))
+        #expect(book.nextRound == nil && !book.beginRound(now: start))
         book.changed(now: start)
         book.changed(now: start + .milliseconds(400))
-        #expect(book.nextRound == start + .milliseconds(500) && !book.takeRound(now: start + .milliseconds(499)))
-        #expect(book.takeRound(now: start + .milliseconds(500)) && book.nextRound == nil)
+        #expect(book.nextRound == start + .milliseconds(500) && !book.beginRound(now: start + .milliseconds(499)))
+        #expect(book.beginRound(now: start + .milliseconds(500)) && book.nextRound == nil)
         book.changed(now: start + .seconds(2))
         #expect(book.nextRound == start + .milliseconds(10_500))
     }

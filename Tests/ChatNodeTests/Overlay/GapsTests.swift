@@ -13,20 +13,20 @@ import Wire
     }
 
     @Test mutating func `a peer that stays without a link for 2 s is a gap, for 75 s after it was shown last`() {
-        gaps.note(alice, now: start)
+        gaps.record(alice, now: start)
         #expect(!update(after: 1.9) && gaps.nextDeadline == start + .seconds(2))
         #expect(update(after: 2) && gaps.isLacking && gaps.isRelaying)
-        gaps.note(alice, now: start + .seconds(30))
+        gaps.record(alice, now: start + .seconds(30))
         #expect(!update(after: 104.9) && gaps.nextDeadline == start + .seconds(105))
         #expect(update(after: 105) && !gaps.isLacking && !gaps.isRelaying && gaps.count == 0)
         #expect(gaps.nextDeadline == nil)
     }
 
     @Test mutating func `a link within 2 s leaves no gap, and one that comes later ends it`() {
-        gaps.note(alice, now: start)
+        gaps.record(alice, now: start)
         gaps.close(alice)
         #expect(!update(after: 3))
-        gaps.note(bob, now: start + .seconds(3))
+        gaps.record(bob, now: start + .seconds(3))
         #expect(update(after: 5) && gaps.isLacking)
         gaps.close(bob)
         #expect(update(after: 6) && !gaps.isLacking)
@@ -39,12 +39,12 @@ import Wire
     }
 
     @Test mutating func `a crowd has no gaps`() {
-        gaps.note(alice, now: start)
+        gaps.record(alice, now: start)
         #expect(!update(5, after: 3, isCrowd: true) && gaps.count == 0 && !gaps.isRelaying)
     }
 
     @Test mutating func `64 peers are kept`() {
-        for number in 0..<100 { gaps.note(ChoiceTown.peer(number), now: start) }
+        for number in 0..<100 { gaps.record(ChoiceTown.peer(number), now: start) }
         #expect(gaps.count == 64)
     }
 }

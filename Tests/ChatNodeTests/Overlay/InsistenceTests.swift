@@ -94,7 +94,7 @@ import Wire
         _ = enter()
         let first = dialAll()
         now = now + .milliseconds(19_900)
-        choice.noteSign(of: peer(first[0]), isNew: false, now: now)
+        choice.recordSign(of: peer(first[0]), isNew: false, now: now)
         #expect(choice.tick(now, isAlone: true).isEmpty)
         now = now + .milliseconds(100)
         #expect(choice.tick(now, isAlone: false).isEmpty)

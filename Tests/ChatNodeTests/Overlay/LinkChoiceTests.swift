@@ -188,11 +188,11 @@ import Wire
         _ = enter()
         let numbers = dialAll()
         let others = numbers.dropFirst()
-        for _ in 0..<7 { choice.noteSign(of: peer(numbers[1]), isNew: true, now: now) }
+        for _ in 0..<7 { choice.recordSign(of: peer(numbers[1]), isNew: true, now: now) }
         now = now + .seconds(60)
-        for number in others { choice.noteSign(of: peer(number), isNew: false, now: now) }
+        for number in others { choice.recordSign(of: peer(number), isNew: false, now: now) }
         #expect(choice.tick(now).isEmpty && choice.chosenCount == 6)
-        choice.noteSign(of: peer(numbers[1]), isNew: true, now: now)
+        choice.recordSign(of: peer(numbers[1]), isNew: true, now: now)
         #expect(choice.tick(now) == [.greet(peer(numbers[0]))])
         #expect(choice.wanted.count == 1 && !choice.wanted.contains(ChoiceTown.name(numbers[0])))
     }

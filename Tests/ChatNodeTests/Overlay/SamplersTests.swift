@@ -158,7 +158,7 @@ import Wire
         samplers.add("node-0", at: address(0), .proven, weight: 8, now: start)
         samplers.fail("node-0", now: start, using: &randomness)
         samplers.add("node-0", at: address(0), .proven, weight: 1, now: start + .seconds(600))
-        samplers.noteOwnAddress(address(0).address, now: start + .seconds(900))
+        samplers.recordOwnAddress(address(0).address, now: start + .seconds(900))
         #expect(samplers.roomSize == 17)
         samplers.wake(now: start + .seconds(1_200))
         #expect(samplers.roomSize == 10)
@@ -197,7 +197,7 @@ import Wire
             samplers.add("there-\(number)", at: address(2, port: port), .proven, now: start)
         }
         #expect(samplers.sourceCount == 52)
-        samplers.noteOwnAddress(address(1).address, now: start)
+        samplers.recordOwnAddress(address(1).address, now: start)
         #expect(samplers.sourceCount == 101 && samplers.count == 150)
         #expect(samplers.drawn().contains { $0.hasPrefix("lan") })
     }
@@ -280,7 +280,7 @@ import Wire
         }
         #expect(samplers.count == Limits.knownPeers && samplers.sourceCount <= Limits.knownPeers)
         for number in 0..<500 {
-            samplers.noteOwnAddress([10, 1, UInt8(number >> 8), UInt8(number & 255)], now: start)
+            samplers.recordOwnAddress([10, 1, UInt8(number >> 8), UInt8(number & 255)], now: start)
         }
     }
 }

@@ -86,8 +86,8 @@ extension LinkChoice {
         samplers.remove(instance)
     }
 
-    package mutating func noteOwnAddress(_ endpoint: Endpoint, now: Instant) {
-        samplers.noteOwnAddress(endpoint.address, now: now)
+    package mutating func recordOwnAddress(_ endpoint: Endpoint, now: Instant) {
+        samplers.recordOwnAddress(endpoint.address, now: now)
     }
 
     /// A dial of a candidate has failed at all of its addresses, or it can not be dialled.
@@ -189,7 +189,7 @@ extension LinkChoice {
     }
 
     /// A peer has sent or announced a payload.
-    package mutating func noteSign(of peer: PeerID, isNew: Bool, now: Instant) {
+    package mutating func recordSign(of peer: PeerID, isNew: Bool, now: Instant) {
         if isNew { payloads += 1 }
         guard let index = links.index(forKey: peer) else { return }
         links.values[index].sign = (now, payloads)

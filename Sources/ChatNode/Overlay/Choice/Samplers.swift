@@ -96,7 +96,7 @@ extension Samplers {
     ) {
         guard var candidate = candidates[instance] else {
             guard candidates.count < Limits.knownPeers else { return }
-            noteWeight(weight, now: now)
+            recordWeight(weight, now: now)
             let new = SampledCandidate(
                 endpoint: endpoint, source: digest(ofSource: endpoint, proof), name: digest(Array(instance.utf8)),
                 proof: proof, weight: weight)
@@ -107,7 +107,7 @@ extension Samplers {
         guard isBetter || isWeighed || candidate.restsUntil != nil else { return }
         remove(instance)
         if isBetter || isWeighed {
-            noteWeight(weight, now: now)
+            recordWeight(weight, now: now)
             (candidate.endpoint, candidate.proof, candidate.weight) = (endpoint, proof, weight)
             candidate.source = digest(ofSource: endpoint, proof)
         }
@@ -132,7 +132,7 @@ extension Samplers {
         var candidate = candidate
         if let until = avoided[candidate.source], until > now {
             candidate.restsUntil = until
-            noteRest(until: until)
+            recordRest(until: until)
         }
         candidates[instance] = candidate
         sources.add(candidate)
@@ -140,14 +140,14 @@ extension Samplers {
     }
 
     /// An answer has told of a weight: weights hold for a time from now on.
-    private mutating func noteWeight(_ weight: Int, now: Instant) {
+    private mutating func recordWeight(_ weight: Int, now: Instant) {
         guard weight > 1 else { return }
         weighedUntil = now + Limits.crowdMemory
-        noteRest(until: now + Limits.crowdMemory)
+        recordRest(until: now + Limits.crowdMemory)
     }
 
     /// An address is one of this machine: each node there is a source of its own.
-    package mutating func noteOwnAddress(_ address: [UInt8], now: Instant) {
+    package mutating func recordOwnAddress(_ address: [UInt8], now: Instant) {
         guard ownAddresses.count < Samplers.mostOwnAddresses, ownAddresses.insert(address).inserted else { return }
         for (instance, candidate) in candidates.filter({ $0.value.endpoint.address == address }) {
             remove(instance)
@@ -206,7 +206,7 @@ extension Samplers {
         guard var candidate = candidates[instance] else { return }
         candidate.restsUntil = until
         candidates[instance] = candidate
-        noteRest(until: until)
+        recordRest(until: until)
     }
 
     /// Candidates that had no room may be dialled again.
@@ -225,7 +225,7 @@ extension Samplers {
         return ended
     }
 
-    private mutating func noteRest(until: Instant) {
+    private mutating func recordRest(until: Instant) {
         nextDeadline = min(nextDeadline ?? until, until)
     }
 
@@ -275,12 +275,12 @@ extension Samplers {
         guard let due = nextDeadline, due <= now else { return }
         nextDeadline = nil
         if let until = weighedUntil {
-            if until <= now { forgetWeights() } else { noteRest(until: until) }
+            if until <= now { forgetWeights() } else { recordRest(until: until) }
         }
         for index in candidates.indices {
             guard let until = candidates.values[index].restsUntil else { continue }
             if until > now {
-                noteRest(until: until)
+                recordRest(until: until)
             } else {
                 candidates.values[index].restsUntil = nil
                 offer(candidates.keys[index], candidates.values[index])
