@@ -124,15 +124,16 @@ extension Node {
     private func perform(_ effect: Effect) {
         switch effect {
         case .send(let frame, let selector):
-            forEach(selector) { connection in
-                connection.link.enqueue(frame)
-                markDirty(connection)
-            }
-        case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
-        case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
-        case .close(let selector, let closing): forEach(selector) { close($0, closing) }
-        case .ban(let peer): bans.ban(peer, now: scheduler.now)
-        case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
+            for link in connections.select(selector) { links.enqueue(frame, on: link) }
+            askForTurnEndIfDirty()
+        case .deliver(let delivery, let selector):
+            for link in connections.select(selector) { deliver(delivery, on: link) }
+        case .sendCertificate(let author, let selector):
+            for link in connections.select(selector) { sendCertificate(for: author, on: link) }
+        case .close(let selector, let closing): for link in connections.select(selector) { close(link, closing) }
+        case .ban(let peer): links.ban(peer, now: scheduler.now)
+        case .probe(let selector, let timeout):
+            for link in connections.select(selector) { probe(link, within: timeout) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
@@ -156,47 +157,12 @@ extension Node {
         }
     }
 
-    private func forEach(_ selector: LinkSelector, _ body: (Connection) -> Void) {
-        switch selector {
-        case .link(let id): if let connection = connections[id] { body(connection) }
-        case .links(let ids): for id in ids { if let connection = connections[id] { body(connection) } }
-        case .peer(let peer): if let connection = connections.sendingLink(of: peer) { body(connection) }
-        case .all(let peer): for connection in connections.links(of: peer) { body(connection) }
-        case .everyone: for connection in connections.activeLinks { body(connection) }
-        case .others(let id, let peer):
-            for connection in connections.activeLinks where connection.id != id && connection.peer != peer {
-                body(connection)
-            }
-        }
-    }
-
-    private func deliver(_ delivery: PayloadDelivery, on connection: Connection) {
-        guard !delivery.isOptional || connection.link.outbox.count < Outbox.capacity / 2 else { return }
-        if case .before(let author) = delivery.certificate { sendCertificate(for: author, on: connection) }
-        if let type = delivery.type { counts.sent.add(type) }
-        send(delivery.frame, on: connection)
-        if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: connection) }
-    }
-
-    private func close(_ connection: Connection, _ closing: Closing) {
-        switch closing {
-        case .violation, .refused, .leaving: drop(connection)
-        case .ban: ban(connection)
-        case .blocked: drop(connection, .goodbye)
-        case .superseded(let better): supersede(connection, by: better)
-        case .unneeded, .guestIdle:
-            connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.unneeded.rawValue])
-            finish(connection, .goodbye)
-        case .full:
-            connection.link.enqueue(TreeFrame.busy(.full).bytes)
-            finish(connection, .goodbye)
-        }
-    }
-
-    private func probe(_ connection: Connection, within timeout: Duration) {
-        connection.link.probe(now: scheduler.now, within: timeout, using: &randomness)
-        markDirty(connection)
-        arm(connection)
+    private func deliver(_ delivery: PayloadDelivery, on link: LinkInfo) {
+        guard !delivery.isOptional || !link.isBusy else { return }
+        if case .before(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
+        if let type = delivery.type { links.tally.sent.add(type) }
+        send(delivery.frame, on: link)
+        if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
     }
 
     private func tell(_ discovery: any PeerDiscovery, _ order: DiscoveryOrder) {

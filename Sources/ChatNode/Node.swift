@@ -20,9 +20,7 @@ package actor Node {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe scheduler.asUnownedSerialExecutor() }
 
     let configuration: NodeConfiguration
-    let transport: any Transport
     let discoveries: [any PeerDiscovery]
-    let context: LinkContext
     private let deliver: @Sendable ([NodeEvent]) -> Void
 
     var phase = Phase.idle
@@ -31,9 +29,7 @@ package actor Node {
     var router: MessageRouter
     var admission: Admission
     var finder: Finder
-    var limiter: ConnectionLimiter
-    var bans = BanList()
-    var silentLinks = SilentLinkLimiter()
+    var links: Links
     var pacer: Pacer
     var counts = NodeStatistics()
     var typingTracker = TypingTracker()
@@ -52,24 +48,17 @@ package actor Node {
     var history: HistorySync
     /// Trees over few links, for a room that is too large for links between all.
     var overlay = Overlay()
-    /// Sources whose links ended for broken promises; not dialled for a while.
-    var avoided = RecentTable<Endpoint, Instant>(capacity: Limits.struckPeers)
     /// Nil unless this node carries the room to other networks.
     var bridge: RoomBridge?
     /// True once the user knows that the room is bridged.
     var isBridgeTold = false
 
-    var connections: Connections
-    /// Where records are opened to, for all links in turn.
-    var plaintext: [UInt8] = []
-    var port: UInt16 = 0
     var startedAt: Instant?
     /// It sends no frame but pongs: an attacker of an experiment.
     var isSilent = false
 
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []
-    private var dirty: [Connection] = []
     private var batch = EventBatch()
     /// Effects of no part: the buffer of the last ones.
     var spareEffects = Effects()
@@ -114,10 +103,12 @@ package actor Node {
             bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
         let certificate = session.certify(
             noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
-        (self.scheduler, self.configuration, self.transport) = (scheduler, configuration, transport)
+        (self.scheduler, self.configuration) = (scheduler, configuration)
         (self.discoveries, self.deliver) = (discoveries, deliver)
         (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
-        context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
+        links = Links(
+            context: LinkContext(certificate: certificate, staticKey: staticKey, room: room), transport: transport,
+            handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
             me: certificate.identity, joinedAt: wallClock, marks: marks, accepted: accepted,
@@ -127,9 +118,7 @@ package actor Node {
         admission = Admission(
             room: room.id, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
-        limiter = ConnectionLimiter(handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         pacer = Pacer(Node.ownRate(configuration.ownPace), now: now)
-        connections = Connections(me: certificate.identity)
         finder = Finder(randomness: randomness.branch(1))
         bridge = RoomBridge(configuration, now: now)
         self.randomness = randomness
@@ -138,7 +127,7 @@ package actor Node {
     /// Listens, announces and looks for peers. `.ready` follows once it is known how peers are looked for.
     package func start() throws(TransportError) {
         guard case .idle = phase else { return }
-        port = try transport.listen(port: configuration.port, handler: self)
+        try links.listen(port: configuration.port, handler: self)
         phase = .running
         startedAt = scheduler.now
         watchClock()
@@ -179,7 +168,7 @@ package actor Node {
     }
 
     private func readyEvent(_ mode: DiscoveryMode) -> NodeEvent {
-        .ready(me: me(), port: port, room: configuration.room.name, discovery: mode)
+        .ready(me: me(), port: links.port, room: configuration.room.name, discovery: mode)
     }
 
     /// Our names and port, as `.ready` gave them, with the names of now; nil before that.
@@ -190,18 +179,20 @@ package actor Node {
         askForTurnEnd()
     }
 
-    func markDirty(_ connection: Connection) {
-        guard !connection.isDirty else { return }
-        connection.isDirty = true
-        dirty.append(connection)
-        askForTurnEnd()
-    }
-
     func askForTurnEnd() {
         guard !isTurnEndAsked else { return }
         isTurnEndAsked = true
         scheduler.atEndOfTurn(turnEnd)
     }
+
+    /// The end of the turn writes the frames that wait on links.
+    func askForTurnEndIfDirty() {
+        if links.hasDirty { askForTurnEnd() }
+    }
+
+    var connections: Connections { _read { yield links.connections } }
+
+    var context: LinkContext { links.context }
 
     private static func endTurn(of node: isolated Node) { node.endTurn() }
 
@@ -212,7 +203,7 @@ package actor Node {
         noteMovements()
         sendReplies()
         if finder.isChoiceChanged { followChoice() }
-        if !dirty.isEmpty { flushDirty() }
+        if links.hasDirty { flushDirty() }
         goOnLeaving()
         if isRouterChanged {
             isRouterChanged = false
@@ -222,12 +213,12 @@ package actor Node {
     }
 
     private func flushDirty() {
-        let flushed = dirty
-        dirty.removeAll(keepingCapacity: true)
+        let flushed = links.takeDirty()
         for connection in flushed {
-            connection.isDirty = false
+            links.unmark(connection)
             flush(connection)
         }
+        links.reuse(flushed)
     }
 
     /// Tells what was gathered so far in this turn, for who has something of its own to put behind it; and what that was.

@@ -146,7 +146,7 @@ extension Node {
     private func shutOut(_ peer: PeerID) {
         let key = certificates.best(of: peer, now: scheduler.now)?.noise
         // The peer is gone for us at once, without the grace of a lost link.
-        for connection in connections.links(of: peer) { drop(connection, .goodbye) }
+        for link in connections.allInfo(of: peer) { close(link, .blocked) }
         finder.shutOut(peer, key)
     }
 

@@ -4,12 +4,13 @@ import Wire
 
 /// The way of a message: in from a link through admission and the router, out to every link (Architecture.md).
 extension Node {
-    func received(_ type: FrameType, _ body: Span<UInt8>, on connection: Connection) {
+    func received(_ type: FrameType, _ body: Span<UInt8>, on link: LinkInfo) {
+        let connection = link.connection
         switch type {
         case .payload:
             receivedPayload(body, on: connection)
         case .goodbye:
-            farewell(body.isEmpty ? nil : body[0], on: connection)
+            receivedGoodbye(body.isEmpty ? nil : body[0], on: link)
         case .have:
             receivedHave(body, on: connection)
         case .want:
@@ -34,7 +35,7 @@ extension Node {
             receivedClock(body, on: connection)
         case .ping, .pong:
             // The link has answered them.
-            counts.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
         }
     }
 
@@ -99,17 +100,13 @@ extension Node {
         if isPresence { noteBridges(of: payload.author) }
     }
 
-    /// Bans a neighbour for what it sent, and its address.
-    func ban(_ connection: Connection) {
-        guard let peer = connection.peer else { return }
-        counts.bans += 1
-        bans.ban(peer, at: connection.endpoint, now: scheduler.now)
-        drop(connection)
+    /// Bans a neighbour for a frame that it sent, and its address.
+    func ban(_ link: LinkInfo) {
+        if link.peer != nil { close(link, .ban) }
     }
 
     private func noteHeard(_ peer: PeerID, on connection: Connection) {
-        if !connection.isHeard { finder.heard(peer) }
-        connection.isHeard = true
+        if links.recordHeard(LinkInfo(connection)) { finder.heard(peer) }
     }
 
     /// A routed payload may have made a reply or a deadline: the end of the turn looks, once for all payloads.
@@ -170,16 +167,14 @@ extension Node {
             if bridge != nil { publishOverBridge(payload) }
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
-            counts.sent.add(payload.payload.type)
+            links.tally.sent.add(payload.payload.type)
             send(payload.signed.frame(hops: 0), on: connection)
             people.guests.used(connection.id, now: scheduler.now)
         }
     }
 
-    func send(_ frame: [UInt8], on connection: Connection) {
-        connection.link.enqueue(frame)
-        counts.payloadsSent += 1
-        markDirty(connection)
-        flushIfLarge(connection)
+    func send(_ frame: [UInt8], on link: LinkInfo) {
+        links.send(frame, on: link)
+        askForTurnEnd()
     }
 }

@@ -46,28 +46,4 @@ extension Node {
         case .typing: tickTyping()
         }
     }
-
-    func arm(_ connection: Connection) {
-        guard let deadline = connection.link.deadline, connection.time.arm(deadline) else { return }
-        scheduler.schedule(at: deadline) { [weak self, id = connection.id] in
-            self?.assumeIsolated { node in
-                if let connection = node.connections[id], connection.time.isCurrent(deadline) { node.tick(connection) }
-            }
-        }
-    }
-
-    private func tick(_ connection: Connection) {
-        watchClock()
-        do throws(LinkError) {
-            try connection.link.tick(
-                now: scheduler.now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
-            if connection.link.hasSomethingToSend { markDirty(connection) }
-            arm(connection)
-        } catch .expired {
-            counts.count(.expired)
-            finish(connection)
-        } catch {
-            fail(connection, error)
-        }
-    }
 }

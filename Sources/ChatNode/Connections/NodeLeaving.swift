@@ -27,14 +27,14 @@ extension Node {
         phase = .leaving
         receiptsAwaitedUntil = scheduler.now + Node.receiptTime
         closeDoors()
-        for connection in connections.all {
-            connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.leaving.rawValue])
-            flush(connection)
+        for link in connections.all {
+            links.enqueue(GoodbyeReason.leaving.frame, on: link)
+            flush(link)
         }
         scheduler.schedule(at: receiptsAwaitedUntil) { [weak self] in self?.assumeIsolated { $0.goOnLeaving() } }
         scheduler.schedule(at: scheduler.now + Node.leavingTime) { [weak self] in
             self?.assumeIsolated { node in
-                for connection in node.connections.all { node.drop(connection) }
+                for link in node.connections.all { node.close(link, .leaving) }
             }
         }
         wakeSenders()
@@ -44,10 +44,8 @@ extension Node {
     /// Ends each connection that has nothing left to say; when the last has closed, the node stops.
     func goOnLeaving() {
         guard case .leaving = phase else { return }
-        for connection in connections.all
-        where connection.link.outbox.isEmpty && !connection.isFinishing && !awaitsReceipts(on: connection) {
-            connection.isFinishing = true
-            transport.finish(connection.id)
+        for link in connections.all where link.queuedBytes == 0 && !link.isFinishing && !awaitsReceipts(on: link) {
+            links.finishWhenSent(link)
         }
         guard connections.isEmpty else { return }
         phase = .stopping
@@ -65,15 +63,14 @@ extension Node {
         }
     }
 
-    private func awaitsReceipts(on connection: Connection) -> Bool {
-        guard scheduler.now < receiptsAwaitedUntil, let peer = connection.peer else { return false }
-        return connections.sendingLink(of: peer) === connection && router.awaitsReceipts(from: peer)
+    private func awaitsReceipts(on link: LinkInfo) -> Bool {
+        guard scheduler.now < receiptsAwaitedUntil, let peer = link.peer else { return false }
+        return connections.info(of: peer)?.id == link.id && router.awaitsReceipts(from: peer)
     }
 
     /// Accepts and dials no connection any more.
     func closeDoors() {
-        transport.stopListening()
-        for connection in finder.dialsUnderWay where connections[connection] == nil { transport.close(connection) }
+        links.stopListening()
+        for dial in finder.dialsUnderWay where connections.info(dial) == nil { links.cancel(dial) }
     }
-
 }

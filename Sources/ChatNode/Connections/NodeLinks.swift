@@ -2,255 +2,185 @@ import Chat
 import Noise
 import Wire
 
-/// The life of links: opened, established, the better of two kept, closed (Protocol.md sections 3 and 9).
+/// The life of links: opened, established, the better of two kept, ended (Protocol.md sections 3 and 9).
 extension Node {
-    /// Why a peer says goodbye: the body of a goodbye frame (Protocol.md section 5).
-    enum GoodbyeReason: UInt8 {
-        case leaving = 0
-        /// Another link to the same peer took over.
-        case replaced = 1
-        case superseded = 2
-        /// Neither end has chosen the link (Protocol.md section 13).
-        case unneeded = 3
-    }
-
     /// How long a replaced link is still read.
-    static let retirement = Duration.seconds(2)
+    private static let retirement = Duration.seconds(2)
 
     func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
-        let link = Link(role: role, context: context, now: scheduler.now, using: &randomness)
-        let connection = Connection(
-            id: id, endpoint: endpoint, link: link, ours: context.certificate, now: scheduler.now)
-        connection.link.isMute = isSilent
-        connections.add(connection)
-        markDirty(connection)
-        arm(connection)
+        let link = links.open(id, to: endpoint, role: role, now: scheduler.now, using: &randomness)
+        if isSilent { link.mute() }
+        askForTurnEnd()
+        arm(link)
     }
 
-    /// Everything that `buffer` completes on a link, in order.
-    func receive(_ buffer: [UInt8], count: Int, on connection: Connection) {
-        let (unknown, unanswered) = (connection.link.unknownFrames, connection.link.unansweredPings)
+    /// Handles everything that `buffer` completes on a link, in order.
+    func receive(_ buffer: [UInt8], count: Int, on link: LinkInfo) {
         let now = scheduler.now
-        // Taken out while frames lie in it: who acts on them need not look it up in the node again.
-        var plaintext = exchange(&self.plaintext, with: [])
-        defer { self.plaintext = plaintext }
-        var position = 0
-        while !connection.isForgotten {
-            let event = connection.link.next(
-                in: buffer.span.extracting(first: count), from: &position, plaintext: &plaintext, context: context,
-                now: now)
-            guard let event else { break }
+        var reader = links.beginReading(link)
+        while let event = reader.next(in: buffer.span.extracting(first: count), context: links.context, now: now) {
             switch event {
-            case .established(let certificate): established(connection, certificate)
-            case .frame(let type, let body): received(type, plaintext.span.extracting(body), on: connection)
-            case .failed(let error): fail(connection, error)
+            case .established(let certificate): established(link, certificate)
+            case .frame(let type, let body): received(type, reader.plaintext.span.extracting(body), on: link)
+            case .failed(let error): close(link, .failed(error))
             }
             flushFullBatch()
         }
-        counts.bytesReceived += count
-        counts.unknownFrames += connection.link.unknownFrames - unknown
-        counts.pingsUnanswered += connection.link.unansweredPings - unanswered
-        guard !connection.isForgotten else { return }
-        if connection.link.hasSomethingToSend { markDirty(connection) }
-        arm(connection)
+        links.endReading(reader, count: count)
+        guard !link.isForgotten else { return }
+        links.markDirtyIfWaiting(link)
+        askForTurnEndIfDirty()
+        arm(link)
     }
 
-    private func established(_ connection: Connection, _ certificate: Certificate) {
-        let peer = certificate.identity
-        let now = scheduler.now
-        counts.handshakesDone += 1
-        finder.handshakeEnded(on: connection.id)
-        guard peer != context.me else { return metOurselves(certificate, on: connection) }
-        let isShutOut = bans.isBanned(peer, now: now) || router.roster.isBlocked(peer)
+    /// A handshake is complete: the link is admitted, and its peer known.
+    private func established(_ link: LinkInfo, _ certificate: Certificate) {
+        let (peer, now) = (certificate.identity, scheduler.now)
+        links.tally.handshakesDone += 1
+        finder.handshakeEnded(on: link.id)
+        guard peer != context.me else { return metOurselves(certificate, on: link.connection) }
+        let isBlocked = router.roster.isBlocked(peer)
+        let isShutOut = links.isBanned(peer, now: now) || isBlocked
         let news = certificates.news(of: certificate, now: now)
-        if case .worse(let best) = news, !isShutOut { return supersede(connection, by: best) }
-        guard !isShutOut, limiter.openLink(connection.endpoint, role: connection.link.role, now: now) else {
-            counts.connectionsRefused += 1
-            if router.roster.isBlocked(peer) {
-                finder.metBlocked(peer, certificate.noise, on: connection.id, now: now, using: &randomness)
-            }
-            drop(connection)
-            return
+        if case .worse(let best) = news, !isShutOut { return close(link, .superseded(by: best)) }
+        guard !isShutOut, links.admit(link, now: now) else {
+            links.tally.connectionsRefused += 1
+            if isBlocked { finder.metBlocked(peer, certificate.noise, on: link.id, now: now, using: &randomness) }
+            return close(link, .refused)
         }
-        limiter.release(connection.endpoint, from: connection.standing)
-        connection.standing = .link(connection.link.role)
-        guard establishedGuest(connection, peer) else { return drop(connection) }
-        connection.certificate = certificate
-        connection.establishedAt = now
+        guard establishedGuest(link.connection, peer) else { return close(link, .refused) }
         certificates.keep(certificate, now: now)
-        let instance = finder.identified(connection.id, as: peer, certificate.noise, now: now, using: &randomness)
-        adopt(connection, of: peer, dialled: instance)
+        let instance = finder.identified(link.id, as: peer, certificate.noise, now: now, using: &randomness)
+        linkUp(link, certificate, dialled: instance)
         if news == .better {
             supersedeRuns(before: certificate)
-            passOn(certificate, from: connection)
+            passOn(certificate, from: link.connection)
         }
     }
 
-    /// Decides which of a peer's links are kept, and greets a peer that had none.
+    /// The parts that hear of a new link, in order.
     ///
     /// - Parameter instance: the candidate that was dialled; nil for a link that the peer has opened.
-    private func adopt(_ connection: Connection, of peer: PeerID, dialled instance: String?) {
-        let adoption = connections.adopt(connection, of: peer, now: scheduler.now)
-        if adoption.hasReplaced { counts.linksReplaced += 1 }
-        for loser in adoption.losers { retire(loser) }
-        if let certificate = connection.certificate {
-            withEffects { finder.linkOpened(to: peer, certificate.noise, now: scheduler.now, &$0) }
-        }
-        _ = admission.learn(epoch: connection.certificate?.epoch ?? 0, of: peer, via: nil, now: scheduler.now)
+    private func linkUp(_ link: LinkInfo, _ certificate: Certificate, dialled instance: String?) {
+        let (peer, now) = (certificate.identity, scheduler.now)
+        let adoption = links.adopt(link, certificate, now: now)
+        for loser in adoption.losers { close(loser, .replaced) }
+        withEffects { finder.linkOpened(to: peer, certificate.noise, now: now, &$0) }
+        _ = admission.learn(epoch: certificate.epoch, of: peer, via: nil, now: now)
         if adoption.isFirst {
             withEffects { finder.found(peer, &$0) }
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
-            apply(router.linkOpened(peer, now: scheduler.now, wallClock: scheduler.wallClock))
+            apply(router.linkOpened(peer, now: now, wallClock: scheduler.wallClock))
             arm(.router)
         }
-        router.setGiver(connection.endpoint.giver, of: peer)
+        router.setGiver(link.endpoint.giver, of: peer)
+        let isGuest = people.guests.isGuest(link.id)
         withEffects {
             finder.choose(
-                LinkInfo(connection), of: peer, dialled: instance, isActive: adoption.isActive,
-                isGuest: people.guests.isGuest(connection.id), environment, &$0)
+                link, of: peer, dialled: instance, isActive: adoption.isActive, isGuest: isGuest, environment, &$0)
         }
-        introduceOurselves(on: connection)
+        introduceOurselves(on: link)
         if adoption.isActive {
             router.linkReady(peer)
-            historyLinkOpened(to: peer, at: connection.endpoint)
-            introduceElsewhere(on: connection)
-            overlayLinkOpened(
-                to: peer, isOutgoing: connection.link.role == .initiator,
-                isGuest: people.guests.isGuest(connection.id))
-            withEffects {
-                finder.linkIsActive(LinkInfo(connection), of: peer, environment, overlay.neighbours, &$0)
-            }
+            historyLinkOpened(to: peer, at: link.endpoint)
+            introduceElsewhere(on: link.connection)
+            overlayLinkOpened(to: peer, isOutgoing: link.role == .initiator, isGuest: isGuest)
+            withEffects { finder.linkIsActive(link, of: peer, environment, overlay.neighbours, &$0) }
         }
-        pacer.met(now: scheduler.now)
+        pacer.met(now: now)
         reviewRoom()
     }
 
-    private func introduceOurselves(on connection: Connection) {
-        if connection.ours != context.certificate {
-            sendCertificate(context.certificate, as: .certificate, on: connection)
+    private func introduceOurselves(on link: LinkInfo) {
+        if links.hasOutdatedCertificate(link) {
+            links.send(context.certificate, as: .certificate, on: link)
             // With the longest profile it would not fit in the next record.
-            connection.link.sealOpening()
+            links.sealOpening(link)
         }
         // First, so that a peer without room says so before it takes in anything else.
-        if overlay.isOn { greet(connection) }
-        connection.link.enqueue(presenceForLink().signed.frame(hops: 0))
-        connection.link.ping(now: scheduler.now, using: &randomness)
-        tellClock(on: connection)
-        connection.link.sealOpening()
-        counts.payloadsSent += 1
-        counts.sent.add(.presence)
-        markDirty(connection)
-        arm(connection)
+        if overlay.isOn { greet(link) }
+        links.enqueue(presenceForLink().signed.frame(hops: 0), on: link)
+        links.ping(link, now: scheduler.now, using: &randomness)
+        tellClock(on: link.connection)
+        links.sealOpening(link)
+        links.tally.payloadsSent += 1
+        links.tally.sent.add(.presence)
+        askForTurnEnd()
+        arm(link)
     }
 
-    /// Says that nothing more comes on this link; it is read until the peer says the same, or for 2 s.
-    private func retire(_ connection: Connection) {
-        guard !connection.isRetiring else { return }
-        connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.replaced.rawValue])
-        connection.isRetiring = true
-        connections.retired()
-        markDirty(connection)
-        if connection.peerRetired { finish(connection) } else { finishLater(connection) }
+    /// The peer said goodbye: its reason decides how its link ends.
+    func receivedGoodbye(_ reason: UInt8?, on link: LinkInfo) {
+        guard reason == GoodbyeReason.replaced.rawValue else {
+            close(link, .farewell(reason: reason))
+            if reason == GoodbyeReason.leaving.rawValue, let peer = link.peer, let certificate = link.certificate {
+                finder.departed(peer, certificate.noise)
+            }
+            return
+        }
+        links.recordPeerRetired(link)
+        if link.isRetiring { return close(link, .farewell(reason: reason)) }
+        // Until the link that replaces this one is up here too, it is the only way to reach the peer.
+        let others = link.peer.map { connections.allInfo(of: $0) } ?? []
+        if others.contains(where: { $0.id != link.id && !$0.isRetiring }) { close(link, .replaced) }
     }
 
-    /// Ends a link after 2 s, in which what the peer still has to say is read.
-    func finishLater(_ connection: Connection) {
-        scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = connection.id] in
+    /// Ends a link, as the tables of `Closing` say. Every end of a link begins here.
+    func close(_ link: LinkInfo, _ closing: Closing) {
+        if case .replaced = closing, link.isRetiring { return }
+        links.begin(closing, on: link, now: scheduler.now)
+        askForTurnEndIfDirty()
+        if case .failed(.unanswered) = closing { probeOthers(than: link) }
+        if case .failed(.connectedToSelf) = closing { finder.ignore(link.id) }
+        if case .replaced = closing { links.retire(link) }
+        switch closing.manner {
+        case .abort, .ended: end(link, closing.end, closing.manner)
+        case .finish: finish(link, closing.end)
+        case .linger: if link.peerRetired { finish(link, closing.end) } else { finishLater(link, closing.end) }
+        }
+        if closing.isSilence, let peer = link.peer {
+            withEffects { finder.fellSilent(peer, environment, connections, &$0) }
+        }
+    }
+
+    private func finishLater(_ link: LinkInfo, _ end: LinkEnd) {
+        scheduler.schedule(at: scheduler.now + Node.retirement) { [weak self, id = link.id] in
             self?.assumeIsolated { node in
-                if let connection = node.connections[id] { node.finish(connection) }
+                if let link = node.connections.info(id) { node.finish(link, end) }
             }
         }
     }
 
-    /// The peer said goodbye: its reason decides what that means.
-    func farewell(_ reason: UInt8?, on connection: Connection) {
-        // A superseded session's peer has not gone: its later session is, or will be, here.
-        if reason == GoodbyeReason.superseded.rawValue { return finish(connection, .lost) }
-        guard reason == GoodbyeReason.replaced.rawValue else {
-            finish(connection, .goodbye)
-            if reason == GoodbyeReason.leaving.rawValue { noteDeparted(connection) }
-            return
-        }
-        connection.peerRetired = true
-        // Until the link that replaces this one is up here too, it is the only way to reach the peer.
-        let hasAnother = (connection.peer.map { connections.links(of: $0) } ?? []).contains {
-            $0 !== connection && !$0.isRetiring
-        }
-        if connection.isRetiring { finish(connection) } else if hasAnother { retire(connection) }
-    }
-
-    /// The run behind a link has left.
-    private func noteDeparted(_ connection: Connection) {
-        guard let peer = connection.peer, let certificate = connection.certificate else { return }
-        finder.departed(peer, certificate.noise)
-    }
-
-    /// Ends a link politely: what it has still to say is said.
-    func finish(_ connection: Connection, _ end: LinkEnd = .lost) {
+    /// Sends waiting frames, and ends a link.
+    private func finish(_ link: LinkInfo, _ end: LinkEnd) {
         sendReplies()
-        flush(connection)
-        guard !connection.isForgotten else { return }
-        forget(connection, end)
-        transport.finish(connection.id)
+        flush(link)
+        if !link.isForgotten { self.end(link, end, .finish) }
     }
 
-    /// Our own network has changed: what links go over may be gone.
-    func probeLinks() {
-        for connection in connections.all {
-            connection.link.probe(now: scheduler.now, using: &randomness)
-            markDirty(connection)
-            arm(connection)
-        }
+    private func end(_ link: LinkInfo, _ end: LinkEnd, _ manner: Closing.Manner) {
+        if !link.isForgotten { linkDown(link, end) }
+        links.release(link, manner)
     }
 
-    /// Ends a link at once, because of what came on it or did not come.
-    func fail(_ connection: Connection, _ error: LinkError) {
-        counts.count(error)
-        if error == .unanswered { probeOthers(than: connection) }
-        if error == .connectedToSelf { finder.ignore(connection.id) }
-        drop(connection, error == .silent ? .silent : .lost)
-        if error == .silent || error == .unanswered { fellSilent(connection) }
-    }
-
-    /// Nothing comes from the peer of a lost link.
-    func fellSilent(_ connection: Connection) {
-        guard let peer = connection.peer else { return }
-        withEffects { finder.fellSilent(peer, environment, connections, &$0) }
-    }
-
-    /// Ends a link at once, without a reason of its own.
-    func drop(_ connection: Connection, _ end: LinkEnd = .lost) {
-        forget(connection, end)
-        transport.close(connection.id)
-    }
-
-    /// Takes a connection out of every table; the last link of a peer makes it go offline.
-    ///
-    /// - Parameter end: how the connection ended, which decides how long the peer may take to come back unnoticed.
-    func forget(_ connection: Connection, _ end: LinkEnd) {
-        guard !connection.isForgotten else { return }
-        connection.isForgotten = true
-        connections.remove(connection)
-        counts.control += connection.link.control
-        connection.link.die()
-        limiter.release(connection.endpoint, from: connection.standing)
-        people.linkClosed(connection.id)
-        finder.connectionEnded(connection.id)
+    /// The parts that hear of the end of a link, in order; the end of a peer's last link makes it go offline.
+    private func linkDown(_ link: LinkInfo, _ end: LinkEnd) {
+        let (isLast, isLastOfRun) = links.remove(link, now: scheduler.now)
+        people.linkClosed(link.id)
+        finder.connectionEnded(link.id)
         linkIsThrough()
         defer { arm(.dialler) }
-        guard let peer = connection.peer else {
+        guard let peer = link.peer else {
             arm(.people)
-            return dialEnded(connection.id, .foreign)
+            return dialEnded(link.id, .foreign)
         }
-        let (isLast, isLastOfRun) = connections.removeLink(connection, of: peer)
-        if isLastOfRun, let certificate = connection.certificate {
+        if isLastOfRun, let certificate = link.certificate {
             discoveries.forEach { $0.linkClosed(to: LinkedRun(certificate.noise)) }
         }
         guard isLast else { return }
-        if !connection.isHeard { noteSilent(connection) }
         forgetClock(of: peer)
         router.paths.lose(peer)
-        endPresence(of: peer, connection, end)
+        endPresence(of: peer, link, end)
         apply(
             router.linkClosed(
                 peer, end, staysHere: people.presences.isHere(peer), now: scheduler.now,
@@ -266,50 +196,67 @@ extension Node {
     }
 
     /// A lost link says nothing about who is in a crowd; in a small room it ends a presence from the time of a crowd, too.
-    private func endPresence(of peer: PeerID, _ connection: Connection, _ end: LinkEnd) {
+    private func endPresence(of peer: PeerID, _ link: LinkInfo, _ end: LinkEnd) {
         if !isCrowd { people.presences.remove(peer) }
         // A peer of a small room that ended its link is gone, unless its presence came by others first.
-        if overlay.isRelaying, end != .lost, people.paths[PresencePaths.key(of: peer)] == connection.id {
+        if overlay.isRelaying, end != .lost, people.paths[PresencePaths.key(of: peer)] == link.id {
             people.presences.end(peer)
         }
     }
 
-    /// A link ended before its peer said anything, as those of a stranger do that only reads certificates. The links that others
-    /// open are counted as handshakes when they are admitted.
-    private func noteSilent(_ connection: Connection) {
-        counts.linksSilent += 1
-        if connection.link.role == .initiator { silentLinks.note(connection.endpoint, now: scheduler.now) }
+    /// Our own network has changed: the links may be dead.
+    func probeLinks() {
+        for link in connections.all { probe(link, within: Limits.probeTimeout) }
     }
 
-    /// Writes what is sealed before the turn ends where that is much: a burst then needs no large buffers.
-    func flushIfLarge(_ connection: Connection) {
-        connection.link.flushIfLarge { write($0, on: connection) }
+    /// A neighbour was found dead: others may have died with it.
+    private func probeOthers(than dead: LinkInfo) {
+        guard overlay.isOn else { return }
+        for link in Array(connections.active) where link.id != dead.id { probe(link, within: Limits.suspicionTime) }
     }
 
-    private func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
-        let count = transport.write(bytes, to: connection.id)
-        counts.bytesSent += count
-        return count
+    func probe(_ link: LinkInfo, within timeout: Duration) {
+        links.probe(link, within: timeout, now: scheduler.now, using: &randomness)
+        askForTurnEnd()
+        arm(link)
     }
 
-    /// Writes what waits on a link, as far as the network takes it.
-    func flush(_ connection: Connection) {
-        guard !connection.isForgotten else { return }
+    /// Writes the frames that wait on a link, as far as the network takes them.
+    func flush(_ link: LinkInfo) {
+        guard !link.isForgotten else { return }
         do throws(LinkError) {
-            try connection.link.flush { write($0, on: connection) }
-            let isSlow = connection.link.watchReader(
-                now: scheduler.now, unacknowledged: transport.unacknowledged(by: connection.id))
-            if isSlow { arm(connection) }
+            if try links.flush(link, now: scheduler.now) { arm(link) }
         } catch {
-            fail(connection, error)
+            close(link, .failed(error))
         }
-        if connection.link.outbox.isEmpty { linkIsThrough() }
-        answer(on: connection)
+        if link.queuedBytes == 0 { linkIsThrough() }
+        answer(on: link.connection)
     }
 
     /// A queue is empty or its link gone: waiting senders may go on.
     private func linkIsThrough() {
         wakeSenders()
         if case .leaving = phase { askForTurnEnd() }
+    }
+
+    /// Sets the timer of a link.
+    func arm(_ link: LinkInfo) {
+        guard let deadline = links.takeDeadline(link) else { return }
+        scheduler.schedule(at: deadline) { [weak self, id = link.id] in
+            self?.assumeIsolated { node in
+                if let link = node.links.due(id, at: deadline) { node.tick(link) }
+            }
+        }
+    }
+
+    private func tick(_ link: LinkInfo) {
+        watchClock()
+        do throws(LinkError) {
+            try links.tick(link, now: scheduler.now, using: &randomness)
+            askForTurnEndIfDirty()
+            arm(link)
+        } catch {
+            close(link, .failed(error))
+        }
     }
 }

@@ -15,15 +15,15 @@ extension Node: TransportHandler {
 
     package nonisolated func transportReceived(_ buffer: [UInt8], count: Int, on id: ConnectionID) {
         assumeIsolated { node in
-            guard let connection = node.connections[id] else { return }
-            node.receive(buffer, count: count, on: connection)
+            guard let link = node.links.connections.info(id) else { return }
+            node.receive(buffer, count: count, on: link)
         }
     }
 
     package nonisolated func transportBecameWritable(_ id: ConnectionID) {
         assumeIsolated { node in
-            guard let connection = node.connections[id] else { return }
-            node.flush(connection)
+            guard let link = node.links.connections.info(id) else { return }
+            node.flush(link)
         }
     }
 
@@ -33,37 +33,30 @@ extension Node: TransportHandler {
 
     private func accepted(_ id: ConnectionID, from address: Endpoint) {
         let endpoint = source(of: id, at: address)
-        guard case .running = phase, !bans.isBanned(endpoint, now: scheduler.now),
-            limiter.admit(endpoint, now: scheduler.now)
-        else {
-            counts.connectionsRefused += 1
-            transport.close(id)
-            return
-        }
+        let isRunning = if case .running = phase { true } else { false }
+        guard links.admit(id, from: endpoint, isRunning: isRunning, now: scheduler.now) else { return }
         open(id, to: endpoint, role: .responder)
     }
 
     private func connected(_ id: ConnectionID) {
         guard let endpoint = finder.endpoint(of: id) ?? people.guests.endpoint(of: id), case .running = phase else {
-            transport.close(id)
-            return
+            return links.cancel(id)
         }
-        for slower in finder.connected(id) { transport.close(slower) }
+        for slower in finder.connected(id) { links.cancel(slower) }
         open(id, to: source(of: id, at: endpoint), role: .initiator)
     }
 
     /// The source for the limits: nodes of this machine count as one machine's, though they find each other by its address
     /// on the network.
     private func source(of id: ConnectionID, at endpoint: Endpoint) -> Endpoint {
-        guard transport.isOnThisMachine(id) else { return endpoint }
+        guard links.isOnThisMachine(id) else { return endpoint }
         finder.recordOwnAddress(endpoint, now: scheduler.now)
         return endpoint.onThisMachine
     }
 
     private func closed(_ id: ConnectionID, error: TransportError?) {
-        if let connection = connections[id] {
-            forget(connection, error == nil ? .closed : .lost)
-            if error == .timedOut || error == .unreachable { fellSilent(connection) }
+        if let link = connections.info(id) {
+            close(link, .transportClosed(error))
         } else if people.guests.endpoint(of: id) != nil {
             counts.dialsFailed += 1
             people.guests.closed(id)

@@ -18,22 +18,20 @@ extension Node {
 
     func makeAnnouncement() -> Announcement {
         finder.makeAnnouncement(
-            of: context.certificate.noise, port: port, in: configuration.room, now: scheduler.now, using: &randomness)
+            of: context.certificate.noise, port: links.port, in: configuration.room, now: scheduler.now,
+            using: &randomness)
     }
 
     func dialDue() {
         guard case .running = phase, dialRoom > 0 else { return }
         let now = scheduler.now
         for dial in finder.dialsDue(now: now, room: dialRoom) {
-            guard !bans.isBanned(dial.endpoint, now: now), !isAvoided(dial.endpoint),
-                silentLinks.mayDial(dial.endpoint, now: now)
-            else {
+            guard links.mayDial(dial.endpoint, now: now), !links.isAvoided(dial.endpoint, now: now) else {
                 finder.postpone(dial, now: now, using: &randomness)
                 recordDialFailure(of: dial.instance)
                 continue
             }
-            let connection = transport.dial(dial.endpoint)
-            counts.dials += 1
+            let connection = links.dial(dial.endpoint)
             finder.dialled(dial, as: connection, now: now, using: &randomness)
         }
         // A due candidate may have turned out to be a peer with a link.
@@ -42,7 +40,7 @@ extension Node {
     }
 
     /// The links that may still be opened by a dial.
-    var dialRoom: Int { finder.dialRoom(free: limiter.room, linkCount: connections.linkCount) }
+    var dialRoom: Int { finder.dialRoom(free: links.room, linkCount: connections.linkCount) }
 
     /// A dial ended without a link.
     func dialEnded(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
@@ -96,10 +94,10 @@ extension Node {
     }
 
     /// Tells a peer what this side says about their link.
-    func greet(_ connection: Connection) {
-        guard let peer = connection.peer else { return }
-        connection.link.enqueue(finder.greeting(for: peer, in: overlay.mode))
-        markDirty(connection)
+    func greet(_ link: LinkInfo) {
+        guard let peer = link.peer else { return }
+        links.enqueue(finder.greeting(for: peer, in: overlay.mode), on: link)
+        askForTurnEnd()
     }
 
     func receivedHello(_ hello: Hello, on connection: Connection) {
@@ -169,11 +167,11 @@ extension Node {
 
     /// Tells a peer of nodes that it may dial.
     func sendContacts(on connection: Connection) {
-        let local = port > 0 ? transport.localEndpoint(of: connection.id) : nil
-        let own = local.map { Endpoint(address: $0.address, port: port, scope: $0.scope) }
+        let local = links.port > 0 ? links.localEndpoint(of: connection.id) : nil
+        let own = local.map { Endpoint(address: $0.address, port: links.port, scope: $0.scope) }
         let frame = finder.contactsFrame(
             for: LinkInfo(connection), own: connection.endpoint.isLoopback ? own?.onThisMachine : own,
-            network: transport.network(of: connection.id), links: crowdLinks.map(LinkInfo.init), environment,
+            network: links.network(of: connection.id), links: crowdLinks.map(LinkInfo.init), environment,
             connections, overlay.neighbours, using: &randomness)
         guard let frame else { return }
         connection.link.enqueue(frame)
@@ -183,10 +181,10 @@ extension Node {
     func receivedContacts(_ body: Span<UInt8>, on connection: Connection) {
         var effects = Effects()
         let isTaken = finder.receivedContacts(
-            body, on: LinkInfo(connection), network: transport.network(of: connection.id), environment, connections,
+            body, on: LinkInfo(connection), network: links.network(of: connection.id), environment, connections,
             overlay.neighbours, router.roster, using: &randomness, &effects)
         perform(effects)
-        guard isTaken else { return counts.unexpectedFrames += 1 }
+        guard isTaken else { return links.tally.unexpectedFrames += 1 }
         reviewRoom()
     }
 }

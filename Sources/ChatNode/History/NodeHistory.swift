@@ -44,7 +44,7 @@ extension Node {
             if author != context.me { sendCertificate(for: author, on: connection) }
             connection.link.enqueue(payload.frame(hops: author == context.me ? 0 : 1))
             counts.historySent += 1
-            counts.sent.add(payload.payload.type)
+            links.tally.sent.add(payload.payload.type)
             markDirty(connection)
         }
     }
@@ -56,7 +56,7 @@ extension Node {
         case .valid(let payload): return payload
         case .absent: return nil
         case .forged(let author):
-            bans.ban(author, now: scheduler.now)
+            links.ban(author, now: scheduler.now)
             for connection in connections.links(of: author) { ban(connection) }
             return nil
         }

@@ -20,43 +20,24 @@ extension Node {
     func receivedSuperseded(_ body: Span<UInt8>, on connection: Connection) {
         guard let certificate = readCertificate(body, on: connection) else { return }
         guard certificate.identity == context.me else {
-            counts.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
             return
         }
         handleOwnCertificate(certificate)
     }
 
     /// Sends an author's certificate on a link, once, before the first payload of that author.
-    func sendCertificate(for author: PeerID, on connection: Connection) {
-        guard author != connection.peer, let certificate = certificates.best(of: author, now: scheduler.now) else {
-            return
-        }
-        if connection.certificatesSent.count >= Limits.certificatesSentPerLink {
-            connection.certificatesSent.removeAll()
-        }
-        guard connection.certificatesSent.insert(author.words.0).inserted else { return }
-        sendCertificate(certificate, as: .certificate, on: connection)
-    }
-
-    /// Sends a certificate.
-    func sendCertificate(_ certificate: Certificate, as type: FrameType, on connection: Connection) {
-        connection.link.enqueue([type.rawValue] + certificate.bytes)
-        markDirty(connection)
-    }
-
-    /// Sends the better certificate and a goodbye, and closes the link.
-    func supersede(_ connection: Connection, by better: Certificate) {
-        counts.superseded += 1
-        sendCertificate(better, as: .superseded, on: connection)
-        connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.superseded.rawValue])
-        finish(connection)
+    func sendCertificate(for author: PeerID, on link: LinkInfo) {
+        guard author != link.peer, let certificate = certificates.best(of: author, now: scheduler.now) else { return }
+        links.sendOnce(certificate, on: link)
+        askForTurnEnd()
     }
 
     /// Closes the links of all earlier runs of a certificate's identity.
     func supersedeRuns(before certificate: Certificate) {
-        for connection in connections.links(of: certificate.identity) {
-            guard let theirs = connection.certificate, !theirs.isOfSameRun(as: certificate) else { continue }
-            supersede(connection, by: certificate)
+        for link in connections.allInfo(of: certificate.identity) {
+            guard let theirs = link.certificate, !theirs.isOfSameRun(as: certificate) else { continue }
+            close(link, .superseded(by: certificate))
         }
     }
 
@@ -77,7 +58,7 @@ extension Node {
         case .renewal:
             resendCertificate(for: certificate)
         case .better:
-            guard connection.betterCertificates.take(now: now) else {
+            guard LinkInfo(connection).take(.betterCertificates, now: now) else {
                 counts.certificatesRefused += 1
                 return
             }
@@ -109,7 +90,7 @@ extension Node {
         case .renewal:
             resendCertificate(for: certificate)
         case .better:
-            if connection.betterCertificates.take(now: now) { passOn(certificate, from: connection) }
+            if LinkInfo(connection).take(.betterCertificates, now: now) { passOn(certificate, from: connection) }
         }
     }
 
@@ -130,9 +111,8 @@ extension Node {
     /// neighbours can seal for an author without receiving its payloads; other nodes send it with the next payload.
     func resendCertificate(for certificate: Certificate) {
         certificates.keep(certificate, now: scheduler.now)
-        for connection in connections.activeLinks
-        where connection.certificatesSent.remove(certificate.identity.words.0) != nil {
-            if configuration.relaysSealed { sendCertificate(for: certificate.identity, on: connection) }
+        for link in Array(connections.active) where links.markUnsent(certificate.identity, on: link) {
+            if configuration.relaysSealed { sendCertificate(for: certificate.identity, on: link) }
         }
     }
 
@@ -152,16 +132,16 @@ extension Node {
         } catch .badSignature {
             ban(connection)
         } catch {
-            counts.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
         }
         return nil
     }
 
     /// Takes a token for a frame about another peer. A bridge brings those of whole networks.
     func takeRelayed(on connection: Connection) -> Bool {
-        if isTrustedBridge(connection) { return connection.bridged.take(now: scheduler.now) }
-        if isCrowd { return connection.relayedInCrowd.take(now: scheduler.now) }
-        return connection.relayed.take(now: scheduler.now)
+        if isTrustedBridge(connection) { return LinkInfo(connection).take(.bridged, now: scheduler.now) }
+        if isCrowd { return LinkInfo(connection).take(.relayedInCrowd, now: scheduler.now) }
+        return LinkInfo(connection).take(.relayed, now: scheduler.now)
     }
 
     private func isTrustedBridge(_ connection: Connection) -> Bool { isBridge(connection) && consentsToBridges }

@@ -14,14 +14,15 @@ extension Node {
     }
 
     func receivedClock(_ body: Span<UInt8>, on connection: Connection) {
-        guard let peer = connection.peer, let frame = ClockFrame(body), connection.clocks.take(now: scheduler.now)
+        guard let peer = connection.peer, let frame = ClockFrame(body),
+            LinkInfo(connection).take(.clocks, now: scheduler.now)
         else {
-            counts.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
             return
         }
         if frame.wantsAnswer, !connection.isRetiring { tellClock(on: connection) }
         // Nodes of one machine have one clock.
-        let source = transport.isOnThisMachine(connection.id) ? connection.endpoint.onThisMachine : connection.endpoint
+        let source = links.isOnThisMachine(connection.id) ? connection.endpoint.onThisMachine : connection.endpoint
         if let error = clock.record(frame.time, of: peer, at: source, wallClock: scheduler.wallClock) {
             emit(.notice(.clockSkew, RoomClock.warning(error)))
         }

@@ -27,7 +27,7 @@ extension Node {
         guard !connection.isForgotten else { return }
         // A re-issue was sent on all links already.
         if context.certificate == shown { sendCertificate(shown, as: .superseded, on: connection) }
-        finishLater(connection)
+        close(LinkInfo(connection), .ownSession)
     }
 
     /// Handles the certificate of another session of our identity, which can have ended.
@@ -64,10 +64,10 @@ extension Node {
     private func renewCertificate() {
         context.certificate = session.certify(
             noise: context.staticKey.publicKey, dm: relayKeys.publicKey, serial: context.certificate.serial + 1)
-        for connection in connections.all where !connection.isRetiring {
-            sendCertificate(
-                context.certificate, as: connection.isOurselves ? .superseded : .certificate, on: connection)
+        for link in connections.all where !link.isRetiring {
+            links.send(context.certificate, as: link.isOurselves ? .superseded : .certificate, on: link)
         }
+        askForTurnEndIfDirty()
         certificateChanged()
     }
 
@@ -78,11 +78,7 @@ extension Node {
         stopReason = .signedOut
         phase = .leaving
         closeDoors()
-        for connection in connections.all {
-            sendCertificate(better, as: .certificate, on: connection)
-            connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.superseded.rawValue])
-            finish(connection)
-        }
+        for link in connections.all { close(link, .signedOut(by: better)) }
         forgetKeys()
         wakeSenders()
         goOnLeaving()

@@ -6,6 +6,14 @@ import Wire
 /// Loopback is exempt from the bounds per source. A connection that this node dialled counts only in the totals: discovery
 /// names the address, so its owner can not choose to use it up.
 struct ConnectionLimiter {
+    /// The count that a connection belongs to.
+    enum Standing {
+        /// This node dialled it, and its handshake is under way.
+        case dialled
+        case halfOpen
+        case link(Link.Role)
+    }
+
     private struct Source {
         var halfOpen = 0
         var links = 0
@@ -75,7 +83,7 @@ struct ConnectionLimiter {
     }
 
     /// Counts a connection out that ended or becomes a link.
-    mutating func release(_ endpoint: Endpoint, from standing: Connection.Standing) {
+    mutating func release(_ endpoint: Endpoint, from standing: Standing) {
         switch standing {
         case .dialled: break
         case .halfOpen:

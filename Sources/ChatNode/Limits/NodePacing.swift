@@ -37,7 +37,9 @@ extension Node {
         let pause = pacer.wait(now: now)
         if pause > .zero { return .ownRate(pause) }
         if let pause = pacer.meetingPause(now: now) { return .meeting(pause) }
-        return isFast && connections.activeLinks.contains { noteStalled($0) } ? .fullQueue : nil
+        guard isFast, let queue = links.findFullQueue(within: Pacer.stallTimeout, now: now) else { return nil }
+        if queue == .new { wakeSenders(after: Pacer.stallTimeout) }
+        return .fullQueue
     }
 
     private func wakeSenders(after pause: Duration) {
@@ -56,19 +58,5 @@ extension Node {
         let waiting = waitingToSend
         waitingToSend = []
         for continuation in waiting { continuation.resume() }
-    }
-
-    /// A link whose queue is half full, for a while: then it is left to fill, and is closed when it is full.
-    private func noteStalled(_ connection: Connection) -> Bool {
-        guard connection.link.outbox.count > Outbox.capacity / 2 else {
-            connection.fullSince = nil
-            return false
-        }
-        guard let since = connection.fullSince else {
-            connection.fullSince = scheduler.now
-            wakeSenders(after: Pacer.stallTimeout)
-            return true
-        }
-        return scheduler.now < since + Pacer.stallTimeout
     }
 }

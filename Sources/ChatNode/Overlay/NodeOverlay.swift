@@ -35,7 +35,7 @@ extension Node {
     /// One copy for each link.
     func sendToAll(_ payload: VerifiedPayload, hops: UInt8) {
         let frame = payload.frame(hops: hops)
-        counts.sent.add(payload.payload.type, connections.activeLinks.count)
+        links.tally.sent.add(payload.payload.type, connections.activeLinks.count)
         for connection in connections.activeLinks { send(frame, on: connection) }
     }
 
@@ -104,7 +104,7 @@ extension Node {
 
     func receivedTree(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = treePeer(on: connection) else { return }
-        guard let frame = TreeFrame(body) else { return counts.unexpectedFrames += 1 }
+        guard let frame = TreeFrame(body) else { return links.tally.unexpectedFrames += 1 }
         if case .hello(let hello) = frame { receivedHello(hello, on: connection) }
         if case .busy = frame { receivedBusy(on: connection) }
         guard !connection.isForgotten else { return }
@@ -135,7 +135,7 @@ extension Node {
     private func treePeer(on connection: Connection) -> PeerID? {
         guard case .running = phase, let peer = connection.peer, overlay.takeFrame(from: peer, now: scheduler.now)
         else {
-            counts.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
             return nil
         }
         return peer
@@ -159,14 +159,6 @@ extension Node {
         arm(.overlay)
     }
 
-    /// A neighbour was found dead: others may have died with it.
-    func probeOthers(than dead: Connection) {
-        guard overlay.isOn else { return }
-        for connection in connections.activeLinks where connection !== dead { probe(connection) }
-    }
-
-    func isAvoided(_ endpoint: Endpoint) -> Bool { avoided[endpoint.source].map { scheduler.now < $0 } ?? false }
-
     /// Offers of history are rare where both ends are in overlay mode: the trees bring what is new.
     private func toldOfModes() {
         for peer in overlay.neighbours.table.keys {
@@ -189,7 +181,7 @@ extension Node {
         case .push(let entry, let peers, let isWide):
             push(entry, to: peers, isWide: isWide)
         case .probe(let peer):
-            if let connection = connections.sendingLink(of: peer) { probe(connection) }
+            if let link = connections.info(of: peer) { probe(link, within: Limits.suspicionTime) }
         case .demoteUnlessHeard(let peer, let since):
             guard let connection = connections.sendingLink(of: peer), connection.link.lastReceived < since else {
                 return
@@ -197,7 +189,7 @@ extension Node {
             overlay.demote(peer, now: scheduler.now)
         case .end(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return }
-            avoid(connection.endpoint)
+            links.avoid(connection.endpoint, now: scheduler.now)
             strikeOut(connection)
         }
     }
@@ -208,20 +200,9 @@ extension Node {
         for peer in peers {
             guard let connection = connections.sendingLink(of: peer) else { continue }
             if isWide { connection.link.enqueue(mark) }
-            counts.sent.add(entry.payload.type)
+            links.tally.sent.add(entry.payload.type)
             send(frame, on: connection)
         }
-    }
-
-    private func avoid(_ endpoint: Endpoint) {
-        guard !endpoint.isLoopback else { return }
-        avoided.set(scheduler.now + Limits.strikeMemory, for: endpoint.source)
-    }
-
-    private func probe(_ connection: Connection) {
-        connection.link.probe(now: scheduler.now, within: Limits.suspicionTime, using: &randomness)
-        markDirty(connection)
-        arm(connection)
     }
 
     func tickOverlay() {

@@ -35,8 +35,8 @@ extension Node {
 
     /// Our address and port for the peer of an accepted conversation, as seen on a link; empty if there is none to tell.
     func ownEndpoint(for peer: PeerID, on connection: Connection) -> [UInt8] {
-        guard isAccepted(peer), let local = transport.localEndpoint(of: connection.id) else { return [] }
-        return local.address + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+        guard isAccepted(peer), let local = links.localEndpoint(of: connection.id) else { return [] }
+        return local.address + [UInt8(links.port >> 8), UInt8(truncatingIfNeeded: links.port)]
     }
 
     /// The peer of a conversation told its endpoint in a sealed message.
@@ -44,7 +44,7 @@ extension Node {
         guard isCrowd, !people.isSmall, bytes.count > 2, isAccepted(peer), !router.roster.isOnline(peer) else { return }
         let port = UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1])
         let endpoint = Endpoint(address: Array(bytes.dropLast(2)), port: port)
-        let network = transport.network(of: connection.id)
+        let network = links.network(of: connection.id)
         let filter = ToldEndpointFilter(
             network: network, isWithinMachine: connection.endpoint.isLoopback, allowsLoopback: finder.hasNamedLoopback)
         let scope = endpoint.isLinkLocalIPv6 ? network?.scope ?? connection.endpoint.scope : 0
@@ -59,11 +59,8 @@ extension Node {
     func tickGuests() {
         let now = scheduler.now
         for (peer, endpoint) in people.guests.due(now: now, isLinked: { router.roster.isOnline($0) }) {
-            guard limiter.room > 0, !bans.isBanned(endpoint, now: now), !bans.isBanned(peer, now: now),
-                silentLinks.mayDial(endpoint, now: now)
-            else { continue }
-            let connection = transport.dial(endpoint)
-            counts.dials += 1
+            guard links.room > 0, !links.isBanned(peer, now: now), links.mayDial(endpoint, now: now) else { continue }
+            let connection = links.dial(endpoint)
             let end = ToldDials.end(from: now, using: &randomness)
             people.guests.dialled(peer, at: endpoint, as: connection, now: now, until: end)
         }
@@ -72,7 +69,7 @@ extension Node {
                 people.guests.closed(id)
                 continue
             }
-            dismiss(connection)
+            close(LinkInfo(connection), .unneeded)
         }
     }
 
@@ -83,12 +80,6 @@ extension Node {
         else { return }
         if !openedGuest(connection, peer) { withEffects { finder.refuse(peer, &$0) } }
         arm(.people)
-    }
-
-    /// Ends a guest link politely: that says nothing about presence.
-    private func dismiss(_ connection: Connection) {
-        connection.link.enqueue([FrameType.goodbye.rawValue, GoodbyeReason.unneeded.rawValue])
-        finish(connection, .goodbye)
     }
 
     /// A handshake is through: the connection may be one that was dialled for direct messages alone.

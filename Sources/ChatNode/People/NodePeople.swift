@@ -49,7 +49,7 @@ extension Node {
         noteOwn(presence)
         let frame = presence.signed.frame(hops: 0)
         for connection in crowdLinks {
-            counts.sent.add(.presence)
+            links.tally.sent.add(.presence)
             send(frame, on: connection)
         }
         arm(.people)
@@ -180,7 +180,7 @@ extension Node {
 
     private func pass(_ frame: [UInt8], of author: PeerID, on connection: Connection) {
         guard connection.link.outbox.count < Outbox.capacity / 2 else { return }
-        counts.sent.add(.presence)
+        links.tally.sent.add(.presence)
         send(frame, on: connection)
         sendCertificate(for: author, on: connection)
     }
@@ -228,7 +228,7 @@ extension Node {
         var bytes = 0
         for peer in peers where peer != connection.peer {
             guard let entry = people.presences[peer] else { continue }
-            counts.sent.add(.presence)
+            links.tally.sent.add(.presence)
             send([FrameType.roster.rawValue] + entry.frame.dropFirst(), on: connection)
             if peer != context.me { sendCertificate(for: peer, on: connection) }
             bytes += entry.frame.count + Certificate.byteCount

@@ -7,7 +7,7 @@ extension Node {
     /// Handles a sealed message: opens it if it is addressed to this node, else forwards it.
     func receivedSealed(_ body: Span<UInt8>, on connection: Connection) {
         guard let neighbour = connection.peer, SealedMessage.bodySizes.contains(body.count) else {
-            counts.unexpectedFrames += 1
+            links.tally.unexpectedFrames += 1
             return
         }
         guard takeRelayed(on: connection) else {
@@ -46,7 +46,7 @@ extension Node {
         _ = sealedRelay.course(of: Array(frame.dropFirst()))
         if isForBridge { _ = publishOverBridge(sealed: Array(frame.dropFirst()), from: context.me) }
         for connection in links { send(frame, on: connection) }
-        counts.sent.add(payload.payload.type, links.count)
+        self.links.tally.sent.add(payload.payload.type, links.count)
         counts.sealedSent += 1
     }
 

@@ -9,8 +9,7 @@ extension Node {
         for part in router.parts { census.count(part.value, at: "router.\(part.name)") }
         census.count(admission, at: "admission")
         census.count(finder, at: "finder")
-        census.count(limiter, at: "limiter")
-        census.count(bans, at: "bans")
+        links.visitTables { census.count($0, at: $1) }
         census.count(certificates, at: "certificates")
         census.count(login, at: "login")
         census.count(sealedRelay, at: "sealedRelay")
@@ -19,11 +18,9 @@ extension Node {
         census.count(typingTracker, at: "typingTracker")
         census.count(history, at: "history")
         census.count(overlay, at: "overlay")
-        census.count(avoided, at: "avoided")
         // Reflection reaches no class instances and no noncopyable values.
         census.note(connections.count, at: "connections")
-        census.note(
-            connections.unordered.reduce(0) { $0 + $1.certificatesSent.count }, at: "connections.certificatesSent")
+        census.note(connections.certificatesSent, at: "connections.certificatesSent")
         census.note(connections.linkCount, at: "links")
         census.note(connections.activeLinks.count, at: "activeLinks")
         census.note(waitingToSend.count + waitingToLeave.count, at: "waiting")
@@ -45,11 +42,9 @@ package struct OverlaySample: Sendable {
 extension Node {
     /// For experiments only.
     package func overlaySample() -> OverlaySample {
-        var control = counts.control
-        for connection in connections.unordered { control += connection.link.control }
         return OverlaySample(
-            linked: connections.activeLinks.compactMap(\.peer), hops: counts.hops, control: control,
-            messagesSent: counts.sent[.publicMessage])
+            linked: connections.activeLinks.compactMap(\.peer), hops: counts.hops, control: links.control,
+            messagesSent: links.tally.sent[.publicMessage])
     }
 
     /// The peers that the node has a link to: in a crowd not all that are here.
@@ -58,7 +53,7 @@ extension Node {
     /// Sends no frame but pongs from now on, as an attacker of an experiment that others rely on does.
     package func fallSilent() {
         isSilent = true
-        for connection in connections.unordered { connection.link.isMute = true }
+        for link in connections.all { link.mute() }
     }
 }
 

@@ -72,7 +72,7 @@ extension Node {
     private func view(_ row: Roster.Row) -> PeerView {
         PeerView(
             who: row.who, state: row.state, since: row.since,
-            roundTrip: connections.sendingLink(of: row.who.key)?.link.roundTrip, isMuted: row.isMuted,
+            roundTrip: connections.info(of: row.who.key)?.roundTrip, isMuted: row.isMuted,
             isVerified: row.isVerified, isBlocked: row.isBlocked, reason: row.reason, profile: row.profile,
             isElsewhere: row.isElsewhere)
     }
@@ -135,18 +135,18 @@ extension Node {
     /// All counters, in a fixed order.
     package func statistics() -> [Counter] {
         let (room, others) = unread
-        let waiting = connections.unordered.map { $0.link.outbox.count }
+        let waiting = connections.queuedBytes
         return [
             Counter(.peersOnline, online()),
             Counter(.connections, connections.count),
         ] + finder.gauges + [
-            Counter(.halfOpenHandshakes, limiter.halfOpen),
+            Counter(.halfOpenHandshakes, links.halfOpen),
             Counter(.payloadsAdmitted, admission.admitted),
             Counter(.unreadPublic, room),
             Counter(.unreadDirect, others),
-            Counter(.queuedBytes, waiting.reduce(0, +)),
-            Counter(.queuedBytesLongest, waiting.max() ?? 0),
-        ] + counts.counters(admission, finder) + refusalCounters + bridgeCounters
+            Counter(.queuedBytes, waiting.all),
+            Counter(.queuedBytesLongest, waiting.most),
+        ] + counts.counters(admission, links.tally, finder) + refusalCounters + bridgeCounters
     }
 
     /// Unread messages of the room and of all direct conversations.

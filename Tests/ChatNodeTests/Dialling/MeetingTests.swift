@@ -96,7 +96,7 @@ import Wire
         for number in 0..<10 { _ = simulation.node("peer-\(number)", isDeaf: true) }
         simulation.advance(by: .seconds(10))
         #expect(alice.counter("connections") == Limits.links && alice.counter("dials") == 0)
-        let goodbye = [FrameType.goodbye.rawValue, Node.GoodbyeReason.leaving.rawValue]
+        let goodbye = [FrameType.goodbye.rawValue, GoodbyeReason.leaving.rawValue]
         simulation.timeline.perform { members[0].send(goodbye) }
         simulation.advance(by: .seconds(10))
         #expect(alice.counter("connections") == Limits.links && alice.counter("dials") == 1)

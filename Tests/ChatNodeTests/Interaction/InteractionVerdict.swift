@@ -103,7 +103,7 @@ extension InteractionRoom {
     private func connections(of witness: InteractionWitness) -> String {
         witness.peer.with { node in
             node.connections.all.map { connection in
-                "\(connection.id.number) at \(connection.endpoint.address) \(connection.link.role) \(connection.standing), open: \(connection.link.isOpen), "
+                "\(connection.id.number) at \(connection.endpoint.address) \(connection.role) \(connection.standing), open: \(connection.isOpen), "
                     + "retiring: \(connection.isRetiring), peer retired: \(connection.peerRetired), finishing: \(connection.isFinishing)"
             }.joined(separator: "; ")
         }
