@@ -5,7 +5,7 @@ import Wire
 /// The way of a public message of 240 characters through admission and the router, without link and network.
 enum RouterMeasurement {
     private static let messages = 2_000
-    private static let now = Instant(nanoseconds: 0)
+    private static let moment = Moment(instant: Instant(nanoseconds: 0), wallClock: Speaker.wallClock)
 
     static func run(_ stopwatch: inout Stopwatch) {
         var speaker = Speaker(seed: 1)
@@ -18,13 +18,12 @@ enum RouterMeasurement {
         stopwatch.time("route", count: messages, prepare: { Arrivals(at: router(author), payloads(frames, author)) }) {
             var arrivals = $0
             for payload in arrivals.payloads {
-                keep(arrivals.router.route(payload, now: now, wallClock: Speaker.wallClock))
+                keep(arrivals.router.route(payload, at: moment))
             }
         }
-        stopwatch.time("send", count: messages, prepare: { Speaker(seed: 1) }) { speaker in
-            var speaker = speaker
-            var router = MessageRouter(me: author)
-            for number in 0..<messages { keep(send(number, &router, &speaker)) }
+        stopwatch.time("send", count: messages, prepare: { MessageRouter(session: Speaker.session(seed: 1)) }) {
+            var router = $0
+            for number in 0..<messages { keep(send(number, &router)) }
         }
     }
 
@@ -44,8 +43,8 @@ enum RouterMeasurement {
     }
 
     private static func router(_ author: PeerID) -> MessageRouter {
-        var router = MessageRouter(me: Speaker.identity(seed: 2).id)
-        _ = router.linkOpened(author, now: now, wallClock: Speaker.wallClock)
+        var router = MessageRouter(session: Speaker.session(seed: 2))
+        _ = router.linkOpened(author, at: moment)
         return router
     }
 
@@ -59,10 +58,11 @@ enum RouterMeasurement {
 
     private static func admit(_ frame: [UInt8], _ author: PeerID, _ admission: inout Admission) -> AdmissionResult {
         admission.admit(
-            frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: now, wallClock: Speaker.wallClock)
+            frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: moment.instant,
+            wallClock: moment.wallClock)
     }
 
-    private static func send(_ number: Int, _ router: inout MessageRouter, _ speaker: inout Speaker) -> Outcome? {
-        try? router.say(Speaker.text(number), in: &speaker.session, now: now, wallClock: Speaker.wallClock)
+    private static func send(_ number: Int, _ router: inout MessageRouter) -> Outcome? {
+        try? router.say(Speaker.text(number), at: moment)
     }
 }

@@ -10,8 +10,10 @@ struct Speaker: ~Copyable {
 
     var session: UserSession
 
-    init(seed: UInt64) {
-        session = UserSession(
+    init(seed: UInt64) { session = Speaker.session(seed: seed) }
+
+    static func session(seed: UInt64) -> UserSession {
+        UserSession(
             identity: Speaker.identity(seed: seed), room: Speaker.room.id, epoch: Speaker.epoch, nickname: "quiet-otter"
         )
     }

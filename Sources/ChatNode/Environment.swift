@@ -4,8 +4,6 @@ import Wire
 /// The facts that every part may read, taken once for each call.
 struct Environment {
     let moment: Moment
-    /// The wall clock with its correction by the neighbours' clocks: signed times are compared with it.
-    let roomClock: Timestamp
     let me: PeerID
     let mode: RoomMode
     /// Peers are here by their presences, not by their links.
@@ -15,14 +13,19 @@ struct Environment {
 
     var now: Instant { moment.instant }
     var wallClock: Timestamp { moment.wallClock }
+    /// The wall clock with its correction: signed times are compared with it.
+    var roomClock: Timestamp { moment.roomClock }
 }
 
 extension Node {
+    /// Now, on all clocks.
+    var moment: Moment {
+        Moment(instant: scheduler.now, wallClock: scheduler.wallClock, correction: clock.correction)
+    }
+
     var environment: Environment {
-        let moment = scheduler.moment
         let isRunning = if case .running = phase { true } else { false }
         return Environment(
-            moment: moment, roomClock: clock.time(at: moment.wallClock), me: context.me,
-            mode: overlay.mode, isCrowd: people.isCrowd, isRunning: isRunning)
+            moment: moment, me: context.me, mode: overlay.mode, isCrowd: people.isCrowd, isRunning: isRunning)
     }
 }

@@ -25,7 +25,6 @@ package actor Node {
 
     var phase = Phase.idle
     var randomness: Randomness
-    var session: UserSession
     var router: MessageRouter
     var admission: Admission
     var finder: Finder
@@ -98,7 +97,7 @@ package actor Node {
         relayKeys = RelayKeys(now: now, using: &randomness)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
-        session = UserSession(
+        let session = UserSession(
             identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile,
             bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
         let certificate = session.certify(
@@ -111,7 +110,7 @@ package actor Node {
             handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
-            me: certificate.identity, joinedAt: wallClock, marks: marks, accepted: accepted,
+            session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
             contacts: configuration.contacts,
             sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.ownPace))
         history = HistorySync(me: certificate.identity)

@@ -24,7 +24,7 @@ extension Node {
     package func send(_ text: String, to conversation: Conversation? = nil) throws(ChatError) {
         let conversation = conversation ?? router.activeConversation
         try paced { () throws(ChatError) in
-            try router.send(text, to: conversation, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.send(text, to: conversation, at: moment)
         }
         sendTyping(typingTracker.said(in: conversation))
     }
@@ -32,7 +32,7 @@ extension Node {
     /// Says `text` to the room, whatever is being looked at.
     package func say(_ text: String) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.say(text, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.say(text, at: moment)
         }
         sendTyping(typingTracker.said(in: .publicRoom))
     }
@@ -40,14 +40,14 @@ extension Node {
     /// Sends a direct message; the first one to a peer is a request.
     package func direct(to peer: PeerID, _ text: String) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.direct(to: peer, text, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.direct(to: peer, text, at: moment)
         }
         sendTyping(typingTracker.said(in: .direct(peer)))
     }
 
     package func accept(_ peer: PeerID) throws(ChatError) {
         try act { () throws(ChatError) in
-            try router.accept(peer, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.accept(peer, at: moment)
         }
     }
 
@@ -57,7 +57,7 @@ extension Node {
 
     package func leave(_ peer: PeerID) throws(ChatError) {
         try act { () throws(ChatError) in
-            try router.leave(peer, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.leave(peer, at: moment)
         }
     }
 
@@ -85,38 +85,38 @@ extension Node {
     /// - Parameter conversation: nil for the one that is being looked at.
     package func edit(_ id: String?, of conversation: Conversation? = nil, _ text: String) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.edit(id, of: conversation, text, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.edit(id, of: conversation, text, at: moment)
         }
     }
 
     /// Deletes an own message, named as in `edit`.
     package func delete(_ id: String?, of conversation: Conversation? = nil) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.delete(id, of: conversation, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.delete(id, of: conversation, at: moment)
         }
     }
 
     package func rename(_ nickname: String) throws(ChatError) {
         let before = me()
-        apply(try router.rename(nickname, in: &session, now: scheduler.now, wallClock: wallClock))
+        apply(try router.rename(nickname, at: moment))
         if me().nickname != before.nickname { emit(.renamed(me(), was: before)) }
     }
 
     /// - Parameter reason: a result of `AwayReason.compose`; nil for none.
     package func setAway(_ isAway: Bool, reason: String? = nil) {
-        apply(router.setAway(isAway, reason: reason, in: &session, now: scheduler.now, wallClock: wallClock))
+        apply(router.setAway(isAway, reason: reason, at: moment))
     }
 
     /// Invites a peer to a room, which may be another than this one.
     package func invite(_ peer: PeerID, to room: Room) throws(ChatError) {
         try paced { () throws(ChatError) in
-            try router.invite(peer, to: room, in: &session, now: scheduler.now, wallClock: wallClock)
+            try router.invite(peer, to: room, at: moment)
         }
     }
 
     /// Changes what the user shows of themselves to the room; its texts are composed.
     package func setProfile(_ profile: Profile) {
-        apply(router.setProfile(profile, in: &session, now: scheduler.now, wallClock: wallClock))
+        apply(router.setProfile(profile, at: moment))
     }
 
     /// Takes over the user's own names for peers.

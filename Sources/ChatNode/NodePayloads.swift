@@ -45,23 +45,23 @@ extension Node {
         if let id = history.awaitedID(inFrame: body, from: peer) {
             return receivedHistory(id, body, from: peer, on: connection)
         }
-        let (now, wallClock) = (scheduler.now, scheduler.wallClock)
+        let moment = moment
         let verdict = admission.admit(
             frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer),
             isRelaying: overlay.isRelaying, judgesAge: overlay.mode == .overlay,
-            bridge: bridgeStanding(of: body, on: connection), source: connection.source, now: now,
-            wallClock: clock.time(at: wallClock))
+            bridge: bridgeStanding(of: body, on: connection), source: connection.source,
+            now: moment.instant, wallClock: moment.roomClock)
         switch verdict {
         case .admitted(let payload):
             let hops = SignedPayload.hops(inFrame: body)
-            guard overlay.isEngaged else { return take(payload, hops: hops, on: connection, now, wallClock) }
+            guard overlay.isEngaged else { return take(payload, hops: hops, on: connection, moment) }
             guard let checked = checkedToSpread(payload, hops: hops, on: connection) else { return }
-            take(checked, hops: hops, on: connection, now, wallClock)
+            take(checked, hops: hops, on: connection, moment)
             tookFromNeighbour(checked, hops: hops, from: peer)
         case .repeated(let payload):
             noteHeard(peer, on: connection)
             recordSign(on: connection)
-            apply(router.routeAgain(payload, now: now, wallClock: wallClock))
+            apply(router.routeAgain(payload, at: moment))
             routed()
         case .dropped(let reason):
             if reason == .duplicate {
@@ -81,7 +81,7 @@ extension Node {
     }
 
     private func take(
-        _ payload: VerifiedPayload, hops: UInt8, on connection: Connection, _ now: Instant, _ wallClock: Timestamp
+        _ payload: VerifiedPayload, hops: UInt8, on connection: Connection, _ moment: Moment
     ) {
         let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
         if hops > 0 { recordGap(payload, isHistory: false) }
@@ -89,7 +89,7 @@ extension Node {
         if let peer = connection.peer { noteHeard(peer, on: connection) }
         recordSign(on: connection, isNew: isPublic)
         var events = exchange(&arrivals, with: [])
-        router.route(payload, now: now, wallClock: wallClock, into: &events)
+        router.route(payload, at: moment, into: &events)
         emit(&events)
         arrivals = events
         routed()
@@ -124,7 +124,7 @@ extension Node {
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
         guard router.hasReplies else { return }
-        for reply in router.takeReplies(in: &session, now: scheduler.now, wallClock: scheduler.wallClock) {
+        for reply in router.takeReplies(at: moment) {
             send(reply.payload, to: reply.destination)
         }
         arm(.router)

@@ -25,7 +25,7 @@ extension Node {
         // In a large room most nodes have no link that typing would come on.
         guard let signal, !(overlay.mode == .overlay && signal.conversation == .publicRoom),
             let outgoing = router.composeTyping(
-                signal.isOn, in: signal.conversation, session: &session, wallClock: scheduler.wallClock)
+                signal.isOn, in: signal.conversation, at: moment)
         else { return }
         send(outgoing.payload, to: outgoing.destination)
     }

@@ -71,15 +71,21 @@ extension Duration {
     }
 }
 
-/// One moment on both clocks: read once for an input, and passed to all that handles it.
+/// A point in time on each clock, taken once for an input and passed to all that handles it.
 @usableFromInline package struct Moment: Hashable, Sendable {
-    /// For deadlines.
+    /// The monotonic clock, for deadlines.
     @usableFromInline package let instant: Instant
-    /// The machine's wall clock, without a correction.
+    /// The clock of this machine: users see times of arrival beside it.
     @usableFromInline package let wallClock: Timestamp
+    /// Of the wall clock by the neighbours' clocks, in milliseconds.
+    @usableFromInline package let correction: Int64
 
-    @inlinable package init(_ instant: Instant, _ wallClock: Timestamp) {
+    @inlinable package init(instant: Instant, wallClock: Timestamp, correction: Int64 = 0) {
         self.instant = instant
         self.wallClock = wallClock
+        self.correction = correction
     }
+
+    /// The wall clock with its correction: signed times are compared with it.
+    @inlinable package var roomClock: Timestamp { wallClock.moved(by: correction) }
 }

@@ -25,7 +25,7 @@ extension Roster {
     ///
     /// - Parameter end: when the peer is gone, unless another one comes.
     mutating func noteElsewhere(
-        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, until end: Instant, wallClock: Timestamp,
+        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, until end: Instant, at moment: Moment,
         into events: inout [ChatEvent]
     ) {
         let index = meet(author)
@@ -44,7 +44,7 @@ extension Roster {
             elsewhere.insert(author)
             known.values[index].isElsewhere = true
             known.values[index].isAnnounced = false
-            known.values[index].since = wallClock
+            known.values[index].since = moment.wallClock
         }
         deadlines[author] = end
         if isNew {

@@ -204,7 +204,7 @@ extension Roster {
     /// Notes the first link to a peer, which is announced at its first payload or by `tick`.
     ///
     /// - Returns: the event of a peer with the same number, whose name gets a suffix.
-    package mutating func linkOpened(_ peer: PeerID, now: Instant, wallClock: Timestamp) -> [ChatEvent] {
+    package mutating func linkOpened(_ peer: PeerID, at moment: Moment) -> [ChatEvent] {
         meet(peer)
         guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
         entry.isLinked = true
@@ -213,11 +213,11 @@ extension Roster {
             elsewhere.remove(peer)
         }
         let isNew = !entry.isHere
-        if isNew { entry.arrive(at: wallClock) }
+        if isNew { entry.arrive(at: moment.wallClock) }
         known[peer] = entry
         guard isNew else { return drainRenamed() }
         online += 1
-        deadlines[peer] = entry.isAnnounced ? nil : now + Roster.announcementDelay
+        deadlines[peer] = entry.isAnnounced ? nil : moment.instant + Roster.announcementDelay
         return drainRenamed()
     }
 
@@ -226,7 +226,7 @@ extension Roster {
     ///
     /// - Parameter staysHere: true if its presence holds without the link, as in a crowd.
     package mutating func linkClosed(
-        _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, now: Instant, wallClock: Timestamp
+        _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, at moment: Moment
     ) -> ChatEvent? {
         guard var entry = known[peer], entry.isLinked else { return nil }
         entry.isLinked = false
@@ -234,11 +234,11 @@ extension Roster {
             known[peer] = entry
             return nil
         }
-        entry.depart(at: wallClock)
+        entry.depart(at: moment.wallClock)
         known[peer] = entry
         online -= 1
         let reconnectGrace = entry.isLeaving ? .zero : end.reconnectGrace
-        deadlines[peer] = entry.isAnnounced ? now + reconnectGrace : nil
+        deadlines[peer] = entry.isAnnounced ? moment.instant + reconnectGrace : nil
         return entry.isAnnounced && reconnectGrace == .zero ? depart(peer) : nil
     }
 

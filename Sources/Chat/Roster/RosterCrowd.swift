@@ -17,7 +17,7 @@ extension Roster {
     /// - Parameter isHere: false if it left, or if its presence has lapsed. A link says that it is here all the same.
     /// - Returns: the events of peers whose names change or that came or left.
     package mutating func notePresence(
-        of peer: PeerID, isHere: Bool, now: Instant, wallClock: Timestamp
+        of peer: PeerID, isHere: Bool, at moment: Moment
     ) -> [ChatEvent] {
         guard peer != me, isHere || known[peer] != nil else { return [] }
         let index = meet(peer)
@@ -28,11 +28,11 @@ extension Roster {
         }
         guard known.values[index].isHere != isHere else { return events }
         if isHere {
-            known.values[index].arrive(at: wallClock)
+            known.values[index].arrive(at: moment.wallClock)
             online += 1
             if known.values[index].isAnnounced { deadlines[peer] = nil } else { events.note(announce(peer)) }
         } else if !known.values[index].isLinked {
-            known.values[index].depart(at: wallClock)
+            known.values[index].depart(at: moment.wallClock)
             online -= 1
             if known.values[index].isAnnounced { events.note(depart(peer)) } else { deadlines[peer] = nil }
         }

@@ -34,3 +34,9 @@ package enum ChatEvent: Hashable, Sendable {
     /// The user blocked a peer, or takes that back. No message of a blocked peer is shown any more.
     case blocked(PeerID, isOn: Bool)
 }
+
+extension [ChatEvent] {
+    mutating func note(_ event: ChatEvent?) {
+        if let event { append(event) }
+    }
+}

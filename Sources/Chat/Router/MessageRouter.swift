@@ -1,43 +1,32 @@
+import Phrases
 package import Wire
 
 /// Routes each payload to its conversation or the roster, and returns the resulting events.
-package struct MessageRouter: ~Copyable, Sendable {
-    package internal(set) var publicChat = PublicChat()
-    package internal(set) var directChats: DirectChats
-    package internal(set) var roster: Roster
+package struct MessageRouter: ~Copyable {
+    package private(set) var publicChat = PublicChat()
+    package private(set) var directChats: DirectChats
+    package private(set) var roster: Roster
+    /// The user, who signs the own payloads.
+    package internal(set) var session: UserSession
     /// The conversation that the user looks at: always exactly one.
-    package internal(set) var activeConversation = Conversation.publicRoom
+    package private(set) var activeConversation = Conversation.publicRoom
     /// Peers are reached over relays whenever they are here, as in a crowd.
-    package var reachesAll = false
+    private(set) var reachesAll = false
     /// The neighbours that pass sealed payloads on.
-    package var paths = RelayPaths()
-    var typing = TypingList()
-    var pendingChanges = PendingChanges()
+    package private(set) var paths = RelayPaths()
+    private(set) var typing = TypingList()
+    private(set) var pendingChanges = PendingChanges()
     /// The owners of quotas, by neighbour.
-    var givers = Givers()
-    var replies: [Reply] = []
-    /// Peers that a receipt has to be sent to.
-    var peersOwedReceipts: Set<PeerID> = []
-    /// Peers with messages that were not sent on the present link.
-    var peersWithBacklog: Set<PeerID> = []
+    private(set) var givers = Givers()
+    private(set) var replies = PendingReplies()
     private var refused: [Refusal: Int] = [:]
     /// The rate at which waiting messages are sent.
-    let pace: Rate
+    private let pace: Rate
     /// When the node came to the room, by its wall clock: what was said later and comes as history was missed.
-    let joinedAt: Timestamp?
-    /// Of the wall clock, in milliseconds: signed times are compared with the corrected one. Times of arrival stay as they are,
-    /// since users see them beside the clock of their machine.
-    package var clockCorrection: Int64 = 0
-
-    /// An automatic answer that waits to be signed.
-    struct Reply: Sendable {
-        static let capacity = 256
-
-        let peer: PeerID
-        let answer: DirectAnswer
-    }
+    private let joinedAt: Timestamp?
 
     /// - Parameters:
+    ///   - session: the user, whose own messages and direct conversations these are.
     ///   - marks: the user's marks from earlier runs.
     ///   - accepted: the peers of direct conversations that were accepted in earlier runs, the one used last at the end.
     ///   - contacts: the user's own names for peers.
@@ -45,13 +34,15 @@ package struct MessageRouter: ~Copyable, Sendable {
     ///   - pace: the rate at which direct messages are sent again; the sender's own rate.
     ///   - joinedAt: when the node came to the room; nil counts nothing as missed.
     package init(
-        me: PeerID, joinedAt: Timestamp? = nil, marks: PeerMarks = PeerMarks(), accepted: [PeerID] = [],
-        contacts: [PeerID: String] = [:],
-        sendsReadReceipts: Bool = false, pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
+        session: consuming UserSession, joinedAt: Timestamp? = nil, marks: PeerMarks = PeerMarks(),
+        accepted: [PeerID] = [], contacts: [PeerID: String] = [:], sendsReadReceipts: Bool = false,
+        pace: Rate = Rate(perSecond: Limits.sendPerSecond, burst: Limits.sendBurst)
     ) {
+        let me = session.id
         let accepted = accepted.filter { $0 != me }
         roster = Roster(me: me, marks: marks, accepted: accepted)
         directChats = DirectChats(accepted: accepted, sendsReadReceipts: sendsReadReceipts)
+        self.session = session
         (self.pace, self.joinedAt) = (pace, joinedAt)
         roster.setContacts(contacts)
         publicChat.isActive = true
@@ -59,12 +50,37 @@ package struct MessageRouter: ~Copyable, Sendable {
 
     package var me: PeerID { roster.me }
 
+    /// Reaches peers over relays whenever they are here, as in a crowd, or no more. The own presence says so from now on.
+    package mutating func setCrowd(_ isCrowd: Bool) {
+        reachesAll = isCrowd
+        session.bridging.isInCrowd = isCrowd
+    }
+
+    /// Corrects the clock that own payloads are signed by.
+    ///
+    /// - Parameter correction: in milliseconds.
+    package mutating func correctClock(by correction: Int64) { session.clock.correction = correction }
+
+    package mutating func signPresence(at moment: Moment) -> VerifiedPayload {
+        session.signPresence(at: moment.wallClock)
+    }
+
+    package mutating func signDeparture(at moment: Moment) -> VerifiedPayload {
+        session.signDeparture(at: moment.wallClock)
+    }
+
+    /// Signs under a later epoch from now on.
+    package mutating func advance(to epoch: UInt64) { session.advance(to: epoch) }
+
+    /// Zeroes the private key; nothing can be signed afterwards.
+    package mutating func forgetKey() { session.forgetKey() }
+
     /// Admitted payloads without effect, by reason.
     package var refusals: [Refusal: Int] {
         refused.merging([.requestDisplaced: directChats.displacedRequests]) { $1 }
     }
 
-    mutating func refuse(_ reason: Refusal) {
+    private mutating func refuse(_ reason: Refusal) {
         refused[reason, default: 0] += 1
     }
 
@@ -74,19 +90,19 @@ package struct MessageRouter: ~Copyable, Sendable {
     /// - Parameter askedAt: when it was asked for as history (Protocol.md section 7), by the wall clock; nil if it came
     ///   unasked.
     package mutating func route(
-        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp? = nil
+        _ payload: VerifiedPayload, at moment: Moment, askedAt: Timestamp? = nil
     ) -> [ChatEvent] {
         var events: [ChatEvent] = []
-        route(payload, now: now, wallClock: wallClock, askedAt: askedAt, into: &events)
+        route(payload, at: moment, askedAt: askedAt, into: &events)
         return events
     }
 
     /// As above; appends the events to `events`.
     package mutating func route(
-        _ payload: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp? = nil,
+        _ payload: VerifiedPayload, at moment: Moment, askedAt: Timestamp? = nil,
         into events: inout [ChatEvent]
     ) {
-        let arrival = Arrival(payload, now: now, wallClock: wallClock, askedAt: askedAt)
+        let arrival = Arrival(payload, at: moment, askedAt: askedAt)
         if isShown(arrival) {
             receive(arrival, into: &events)
         } else {
@@ -101,7 +117,7 @@ package struct MessageRouter: ~Copyable, Sendable {
     private func holdingTime(of presence: Presence, _ arrival: borrowing Arrival) -> Duration {
         guard reachesAll || presence.bridging.isInCrowd else { return Limits.bridgedPresenceTime }
         let signed = arrival.verified.signed.payload.timestamp
-        let clock = arrival.wallClock.moved(by: clockCorrection)
+        let clock = arrival.moment.roomClock
         guard signed < clock else { return Limits.presenceLifetime }
         return Limits.presenceLifetime - .milliseconds(signed.distance(to: clock))
     }
@@ -113,10 +129,9 @@ package struct MessageRouter: ~Copyable, Sendable {
         switch arrival.verified.signed.payload.body {
         case .publicMessage: break
         case .presence(let presence) where arrival.verified.isBridged:
-            let end = arrival.now + holdingTime(of: presence, arrival)
+            let end = arrival.moment.instant + holdingTime(of: presence, arrival)
             roster.noteElsewhere(
-                presence, of: arrival.author, as: arrival.authorClock, until: end, wallClock: arrival.wallClock,
-                into: &events)
+                presence, of: arrival.author, as: arrival.authorClock, until: end, at: arrival.moment, into: &events)
         case .presence(let presence):
             roster.note(presence, of: arrival.author, as: arrival.authorClock, into: &events)
         case .typing(let target, let isOn):
@@ -158,41 +173,668 @@ package struct MessageRouter: ~Copyable, Sendable {
     }
 }
 
-/// A payload with the circumstances of its arrival. Not copyable, so that no copy costs a reference count.
-struct Arrival: ~Copyable {
-    let verified: VerifiedPayload
-    let now: Instant
-    let wallClock: Timestamp
-    /// When it was asked for as history; nil if it came unasked.
-    let askedAt: Timestamp?
-
-    init(_ verified: VerifiedPayload, now: Instant, wallClock: Timestamp, askedAt: Timestamp?) {
-        self.verified = verified
-        self.now = now
-        self.wallClock = wallClock
-        self.askedAt = askedAt
+/// Effects of each kind of payload.
+extension MessageRouter {
+    private mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+        let signed = arrival.verified.signed
+        let stage = signed.payload.senderStage ?? .newcomer
+        roster.noteName(
+            arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
+            into: &events)
+        if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
+        guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
+            return publicChat.noteFinal(arrival.verified)
+        }
+        // Changes hardly ever come before their message.
+        guard pendingChanges.isEmpty else { return receiveChanged(arrival, into: &events) }
+        let message = Message(
+            of: arrival.verified, stage: stage, receivedAt: arrival.moment.wallClock, askedAt: arrival.askedAt,
+            joinedAt: joinedAt, correction: arrival.moment.correction)
+        let isOwn = arrival.author == me
+        events.note(publicChat.receive(message, edit: nil, isOwn: isOwn, correction: arrival.moment.correction))
     }
 
-    var isHistory: Bool { askedAt != nil }
-    var payload: P2PPayload { verified.payload }
-    var author: PeerID { verified.author }
-    var authorClock: AuthorClock { verified.signed.payload.authorClock }
-}
+    /// Receives a public message whose change may have come before it.
+    private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+        let change = pendingChanges.take(for: arrival.verified.id, by: arrival.author)
+        if let change, case .delete = change.kind {
+            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
+            return publicChat.noteFinal(arrival.verified)
+        }
+        guard let message = message(from: arrival, with: change) else { return }
+        let isOwn = arrival.author == me
+        events.note(
+            publicChat.receive(message, edit: change?.source, isOwn: isOwn, correction: arrival.moment.correction))
+    }
 
-extension [ChatEvent] {
-    mutating func note(_ event: ChatEvent?) {
-        if let event { append(event) }
+    private mutating func receiveTyping(
+        _ arrival: borrowing Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]
+    ) {
+        let author = arrival.author
+        guard author != me, !arrival.isHistory else { return }
+        if target == nil { events.note(typing.set(isOn, author, in: .publicRoom, now: arrival.moment.instant)) }
+        guard counterpart(in: arrival, target: target) != nil, directChats[author]?.state == .accepted else { return }
+        events.note(typing.set(isOn, author, in: .direct(author), now: arrival.moment.instant))
+    }
+
+    private mutating func receiveDirect(
+        _ arrival: borrowing Arrival, target: PeerID, nickname: String, into events: inout [ChatEvent]
+    ) {
+        guard let peer = counterpart(in: arrival, target: target) else { return }
+        let payload = arrival.payload
+        let isRequest = payload.type == .dmRequest
+        if arrival.author != me, directChats[peer]?.hasTaken(payload.messageId) == true {
+            let step = directChats.update(peer) { $0.receiveAgain(payload.messageId, isRequest: isRequest) }
+            return finish(step, with: peer, into: &events)
+        }
+        roster.noteName(payload.author, nickname: nickname, stage: nil, as: payload.authorClock, into: &events)
+        guard let message = directMessage(from: arrival) else {
+            return receiveSilently(payload.messageId, from: peer)
+        }
+        events.note(typing.stop(arrival.author, in: .direct(peer)))
+        if arrival.author != me, directChats[peer]?.awaitsOurAnswer == true { refuse(.notAccepted) }
+        if arrival.author == me {
+            events += directChats.updateOrCreate(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
+        } else if isRequest || directChats.isStranger(peer) {
+            // A text without an agreement is a request: we may have forgotten our acceptance.
+            let giver = givers.giver(of: arrival.verified)
+            finish(
+                directChats.receiveRequest(message, from: giver, now: arrival.moment.instant), with: peer, into: &events
+            )
+        } else {
+            finish(directChats.update(peer) { $0.receiveMessage(message) }, with: peer, into: &events)
+        }
+    }
+
+    private mutating func receiveAnswer(
+        _ answer: DirectAnswer, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
+    ) {
+        guard let peer = counterpart(in: arrival, target: target) else { return }
+        let isOwn = arrival.author == me
+        let request = directChats[peer]?.request
+        let isLinked = roster.isOnline(peer)
+        let step = directChats.update(peer) { chat in
+            switch answer {
+            case .acceptance: isOwn ? DirectStep(events: chat.sentAcceptance()) : chat.receiveAcceptance()
+            case .departure:
+                isOwn ? DirectStep(events: chat.sentDeparture(isLinked: isLinked)) : chat.receiveDeparture()
+            }
+        }
+        if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
+        finish(step, with: peer, into: &events)
+        // A change of the open request now applies to the first message.
+        if isOwn, answer == .acceptance, let request, let change = pendingChanges.take(for: request.id, by: peer) {
+            apply(change, into: &events)
+        }
+    }
+
+    private mutating func receive(
+        _ invitation: Invitation, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
+    ) {
+        guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
+        let id = arrival.verified.payload.messageId
+        if directChats[peer]?.awaitsOurAnswer ?? true { refuse(.notAccepted) }
+        let step = directChats.update(peer) { chat in
+            chat.hasTaken(id) ? chat.receiveAgain(id, isRequest: false) : chat.receive(invitation, id)
+        }
+        finish(step, with: peer, into: &events)
+    }
+
+    private mutating func receiveReceipt(
+        _ ids: [MessageID], _ delivery: Delivery, _ arrival: borrowing Arrival, target: PeerID,
+        into events: inout [ChatEvent]
+    ) {
+        guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
+        finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
+    }
+
+    /// Applies a change to its message, or keeps it until the message comes.
+    private mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
+        if let message = publicChat.messages[id: change.target] {
+            if message.author != change.author { refuse(.notItsAuthor) }
+            events.note(publicChat.apply(change, from: givers.giver(of: change.source)))
+        } else if let peer = directPeer(of: change) {
+            // Changes of direct messages are not history.
+            if isHistory { return publicChat.noteFinal(change.source) }
+            events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
+        } else {
+            hold(change, isPublic: isHistory || publicChat.knows(change.target))
+        }
+    }
+
+    /// Keeps a change whose message is not here. If the message is known to be public, its deletion is kept for others.
+    private mutating func hold(_ change: MessageChange, isPublic: Bool) {
+        switch change.kind {
+        case .delete where isPublic:
+            publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: false)
+        case .edit where publicChat.knows(change.target):
+            publicChat.noteFinal(change.source)
+        case .edit, .delete:
+            if isPublic { publicChat.noteFinal(change.source) }
+            if isPublic || mayStillCome(change) {
+                pendingChanges.hold(change, from: givers.giver(of: change.source))
+            }
+        }
+    }
+
+    /// True if the direct message of a change was not taken before.
+    private func mayStillCome(_ change: MessageChange) -> Bool {
+        change.author != me && directChats[change.author]?.hasTaken(change.target) != true
+    }
+
+    /// The peer of the direct conversation that holds the message to change; nil if there is none.
+    private func directPeer(of change: MessageChange) -> PeerID? {
+        if change.author != me {
+            return directChats[change.author]?.messages.contains(id: change.target) == true ? change.author : nil
+        }
+        return directChats.all.first { $0.messages.contains(id: change.target) }?.peer
+    }
+
+    /// The peer of a direct payload; nil unless it is our own, or came from its author to us alone (Protocol.md section
+    /// 8).
+    private func counterpart(in arrival: borrowing Arrival, target: PeerID?) -> PeerID? {
+        guard arrival.verified.isFirstHand, let target, !arrival.isHistory else { return nil }
+        if arrival.author == me { return target == me ? nil : target }
+        return target == me ? arrival.author : nil
+    }
+
+    /// The message in a direct payload, with the change that came before it; nil if that was a deletion.
+    private mutating func directMessage(from arrival: borrowing Arrival) -> Message? {
+        let payload = arrival.payload
+        let change = pendingChanges.take(for: payload.messageId, by: payload.author)
+        guard let change, change.isFirstHand else { return message(from: arrival) }
+        if case .delete = change.kind { return nil }
+        return message(from: arrival, with: change)
+    }
+
+    private func message(from arrival: borrowing Arrival) -> Message? {
+        Message(
+            from: arrival.verified, knownStage: roster.stage(of: arrival.author), receivedAt: arrival.moment.wallClock,
+            askedAt: arrival.askedAt, joinedAt: joinedAt, correction: arrival.moment.correction)
+    }
+
+    private func message(from arrival: borrowing Arrival, with change: MessageChange?) -> Message? {
+        let message = message(from: arrival)
+        guard var message, case .edit(let text) = change?.kind, let authorClock = change?.authorClock else {
+            return message
+        }
+        _ = message.show(text, as: authorClock)
+        return message
+    }
+
+    private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [ChatEvent]) {
+        guard let step else { return }
+        events += step.events
+        recordWaiting(for: peer)
+        if let answer = step.reply { replies.add(answer, to: peer) }
     }
 }
 
-/// Why an admitted payload has no effect; the raw values name the counters of `/stats`.
-package enum Refusal: String, Sendable, CaseIterable {
-    /// An edit or a deletion of a message of another author.
-    case notItsAuthor = "not_its_author"
-    /// A direct message, or another request, of a peer that we have not accepted.
-    case notAccepted = "not_accepted"
-    /// An open request that was evicted for a newer one.
-    case requestDisplaced = "request_displaced"
-    /// From a muted or blocked peer.
-    case unheard
+/// Operations of the user. Each changes the conversations at once and returns the events to report and the payloads to
+/// send.
+extension MessageRouter {
+    /// Says a text in a conversation.
+    ///
+    /// - Parameter conversation: nil for the active one.
+    package mutating func send(
+        _ text: String, to conversation: Conversation? = nil, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        switch conversation ?? activeConversation {
+        case .publicRoom: try say(text, at: moment)
+        case .direct(let peer): try direct(to: peer, text, at: moment)
+        }
+    }
+
+    /// Says a text in the room.
+    package mutating func say(
+        _ text: String, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let payload = try publicChat.compose(text, in: &session, at: moment.wallClock)
+        return commit([payload], at: moment)
+    }
+
+    /// Says a text to one peer; the first one is a request.
+    ///
+    /// In an accepted conversation, and in answer to a request, it waits for a peer without a link. Any other throws
+    /// `not_connected`, and `not_accepted` while the own request is open.
+    package mutating func direct(
+        to peer: PeerID, _ text: String, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let chat = directChats[peer] ?? DirectChat(with: peer)
+        try checkNotBlocked(peer)
+        if chat.state != .accepted, chat.request == nil { try checkConnected(peer) }
+        let payloads = try chat.compose(text, in: &session, at: moment.wallClock)
+        return commit(payloads, to: peer, at: moment)
+    }
+
+    /// Invites a peer to a room, in an accepted conversation. Throws `not_accepted` in any other, and `not_connected` for
+    /// a blocked peer.
+    package mutating func invite(
+        _ peer: PeerID, to room: Room, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let chat = directChats[peer] ?? DirectChat(with: peer)
+        try checkNotBlocked(peer)
+        let payload = try chat.compose(room.invitation, in: &session, at: moment.wallClock)
+        return commit([payload], to: peer, at: moment)
+    }
+
+    /// Changes what the own presence says besides name and state, for all peers to see.
+    package mutating func setProfile(
+        _ profile: Profile, at moment: Moment
+    ) -> Outcome {
+        guard session.profile != profile else { return Outcome() }
+        session.profile = profile
+        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+    }
+
+    /// Accepts a peer's open request: where the peer can not be reached now, the acceptance waits for that. Throws
+    /// `not_accepted` if there is none, and `not_connected` for a blocked peer.
+    package mutating func accept(
+        _ peer: PeerID, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        guard let chat = directChats[peer] else { throw DirectChat.noRequest }
+        try checkNotBlocked(peer)
+        let payload = try chat.composeAcceptance(in: &session, at: moment.wallClock)
+        return commit([payload], to: peer, at: moment)
+    }
+
+    /// Declines a peer's open request; nothing is sent. Throws `not_accepted` if there is none.
+    package mutating func decline(_ peer: PeerID) throws(ChatError) -> Outcome {
+        guard var chat = directChats[peer] else { throw DirectChat.noRequest }
+        let event = try chat.decline()
+        directChats.updateOrCreate(peer) { $0 = chat }
+        return Outcome(events: typing.stopAll(of: peer) + [event] + directChats.drainUndelivered())
+    }
+
+    /// Ends the conversation with a peer, or withdraws the own request. A peer without a link learns it when it sends
+    /// the next message.
+    package mutating func leave(
+        _ peer: PeerID, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let chat = directChats[peer] ?? DirectChat(with: peer)
+        let payload = try chat.composeDeparture(in: &session, at: moment.wallClock)
+        return commit([payload], to: peer, at: moment)
+    }
+
+    /// Makes a conversation the active one: it has no unread messages, and the previous one counts them again. Then
+    /// `takeReplies` may have payloads to send.
+    @discardableResult
+    package mutating func open(_ conversation: Conversation) -> [ChatEvent] {
+        setActive(false)
+        activeConversation = conversation
+        setActive(true)
+        return directChats.drainUndelivered()
+    }
+
+    /// Leaves no conversation active, because the user opened one of another room: all of them count unread messages.
+    /// Texts that are sent meanwhile go to the room.
+    package mutating func lookAway() -> [ChatEvent] {
+        setActive(false)
+        activeConversation = .publicRoom
+        return directChats.drainUndelivered()
+    }
+
+    /// Makes the room the active conversation.
+    @discardableResult
+    package mutating func close() -> [ChatEvent] { open(.publicRoom) }
+
+    /// Changes the own nickname. Throws `invalid_nickname`.
+    package mutating func rename(
+        _ nickname: String, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        session.nickname = try Nickname.compose(nickname)
+        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+    }
+
+    /// Changes the own state to away or here.
+    ///
+    /// - Parameter reason: a result of `AwayReason.compose`; nil for none.
+    package mutating func setAway(
+        _ isAway: Bool, reason: String? = nil, at moment: Moment
+    ) -> Outcome {
+        session.state = isAway ? .away : .here
+        session.awayReason = isAway ? reason : nil
+        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+    }
+
+    /// Lets bridges publish the user from now on, or not.
+    package mutating func setConsent(
+        _ consents: Bool, at moment: Moment
+    ) -> Outcome {
+        guard session.bridging.consents != consents else { return Outcome() }
+        session.bridging.consents = consents
+        let elsewhere = roster.elsewhere
+        if !consents { paths.lose { elsewhere.contains($0) } }
+        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+    }
+
+    /// Composes a typing payload. Nil if the peer must not know.
+    package mutating func composeTyping(
+        _ isOn: Bool, in conversation: Conversation, at moment: Moment
+    ) -> Outgoing? {
+        switch conversation {
+        case .publicRoom:
+            return Outgoing(
+                payload: session.sign(.typing(target: nil, isOn: isOn), at: moment.wallClock), destination: .everyone)
+        case .direct(let peer):
+            guard directChats[peer]?.state == .accepted, roster.isOnline(peer) else { return nil }
+            return Outgoing(
+                payload: session.sign(.typing(target: peer, isOn: isOn), at: moment.wallClock), destination: .peer(peer)
+            )
+        }
+    }
+
+    /// Routes own payloads and sends them to all peers.
+    private mutating func commit(_ payloads: [VerifiedPayload], at moment: Moment) -> Outcome {
+        var outcome = Outcome()
+        for payload in payloads {
+            outcome.events += route(payload, at: moment)
+            outcome.outgoing.append(Outgoing(payload: payload, destination: .everyone))
+        }
+        return outcome
+    }
+
+    /// True if the peer has a link, or a path over relays, and is not blocked.
+    package func isReachable(_ peer: PeerID) -> Bool {
+        guard !roster.isBlocked(peer) else { return false }
+        return roster.isOnline(peer) || (reachesAll && roster.isHere(peer)) || !paths[peer].isEmpty
+    }
+
+    private func checkConnected(_ peer: PeerID) throws(ChatError) {
+        guard !isReachable(peer) else { return }
+        throw ChatError(.notConnected, .notConnected, roster.who(peer).numberText)
+    }
+
+    private func checkNotBlocked(_ peer: PeerID) throws(ChatError) {
+        guard roster.isBlocked(peer) else { return }
+        let number = roster.who(peer).numberText
+        throw ChatError(.notConnected, .blockedFirst, number)
+    }
+
+    private mutating func setActive(_ isActive: Bool) {
+        switch activeConversation {
+        case .publicRoom: publicChat.isActive = isActive
+        case .direct(let peer):
+            directChats.updateOrCreate(peer) { $0.isActive = isActive }
+            recordWaiting(for: peer)
+        }
+    }
+}
+
+/// Edits and deletions of own messages.
+extension MessageRouter {
+    /// The fewest hexadecimal digits of an id that name a message, if they are unique among own messages.
+    package static let shortestReference = 6
+
+    /// Edits an own message: the last one of a conversation, or the named one.
+    ///
+    /// - Parameters:
+    ///   - reference: the 32 hexadecimal digits of its id, or at least the first 6 if they are unique.
+    ///   - conversation: that of the last message; nil for the active one.
+    package mutating func edit(
+        _ reference: String?, of conversation: Conversation? = nil, _ text: String, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let (target, holder) = try ownMessage(reference, of: conversation)
+        let text = try Text.compose(text)
+        let payload = session.sign(.edit(target: target, text: text), at: moment.wallClock)
+        return commit(payload, with: holder, at: moment)
+    }
+
+    /// Deletes an own message, named as in `edit`.
+    package mutating func delete(
+        _ reference: String?, of conversation: Conversation? = nil, at moment: Moment
+    ) throws(ChatError) -> Outcome {
+        let (target, holder) = try ownMessage(reference, of: conversation)
+        let payload = session.sign(.delete(target: target), at: moment.wallClock)
+        return commit(payload, with: holder, at: moment)
+    }
+
+    private mutating func commit(
+        _ change: VerifiedPayload, with holder: PeerID?, at moment: Moment
+    ) -> Outcome {
+        guard let holder else { return commit([change], at: moment) }
+        return commit([change], to: holder, at: moment)
+    }
+
+    private func ownMessage(
+        _ reference: String?, of conversation: Conversation?
+    ) throws(ChatError) -> (MessageID, PeerID?) {
+        guard let reference else { return try place(of: lastOwnMessage(in: conversation ?? activeConversation)) }
+        let digits = reference.lowercased()
+        guard digits.utf8.count >= MessageRouter.shortestReference else {
+            throw ChatError(.unknownMessage, .shortMessageID)
+        }
+        let rings = [publicChat.messages] + directChats.all.map(\.messages)
+        let matches = rings.joined().filter { $0.author == me && $0.id.hexadecimal.hasPrefix(digits) }
+        guard let match = matches.first, matches.count == 1 else {
+            throw ChatError(.unknownMessage, .manyMessages, "\(matches.count)")
+        }
+        return try place(of: match.id)
+    }
+
+    private func lastOwnMessage(in conversation: Conversation) throws(ChatError) -> MessageID {
+        guard let message = history(conversation).last(where: { $0.author == me }) else {
+            throw ChatError(.unknownMessage, .noOwnMessage)
+        }
+        return message.id
+    }
+
+    /// The receiver of a change: the peer of the direct conversation, or nil for the room. A peer without a link gets
+    /// it later.
+    private func place(of id: MessageID) throws(ChatError) -> (MessageID, PeerID?) {
+        let holder = directChats.all.first { $0.messages.contains(id: id) }
+        guard let holder, !publicChat.messages.contains(id: id) else { return (id, nil) }
+        guard holder.state == .accepted || holder.state == .requestedByUs else {
+            throw ChatError(.notAccepted, .conversationOver)
+        }
+        try checkNotBlocked(holder.peer)
+        return (id, holder.peer)
+    }
+}
+
+/// Delivery of direct messages: retransmission and receipts (Protocol.md section 8).
+extension MessageRouter {
+    /// Notes that frames can be sent on a link to the peer: `takeReplies` sends what is not acknowledged and what was
+    /// said meanwhile.
+    package mutating func linkReady(_ peer: PeerID) {
+        let owesAcceptance = directChats.update(peer) { $0.linkReady() }
+        if owesAcceptance == true { replies.add(.acceptance, to: peer) }
+        recordWaiting(for: peer)
+    }
+
+    /// Notes that a neighbour can pass sealed payloads on to a peer. The first path counts as a link.
+    package mutating func pathNoted(to peer: PeerID, via neighbour: PeerID) {
+        let isFirst = paths[peer].isEmpty
+        paths.note(peer, via: neighbour)
+        if isFirst, !roster.isOnline(peer) { linkReady(peer) }
+    }
+
+    /// Routes a payload that was routed before: its author sends it again, because our receipt may be lost.
+    package mutating func routeAgain(
+        _ payload: VerifiedPayload, at moment: Moment
+    ) -> [ChatEvent] {
+        if let target = payload.payload.targetMessage {
+            // A public message is known, and its author waits for no receipt.
+            guard directChats[payload.payload.author] != nil, !publicChat.messages.contains(id: target) else {
+                return []
+            }
+        }
+        return route(payload, at: moment)
+    }
+
+    /// True if `takeReplies` may have payloads to send.
+    package var hasReplies: Bool { !replies.isEmpty }
+
+    /// Signs the replies of a turn: receipts, automatic answers, and retransmissions.
+    package mutating func takeReplies(at moment: Moment) -> [Outgoing] {
+        guard hasReplies else { return [] }
+        let reachable = replies.peers.filter { isReachable($0) }
+        return replies.take(for: reachable, from: &directChats, in: &session, rate: pace, at: moment)
+    }
+
+    /// Gives up all messages without a receipt: the user leaves.
+    package mutating func giveUp() -> [ChatEvent] {
+        directChats.updateAll { $0.giveUp() }
+    }
+
+    /// Routes own payloads, queues them until the peer acknowledges them, and sends those that may be sent now.
+    private mutating func commit(
+        _ payloads: [VerifiedPayload], to peer: PeerID, at moment: Moment
+    ) -> Outcome {
+        let isLinked = isReachable(peer)
+        var outcome = Outcome()
+        for payload in payloads {
+            outcome.events += route(payload, at: moment)
+            if payload.type == .dmAccept, !isLinked { _ = directChats.update(peer) { $0.owesAcceptance = true } }
+            guard
+                let (isSent, lost) = directChats.update(
+                    peer, { $0.post(payload.payload, as: payload, isLinked: isLinked) })
+            else { continue }
+            outcome.events += lost
+            if isSent, isLinked { outcome.outgoing.append(Outgoing(payload: payload, destination: .peer(peer))) }
+        }
+        recordWaiting(for: peer)
+        return outcome
+    }
+
+    /// Acknowledges a payload of a muted peer without showing it, so that muting stays secret.
+    private mutating func acknowledgeHidden(_ arrival: borrowing Arrival) {
+        let payload = arrival.payload
+        switch payload.body {
+        case .edit(let target, _), .delete(let target):
+            acknowledgeChange(of: target, arrival)
+        case .directMessage(let target, _, _), .invitation(let target, secret: _, room: _):
+            guard let peer = counterpart(in: arrival, target: target) else { return }
+            receiveSilently(payload.messageId, from: peer)
+        case .publicMessage, .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .delivered, .read:
+            return
+        }
+    }
+
+    /// Acknowledges a change, unless its message is public. The message need not be here: one that its author deleted
+    /// before sending it never comes.
+    private mutating func acknowledgeChange(of target: MessageID, _ arrival: borrowing Arrival) {
+        guard !publicChat.messages.contains(id: target), let peer = counterpart(in: arrival, target: me) else { return }
+        receiveSilently(arrival.payload.messageId, from: peer)
+    }
+
+    private mutating func receiveSilently(_ id: MessageID, from peer: PeerID) {
+        _ = directChats.update(peer) { $0.receiveSilently(id) }
+        recordWaiting(for: peer)
+    }
+
+    private mutating func recordWaiting(for peer: PeerID) {
+        if let chat = directChats[peer] { replies.recordWaiting(in: chat) }
+    }
+}
+
+/// Changes that do not come from payloads.
+extension MessageRouter {
+    /// Hides a peer's payloads, or shows them again. The peer does not learn it.
+    package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [ChatEvent] {
+        roster.setMuted(peer, isMuted)
+        return isMuted ? typing.stopAll(of: peer) : []
+    }
+
+    /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
+    package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
+        let before = roster.isBlocked(peer)
+        roster.setBlocked(peer, isBlocked)
+        directChats.noteChange(with: peer)
+        return before == isBlocked ? [] : blockChanged(peer, isBlocked)
+    }
+
+    private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
+        guard isBlocked else { return [.blocked(peer, isOn: false)] }
+        publicChat.readAll(of: peer)
+        let lost = directChats.update(peer) { chat in
+            chat.readAll(of: peer)
+            return chat.giveUp()
+        }
+        return typing.stopAll(of: peer) + (lost ?? []) + [.blocked(peer, isOn: true)]
+    }
+
+    /// The peers of accepted direct conversations, to be remembered for later runs, the one used last at the end; nil if they
+    /// are the same as at the last call. A blocked peer is not among them.
+    package mutating func takeAcceptedChange() -> [PeerID]? {
+        guard directChats.takeChange() else { return nil }
+        return directChats.accepted.filter { !roster.isBlocked($0) }
+    }
+
+    /// Notes that the user compared the peer's code. No peer learns it.
+    package mutating func setVerified(_ peer: PeerID, _ isVerified: Bool) {
+        roster.setVerified(peer, isVerified)
+    }
+
+    /// Takes over marks that were set in another room of the same identity.
+    ///
+    /// - Returns: the events of the peers that are blocked now, and those peers.
+    package mutating func adopt(_ marks: PeerMarks) -> (events: [ChatEvent], blocked: [PeerID], admitted: [PeerID]) {
+        let before = Set(roster.marks.blocked.inOrder)
+        let after = marks.blocked.inOrder.filter { $0 != me }
+        let blocked = after.filter { !before.contains($0) }
+        let admitted = roster.marks.blocked.inOrder.filter { !after.contains($0) }
+        roster.setMarks(marks)
+        for peer in blocked + admitted { directChats.noteChange(with: peer) }
+        let events = blocked.flatMap { blockChanged($0, true) } + admitted.flatMap { blockChanged($0, false) }
+        return (events, blocked, admitted)
+    }
+
+    package mutating func setContacts(_ contacts: [PeerID: String]) { roster.setContacts(contacts) }
+
+    /// Notes from where a neighbour's link comes; nil for an address that many users share.
+    package mutating func setGiver(_ giver: Giver?, of neighbour: PeerID) { givers.set(giver, for: neighbour) }
+
+    /// Notes the first link to a peer.
+    package mutating func linkOpened(_ peer: PeerID, at moment: Moment) -> [ChatEvent] {
+        roster.linkOpened(peer, at: moment)
+    }
+
+    /// Notes the end of the last link to a peer.
+    ///
+    /// - Parameter staysHere: true if its presence holds without the link, as in a crowd.
+    package mutating func linkClosed(
+        _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, at moment: Moment
+    ) -> [ChatEvent] {
+        paths.lose(peer)
+        replies.removeAnswers(to: peer)
+        givers.set(nil, for: peer)
+        var events = typing.stopAll(of: peer) + (directChats.update(peer) { $0.linkClosed() } ?? [])
+        events.note(roster.linkClosed(peer, end, staysHere: staysHere, at: moment))
+        return events
+    }
+
+    /// Notes what the newest presence of a peer says, in a crowd; false for one that left or whose presence has lapsed.
+    package mutating func notePresence(
+        of peer: PeerID, isHere: Bool, at moment: Moment
+    ) -> [ChatEvent] {
+        roster.notePresence(of: peer, isHere: isHere && !roster.isBlocked(peer), at: moment)
+    }
+
+    package mutating func takeMovements() -> Movements { roster.takeMovements() }
+
+    /// When `tick` has something to do; nil for never.
+    package var nextDeadline: Instant? {
+        Instant.earlier(
+            Instant.earlier(typing.nextDeadline, roster.nextDeadline), replies.nextDeadline(in: directChats))
+    }
+
+    /// Does what is due. Then `takeReplies` may have payloads to send.
+    package mutating func tick(_ now: Instant) -> [ChatEvent] { roster.tick(now) + typing.tick(now) }
+}
+
+/// Public history (Protocol.md section 7).
+extension MessageRouter {
+    /// Checks the signature of a kept payload before it is sent to a peer.
+    ///
+    /// - Parameter id: the first 8 bytes of its id.
+    package mutating func verifySignature(of id: UInt64, with admission: inout Admission) -> SignatureCheck {
+        publicChat.verifySignature(of: id) { admission.verifySignature(of: $0) }
+    }
+
+    /// Hands over the payloads that the public conversation kept since the last call, if any.
+    package mutating func drainArchived(_ take: ([Archive.Item]) -> Void) { publicChat.drainItems(take) }
+
+    /// Notes that a payload from history was refused: it is never asked for again.
+    package mutating func noteFinal(_ id: UInt64) { publicChat.noteFinal(id) }
 }

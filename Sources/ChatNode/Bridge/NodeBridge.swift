@@ -74,7 +74,7 @@ extension Node {
     var bridgesHere: [PeerID] { router.roster.bridges }
 
     private func consents(_ author: PeerID) -> Bool {
-        author == context.me ? session.bridging.consents : router.roster.bridging(of: author).consents
+        author == context.me ? router.session.bridging.consents : router.roster.bridging(of: author).consents
     }
 
     private func receivedFromBroker(_ event: BridgeEvent) {
@@ -120,7 +120,7 @@ extension Node {
             wallClock: roomClock)
         {
         case .admitted(let payload) where payload.author == author:
-            apply(router.route(payload, now: scheduler.now, wallClock: scheduler.wallClock))
+            apply(router.route(payload, at: moment))
             routed()
             notePath(to: author, via: neighbour)
             if payload.type == .presence {
@@ -138,9 +138,7 @@ extension Node {
     private func takeHistory(_ frame: [UInt8], from neighbour: PeerID) {
         switch admission.admitHistory(frame: frame.span, from: neighbour, wallClock: roomClock) {
         case .admitted(let payload):
-            apply(
-                router.route(
-                    payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: scheduler.wallClock))
+            apply(router.route(payload, at: moment, askedAt: scheduler.wallClock))
             routed()
         case .repeated, .dropped, .closeLink, .ban: bridge?.refused += 1
         }

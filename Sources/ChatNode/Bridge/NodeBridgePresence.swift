@@ -5,11 +5,11 @@ import Wire
 
 /// The part of the presence about bridges.
 extension Node {
-    package var consentsToBridges: Bool { session.bridging.consents }
+    package var consentsToBridges: Bool { router.session.bridging.consents }
 
     /// Lets bridges publish what this node says to the room from now on, or not.
     package func setConsent(_ consents: Bool) {
-        apply(router.setConsent(consents, in: &session, now: scheduler.now, wallClock: scheduler.wallClock))
+        apply(router.setConsent(consents, at: moment))
         if let first = bridgesHere.first { noteBridges(of: first) }
     }
 
@@ -37,7 +37,7 @@ extension Node {
             .notice(
                 .roomBridged,
                 Sentence(
-                    session.bridging.consents ? .roomBridgedOn : .roomBridgedOff, who(first).displayName)))
+                    router.session.bridging.consents ? .roomBridgedOn : .roomBridgedOff, who(first).displayName)))
         if bridge == nil { scheduleRenewal() }
     }
 
@@ -58,9 +58,9 @@ extension Node {
     }
 
     func renewPresence() {
-        guard session.bridging.consents else { return }
+        guard router.session.bridging.consents else { return }
         if isCrowd { return publishOverBridge(presenceForLink()) }
-        let presence = session.signPresence(at: scheduler.wallClock)
+        let presence = router.signPresence(at: moment)
         for peer in bridgesHere { send(presence, to: .peer(peer)) }
         publishOverBridge(presence)
     }

@@ -23,7 +23,7 @@ extension Node {
             forgetKeys()
         }
         guard case .running = phase else { return }
-        send(session.signDeparture(at: scheduler.wallClock), to: .everyone)
+        send(router.signDeparture(at: moment), to: .everyone)
         phase = .leaving
         receiptsAwaitedUntil = scheduler.now + Node.receiptTime
         closeDoors()

@@ -70,7 +70,7 @@ extension Node {
         if adoption.isFirst {
             withEffects { finder.found(peer, &$0) }
             if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
-            apply(router.linkOpened(peer, now: now, wallClock: scheduler.wallClock))
+            apply(router.linkOpened(peer, at: moment))
             arm(.router)
         }
         router.setGiver(link.endpoint.giver, of: peer)
@@ -179,12 +179,8 @@ extension Node {
         }
         guard isLast else { return }
         forgetClock(of: peer)
-        router.paths.lose(peer)
         endPresence(of: peer, link, end)
-        apply(
-            router.linkClosed(
-                peer, end, staysHere: people.presences.isHere(peer), now: scheduler.now,
-                wallClock: scheduler.wallClock))
+        apply(router.linkClosed(peer, end, staysHere: people.presences.isHere(peer), at: moment))
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
         historyLinkClosed(to: peer, end)
         overlayLinkClosed(to: peer)

@@ -68,9 +68,7 @@ extension Node {
         counts.historyReceived += 1
         switch admission.admitHistory(frame: body, from: peer, wallClock: roomClock) {
         case .admitted(let payload):
-            apply(
-                router.route(
-                    payload, now: scheduler.now, wallClock: scheduler.wallClock, askedAt: wallClock(at: askedAt)))
+            apply(router.route(payload, at: moment, askedAt: wallClock(at: askedAt)))
             arm(.router)
             recordGap(payload, isHistory: true)
             if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }

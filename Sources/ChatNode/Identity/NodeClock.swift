@@ -8,7 +8,7 @@ extension Node {
 
     /// Tells our clock on a link.
     func tellClock(on connection: Connection, wantsAnswer: Bool = false) {
-        let time = session.clock.uncorrectedTime(at: scheduler.wallClock)
+        let time = router.session.clock.uncorrectedTime(at: scheduler.wallClock)
         connection.link.enqueue(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes)
         markDirty(connection)
     }
@@ -48,8 +48,7 @@ extension Node {
 
     /// The correction may be another.
     private func clockChanged() {
-        session.clock.correction = clock.correction
-        router.clockCorrection = clock.correction
+        router.correctClock(by: clock.correction)
         if clock.hasMoved(scheduler.wallClock, now: scheduler.now) { clockMoved() }
     }
 
@@ -57,6 +56,6 @@ extension Node {
     private func clockMoved() {
         reopenRefused()
         // Nodes without a link have dropped the presence that was signed before.
-        if isCrowd { sendPresence(session.signPresence(at: scheduler.wallClock)) }
+        if isCrowd { sendPresence(router.signPresence(at: moment)) }
     }
 }

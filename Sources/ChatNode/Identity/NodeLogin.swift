@@ -37,7 +37,7 @@ extension Node {
         case .stay:
             break
         case .reissue(let epoch):
-            session.advance(to: epoch)
+            router.advance(to: epoch)
             // No node admits payloads of the epoch before: they have failed, and do not wait for ever.
             apply(router.giveUp())
             renewCertificate()
@@ -55,14 +55,14 @@ extension Node {
 
     /// Zeroes the secret halves of all keys that outlive a link.
     func forgetKeys() {
-        session.forgetKey()
+        router.forgetKey()
         context.staticKey.forget()
         relayKeys.forget()
     }
 
     /// Issues a certificate for the current epoch and dm key, and sends it on every link.
     private func renewCertificate() {
-        context.certificate = session.certify(
+        context.certificate = router.session.certify(
             noise: context.staticKey.publicKey, dm: relayKeys.publicKey, serial: context.certificate.serial + 1)
         for link in connections.all where !link.isRetiring {
             links.send(context.certificate, as: link.isOurselves ? .superseded : .certificate, on: link)

@@ -11,13 +11,12 @@ extension Node {
     func crowdChanged(_ mode: RoomMode) {
         let isCrowd = mode != .mesh
         let wasSmall = people.isSmall
-        router.reachesAll = isCrowd
-        session.bridging.isInCrowd = isCrowd
+        router.setCrowd(isCrowd)
         bridge?.forgetPassed()
         _ = router.takeMovements()
         if isCrowd {
             people.enter(isSmall: mode == .relaying, now: scheduler.now)
-            sendPresence(session.signPresence(at: scheduler.wallClock))
+            sendPresence(router.signPresence(at: moment))
             if mode == .relaying { askForRosters() }
         } else {
             // The departure that ended a gap is still to be passed on.
@@ -32,9 +31,9 @@ extension Node {
 
     /// Our presence for a new link: in a crowd the one that was signed last, which is news to few.
     func presenceForLink() -> VerifiedPayload {
-        guard isCrowd else { return session.signPresence(at: scheduler.wallClock) }
-        if let own = people.relay.own, own.payload.epoch == session.epoch { return own }
-        let presence = session.signPresence(at: scheduler.wallClock)
+        guard isCrowd else { return router.signPresence(at: moment) }
+        if let own = people.relay.own, own.payload.epoch == router.session.epoch { return own }
+        let presence = router.signPresence(at: moment)
         noteOwn(presence)
         return presence
     }
@@ -58,7 +57,7 @@ extension Node {
 
     /// Our certificate has changed: others learn it behind our presence.
     func certificateChanged() {
-        if isCrowd { sendPresence(session.signPresence(at: scheduler.wallClock)) }
+        if isCrowd { sendPresence(router.signPresence(at: moment)) }
     }
 
     /// The links that are part of the overlay: all but those of guests.
@@ -96,7 +95,7 @@ extension Node {
         }
         let isHere = presence.state != .left && !payload.isBridged
         if isHere { recordGap(author) } else if !payload.isBridged { closeGap(author) }
-        apply(router.notePresence(of: author, isHere: isHere, now: now, wallClock: scheduler.wallClock))
+        apply(router.notePresence(of: author, isHere: isHere, at: moment))
         // A new path leads to the peer.
         sendWaiting(to: author)
         routed()
@@ -114,7 +113,7 @@ extension Node {
         guard isCrowd, SignedPayload.kind(inFrame: body) == PayloadType.presence.rawValue,
             let author = SignedPayload.author(inFrame: body), people.presences.noteHere(author, body)
         else { return }
-        apply(router.notePresence(of: author, isHere: true, now: scheduler.now, wallClock: scheduler.wallClock))
+        apply(router.notePresence(of: author, isHere: true, at: moment))
         routed()
     }
 
@@ -151,12 +150,12 @@ extension Node {
     func tickPeople() {
         guard case .running = phase else { return }
         let now = scheduler.now
-        if people.relay.isSigningDue(now: now) { sendPresence(session.signPresence(at: scheduler.wallClock)) }
+        if people.relay.isSigningDue(now: now) { sendPresence(router.signPresence(at: moment)) }
         passPresencesOn()
         exchangeRosters()
         for peer in people.presences.lapse(now: now) {
             people.paths.forget(peer)
-            apply(router.notePresence(of: peer, isHere: false, now: now, wallClock: scheduler.wallClock))
+            apply(router.notePresence(of: peer, isHere: false, at: moment))
         }
         sealAgain()
         tickGuests()
@@ -273,7 +272,7 @@ extension Node {
         {
         case .admitted(let payload):
             var events: [ChatEvent] = []
-            router.route(payload, now: now, wallClock: scheduler.wallClock, into: &events)
+            router.route(payload, at: moment, into: &events)
             apply(events)
             if people.presences[payload.author] == nil { people.roster.tookPresence(on: connection.id, now: now) }
             takePresence(payload, isLive: false, on: connection)

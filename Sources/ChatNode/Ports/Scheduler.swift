@@ -19,8 +19,3 @@ package protocol Scheduler: SerialExecutor {
     /// Runs `job` once when this turn's events, jobs and timers are through. On the executor only.
     func atEndOfTurn(_ job: @escaping @Sendable () -> Void)
 }
-
-extension Scheduler {
-    /// Now, on both clocks.
-    package var moment: Moment { Moment(now, wallClock) }
-}

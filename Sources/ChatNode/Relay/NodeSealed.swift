@@ -59,7 +59,7 @@ extension Node {
     /// As above; the neighbour may be the bridge. A path to a peer in another network is of use to those who let bridges publish
     /// them.
     func notePath(to peer: PeerID, via neighbour: PeerID) {
-        let isElsewhere = session.bridging.consents && router.roster.isElsewhere(peer)
+        let isElsewhere = router.session.bridging.consents && router.roster.isElsewhere(peer)
         guard configuration.sealsForRelays || isElsewhere, neighbour != peer else { return }
         router.pathNoted(to: peer, via: neighbour)
         routed()
@@ -85,10 +85,10 @@ extension Node {
             case .admitted(let payload):
                 learn(content.certificate)
                 if isCrowd, let connection { people.paths.note(payload.author, by: connection.id) }
-                apply(router.route(payload, now: now, wallClock: scheduler.wallClock))
+                apply(router.route(payload, at: moment))
                 if let connection { noteEndpoint(content.endpoint, of: payload.author, from: connection) }
             case .repeated(let payload):
-                apply(router.routeAgain(payload, now: now, wallClock: scheduler.wallClock))
+                apply(router.routeAgain(payload, at: moment))
                 if let connection { noteEndpoint(content.endpoint, of: payload.author, from: connection) }
             case .dropped, .closeLink, .ban:
                 return

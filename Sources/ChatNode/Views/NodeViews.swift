@@ -7,7 +7,7 @@ extension Node {
     package func me() -> PeerName {
         let known = router.roster.who(context.me)
         return PeerName(
-            number: known.number, suffix: known.suffix, nickname: session.nickname, stage: session.stage,
+            number: known.number, suffix: known.suffix, nickname: router.session.nickname, stage: router.session.stage,
             key: context.me)
     }
 
@@ -18,7 +18,7 @@ extension Node {
     package var ownRoom: Room { configuration.room }
 
     /// The profile in the own presence.
-    package var profile: Profile { session.profile }
+    package var profile: Profile { router.session.profile }
 
     /// The open rooms that linked peers say to be in, with the number of those peers.
     package var announcedRooms: [String: Int] { router.roster.announcedRooms }
@@ -209,6 +209,6 @@ extension Node {
             isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
             delivery: conversation == .publicRoom ? nil : router.delivery(of: message, in: conversation),
             isRequest: isOpenRequest(message, in: conversation),
-            isMention: message.author != context.me && session.mention.isIn(message.content))
+            isMention: message.author != context.me && router.session.mention.isIn(message.content))
     }
 }

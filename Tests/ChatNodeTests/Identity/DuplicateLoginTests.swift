@@ -119,7 +119,7 @@ import Wire
         simulation.advance(by: .seconds(5))
         #expect(bob.texts().isEmpty)
         let forged = first.with { node in
-            node.session.certify(
+            node.router.session.certify(
                 noise: node.context.certificate.noise, dm: node.context.certificate.dm, serial: 1
             ).bytes
         }

@@ -80,9 +80,9 @@ private final class Correspondent {
             wallClock: person.wallClock)
         switch verdict {
         case .admitted(let payload):
-            note(person.router.route(payload, now: person.now, wallClock: person.wallClock), with: other.person.id)
+            note(person.router.route(payload, at: person.moment), with: other.person.id)
         case .repeated(let payload):
-            note(person.router.routeAgain(payload, now: person.now, wallClock: person.wallClock), with: other.person.id)
+            note(person.router.routeAgain(payload, at: person.moment), with: other.person.id)
         case .dropped, .closeLink, .ban:
             Issue.record("an honest peer was not heard: \(verdict)")
         }

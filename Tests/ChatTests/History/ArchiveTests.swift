@@ -195,7 +195,7 @@ struct ArchiveTests {
         let verdict = admission.admit(
             frame: frame.span, from: alice.id, linkEpoch: 1, now: bob.now, wallClock: bob.wallClock)
         let forged = try #require(verdict.admitted)
-        bob.note(bob.router.route(forged, now: bob.now, wallClock: bob.wallClock))
+        bob.note(bob.router.route(forged, at: bob.moment))
         bob.receive(edit(forged, "denied"))
         #expect(bob.router.publicChat.payload(id(honest))?.provenance == .direct(alice.id))
         guard case .forged(by: alice.id) = bob.router.verifySignature(of: id(forged), with: &admission),

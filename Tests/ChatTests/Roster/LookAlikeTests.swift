@@ -29,11 +29,11 @@ struct LookAlikeTests {
     @Test func `of two peers with the same eight digits more of the key is shown, and names each`() {
         let (one, two) = LookAlikeTests.twins
         var roster = Roster(me: LookAlikeTests.key(1))
-        _ = roster.linkOpened(one, now: now, wallClock: time)
+        _ = roster.linkOpened(one, at: Moment(instant: now, wallClock: time))
         _ = roster.tick(now + .seconds(2))
         let number = SenderNumber(of: one)
         #expect(roster.who(one).numberText == "#\(number.number)")
-        let events = roster.linkOpened(two, now: now, wallClock: time)
+        let events = roster.linkOpened(two, at: Moment(instant: now, wallClock: time))
         #expect(events.count == 1, "the first one's new name is reported")
         let whole = "#\(number.number)-\(number.suffix)"
         for key in [one, two] {

@@ -47,9 +47,9 @@ import Wire
 
     @Test func `the rows of verified peers show the mark until it is removed`() {
         let (alice, bob) = (people[0], people[1])
-        alice.router.roster.setVerified(bob.id, true)
+        alice.router.setVerified(bob.id, true)
         #expect(alice.router.roster.rows.map(\.isVerified) == [true])
-        alice.router.roster.setVerified(bob.id, false)
+        alice.router.setVerified(bob.id, false)
         #expect(alice.router.roster.rows.map(\.isVerified) == [false])
     }
 }

@@ -5,8 +5,8 @@ import Wire
 
 /// A roster in which peers are here by their presence (Protocol.md section 13).
 struct RosterCrowdTests {
-    private static let now = Instant(nanoseconds: 0)
-    private static let time = Timestamp(milliseconds: 1_800_000_000_000)
+    private static let moment = Moment(
+        instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 1_800_000_000_000))
     private let alice = RosterTests.peer(1)
 
     private static func roster(capacity: Int = Limits.knownPeers) -> Roster {
@@ -34,10 +34,10 @@ struct RosterCrowdTests {
     @Test func `a link that ends does not make it leave while its presence holds`() {
         var roster = RosterCrowdTests.roster()
         _ = roster.notePresence(of: alice, isHere: true)
-        let opened = roster.linkOpened(alice, now: RosterCrowdTests.now, wallClock: RosterCrowdTests.time)
+        let opened = roster.linkOpened(alice, at: RosterCrowdTests.moment)
         #expect(opened.isEmpty)
         let closed = roster.linkClosed(
-            alice, .closed, staysHere: true, now: RosterCrowdTests.now, wallClock: RosterCrowdTests.time)
+            alice, .closed, staysHere: true, at: RosterCrowdTests.moment)
         #expect(closed == nil)
         #expect(roster.isHere(alice) == true)
         #expect(roster.nextDeadline == nil)
@@ -46,12 +46,12 @@ struct RosterCrowdTests {
 
     @Test func `a link says that a peer is here, whatever its presence says`() {
         var roster = RosterCrowdTests.roster()
-        _ = roster.linkOpened(alice, now: RosterCrowdTests.now, wallClock: RosterCrowdTests.time)
+        _ = roster.linkOpened(alice, at: RosterCrowdTests.moment)
         let lapsed = roster.notePresence(of: alice, isHere: false)
         #expect(lapsed.isEmpty)
         #expect(roster.online == 1)
         let closed = roster.linkClosed(
-            alice, .goodbye, now: RosterCrowdTests.now, wallClock: RosterCrowdTests.time)
+            alice, .goodbye, at: RosterCrowdTests.moment)
         #expect(closed == nil)
         #expect(roster.online == 0)
     }
@@ -67,7 +67,7 @@ struct RosterCrowdTests {
 
     @Test func `a crowd larger than the table forgets those heard longest ago, never one with a link`() {
         var roster = RosterCrowdTests.roster(capacity: 50)
-        _ = roster.linkOpened(RosterTests.peer(0), now: RosterCrowdTests.now, wallClock: RosterCrowdTests.time)
+        _ = roster.linkOpened(RosterTests.peer(0), at: RosterCrowdTests.moment)
         for number in 1..<200 as Range<UInt64> { _ = roster.notePresence(of: RosterTests.peer(number), isHere: true) }
         #expect(roster.count == 50)
         #expect(roster.online == 49)
@@ -100,6 +100,6 @@ extension Roster {
     fileprivate mutating func notePresence(
         of peer: PeerID, isHere: Bool, at time: Timestamp = Timestamp(milliseconds: 1_800_000_000_000)
     ) -> [ChatEvent] {
-        notePresence(of: peer, isHere: isHere, now: Instant(nanoseconds: 0), wallClock: time)
+        notePresence(of: peer, isHere: isHere, at: Moment(instant: Instant(nanoseconds: 0), wallClock: time))
     }
 }

@@ -202,10 +202,10 @@ struct RosterTests {
         var roster = RosterTests.roster([(gone, "fox"), (here, "fox"), (third, "fox")])
         #expect(roster.find("fox") == .ambiguous([gone, here, third].sorted().map { roster.who($0) }))
         let now = Timestamp(milliseconds: 1)
-        _ = roster.linkOpened(here, now: Instant(nanoseconds: 1), wallClock: now)
+        _ = roster.linkOpened(here, at: Moment(instant: Instant(nanoseconds: 1), wallClock: now))
         #expect(roster.find("fox") == .one(here) && roster.find("FOX") == .one(here))
         #expect(roster.find("fox", where: { $0 == gone }) == .one(gone))
-        _ = roster.linkOpened(third, now: Instant(nanoseconds: 1), wallClock: now)
+        _ = roster.linkOpened(third, at: Moment(instant: Instant(nanoseconds: 1), wallClock: now))
         #expect(roster.find("fox") == .ambiguous([here, third].sorted().map { roster.who($0) }))
     }
 
@@ -233,10 +233,10 @@ struct RosterTests {
         var roster = Roster(me: RosterTests.peer(0))
         for number in 1...70 as ClosedRange<UInt64> {
             let (now, time) = (Instant(nanoseconds: 0), Timestamp(milliseconds: number))
-            _ = roster.linkOpened(RosterTests.peer(number), now: now, wallClock: time)
+            _ = roster.linkOpened(RosterTests.peer(number), at: Moment(instant: now, wallClock: time))
             let authorClock = AuthorClock(epoch: 1, sequence: 1)
             _ = roster.noteName(RosterTests.peer(number), nickname: "\(number)", stage: .newcomer, as: authorClock)
-            _ = roster.linkClosed(RosterTests.peer(number), .goodbye, now: now, wallClock: time)
+            _ = roster.linkClosed(RosterTests.peer(number), .goodbye, at: Moment(instant: now, wallClock: time))
         }
         #expect(roster.rows.map(\.since.milliseconds) == (7...70).reversed())
         #expect(roster.count == 71)
@@ -244,7 +244,8 @@ struct RosterTests {
 
     @Test func `the table of known peers is bounded, and no linked peer is forgotten`() {
         var roster = Roster(me: RosterTests.peer(0), capacity: 10)
-        _ = roster.linkOpened(RosterTests.peer(1), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
+        _ = roster.linkOpened(
+            RosterTests.peer(1), at: Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0)))
         for number in 2...50 as ClosedRange<UInt64> {
             let authorClock = AuthorClock(epoch: 1, sequence: 1)
             _ = roster.noteName(RosterTests.peer(number), nickname: "n\(number)", stage: .newcomer, as: authorClock)
@@ -273,7 +274,7 @@ struct RosterTests {
         roster.setMuted(RosterTests.peer(0), true)
         roster.setBlocked(RosterTests.peer(0), true)
         let events = roster.linkOpened(
-            RosterTests.peer(0), now: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0))
+            RosterTests.peer(0), at: Moment(instant: Instant(nanoseconds: 0), wallClock: Timestamp(milliseconds: 0)))
         #expect(events.isEmpty)
         #expect(roster.isHidden(RosterTests.peer(0)) == false)
         #expect(roster.online == 0)

@@ -47,11 +47,10 @@ struct MessageRouterTests {
     @Test func `a line is sent to the active conversation`() throws {
         try befriend()
         alice.router.open(.direct(bob.id))
-        let (now, time) = (alice.now, alice.wallClock)
-        let direct = try alice.router.send("to bob", in: &alice.session, now: now, wallClock: time)
+        let direct = try alice.router.send("to bob", at: alice.moment)
         #expect(direct.outgoing.map(\.destination) == [.peer(bob.id)])
         alice.router.close()
-        let room = try alice.router.send("to all", in: &alice.session, now: now, wallClock: time)
+        let room = try alice.router.send("to all", at: alice.moment)
         #expect(room.outgoing.map(\.destination) == [.everyone])
         #expect(alice.texts(with: bob) == ["hi", "to bob"])
         #expect(alice.publicTexts == ["to all"])
@@ -91,19 +90,18 @@ struct MessageRouterTests {
     }
 
     @Test func `a nickname is checked and announced`() throws {
-        let (now, time) = (alice.now, alice.wallClock)
         let bad = String(repeating: "n", count: 25)
         let error = code { () throws(ChatError) in
-            try alice.router.rename(bad, in: &alice.session, now: now, wallClock: time)
+            try alice.router.rename(bad, at: alice.moment)
         }
         #expect(error == .invalidNickname)
-        let outcome = try alice.router.rename("alicia", in: &alice.session, now: now, wallClock: time)
+        let outcome = try alice.router.rename("alicia", at: alice.moment)
         #expect(outcome.outgoing.map(\.destination) == [.everyone])
         let named = bob.router.roster.who(alice.id)
         let renamed = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .here), online: 2)
         #expect(bob.receive(outcome.outgoing[0].payload) == [renamed])
         #expect(alice.router.roster.who(alice.id).nickname == "alicia")
-        let away = alice.router.setAway(true, in: &alice.session, now: now, wallClock: time)
+        let away = alice.router.setAway(true, at: alice.moment)
         let alicia = bob.router.roster.who(alice.id)
         let left = ChatEvent.presence(alice.id, .away, was: PeerSighting(alicia, .here), online: 2)
         #expect(bob.receive(away.outgoing[0].payload) == [left])
@@ -137,7 +135,7 @@ struct MessageRouterTests {
         _ = bob.router.setBlocked(carol.id, true)
         #expect(bob.receive(carol.sign(.typing(target: nil, isOn: true))).isEmpty)
         let ours = bob.sign(.typing(target: nil, isOn: true))
-        #expect(bob.router.route(ours, now: bob.now, wallClock: bob.wallClock).isEmpty)
+        #expect(bob.router.route(ours, at: bob.moment).isEmpty)
     }
 
     @Test func `muted peers stay in the list of peers, payloads of blocked ones are ignored`() {

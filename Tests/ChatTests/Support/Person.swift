@@ -6,7 +6,6 @@ import Wire
 /// A user with a session and a router, whose clocks only the test moves.
 final class Person {
     let id: PeerID
-    var session: UserSession
     var router: MessageRouter
     var now = Instant(nanoseconds: 0)
     var wallClock = Timestamp(milliseconds: 1_800_000_000_000)
@@ -19,11 +18,18 @@ final class Person {
         var randomness = Randomness.seeded(seed)
         let identity = Identity.generate(using: &randomness)
         id = identity.id
-        session = UserSession(identity: identity, room: Person.room, epoch: epoch, nickname: nickname)
-        router = MessageRouter(me: id, accepted: accepted, sendsReadReceipts: sendsReadReceipts)
+        let session = UserSession(identity: identity, room: Person.room, epoch: epoch, nickname: nickname)
+        router = MessageRouter(session: session, accepted: accepted, sendsReadReceipts: sendsReadReceipts)
     }
 
     static let room = Room.lobby.id
+
+    var session: UserSession {
+        _read { yield router.session }
+        _modify { yield &router.session }
+    }
+
+    var moment: Moment { Moment(instant: now, wallClock: wallClock) }
 
     func pass(_ duration: Duration) {
         now = now + duration
@@ -41,14 +47,14 @@ final class Person {
     @discardableResult
     func receive(_ payload: VerifiedPayload) -> [ChatEvent] {
         guard let direct = VerifiedPayload(payload.signed, onLinkOf: payload.payload.author) else { return [] }
-        return note(router.route(direct, now: now, wallClock: wallClock))
+        return note(router.route(direct, at: moment))
     }
 
     /// Receives a payload that another peer relayed, or gave as history.
     @discardableResult
     func receive(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
         guard let signed = VerifiedPayload(checking: payload.signed, via: relay.id) else { return [] }
-        return note(router.route(signed, now: now, wallClock: wallClock, askedAt: isHistory ? wallClock : nil))
+        return note(router.route(signed, at: moment, askedAt: isHistory ? wallClock : nil))
     }
 
     @discardableResult
@@ -61,11 +67,11 @@ final class Person {
 
     func link(to other: Person) -> [ChatEvent] {
         defer { router.linkReady(other.id) }
-        return note(router.linkOpened(other.id, now: now, wallClock: wallClock))
+        return note(router.linkOpened(other.id, at: moment))
     }
 
     func unlink(from other: Person, _ end: LinkEnd) -> [ChatEvent] {
-        note(router.linkClosed(other.id, end, now: now, wallClock: wallClock))
+        note(router.linkClosed(other.id, end, at: moment))
     }
 
     var unread: Int { router.publicChat.unreadCount }
@@ -96,7 +102,7 @@ final class Person {
     }
 
     /// The payloads that the router sends by itself.
-    func replies() -> [Outgoing] { router.takeReplies(in: &session, now: now, wallClock: wallClock) }
+    func replies() -> [Outgoing] { router.takeReplies(at: moment) }
 
     /// Delivers the replies to `other`, and its answers back.
     func reply(to other: Person) { deliver(replies(), to: [other]) }
@@ -105,29 +111,29 @@ final class Person {
 /// Operations in a test.
 extension Person {
     func say(_ text: String) throws(ChatError) -> Outcome {
-        try router.say(text, in: &session, now: now, wallClock: wallClock)
+        try router.say(text, at: moment)
     }
 
     func direct(_ text: String, to other: Person) throws(ChatError) -> Outcome {
-        try router.direct(to: other.id, text, in: &session, now: now, wallClock: wallClock)
+        try router.direct(to: other.id, text, at: moment)
     }
 
     func accept(_ other: Person) throws(ChatError) -> Outcome {
-        try router.accept(other.id, in: &session, now: now, wallClock: wallClock)
+        try router.accept(other.id, at: moment)
     }
 
     func leave(_ other: Person) throws(ChatError) -> Outcome {
-        try router.leave(other.id, in: &session, now: now, wallClock: wallClock)
+        try router.leave(other.id, at: moment)
     }
 
     func edit(_ text: String) throws(ChatError) -> Outcome { try edit(nil, text) }
 
     func edit(_ reference: String?, _ text: String) throws(ChatError) -> Outcome {
-        try router.edit(reference, text, in: &session, now: now, wallClock: wallClock)
+        try router.edit(reference, text, at: moment)
     }
 
     func delete(_ reference: String? = nil) throws(ChatError) -> Outcome {
-        try router.delete(reference, in: &session, now: now, wallClock: wallClock)
+        try router.delete(reference, at: moment)
     }
 }
 

@@ -32,21 +32,21 @@ extension RoomRun {
     }
 
     private func accept(_ peer: PeerID) throws(ChatError) -> Outcome {
-        try router.accept(peer, in: &session, now: now, wallClock: wallClock)
+        try router.accept(peer, at: moment)
     }
 
     private func decline(_ peer: PeerID) throws(ChatError) -> Outcome { try router.decline(peer) }
 
     private func leave(_ peer: PeerID) throws(ChatError) -> Outcome {
-        try router.leave(peer, in: &session, now: now, wallClock: wallClock)
+        try router.leave(peer, at: moment)
     }
 
     private func speak(_ way: Int, _ peer: PeerID, _ text: String) {
         attempt { run throws(ChatError) in
             switch way {
-            case 0: try run.router.send(text, in: &run.session, now: run.now, wallClock: run.wallClock)
-            case 1: try run.router.say(text, in: &run.session, now: run.now, wallClock: run.wallClock)
-            default: try run.router.direct(to: peer, text, in: &run.session, now: run.now, wallClock: run.wallClock)
+            case 0: try run.router.send(text, at: run.moment)
+            case 1: try run.router.say(text, at: run.moment)
+            default: try run.router.direct(to: peer, text, at: run.moment)
             }
         }
     }
@@ -58,9 +58,9 @@ extension RoomRun {
         let text = choices.flag() ? choices.text() : nil
         attempt { run throws(ChatError) in
             guard let text else {
-                return try run.router.delete(reference, in: &run.session, now: run.now, wallClock: run.wallClock)
+                return try run.router.delete(reference, at: run.moment)
             }
-            return try run.router.edit(reference, text, in: &run.session, now: run.now, wallClock: run.wallClock)
+            return try run.router.edit(reference, text, at: run.moment)
         }
     }
 
@@ -74,8 +74,8 @@ extension RoomRun {
 
     private func rename(_ name: String, isAway: Bool) {
         attempt { run throws(ChatError) in
-            try run.router.rename(name, in: &run.session, now: run.now, wallClock: run.wallClock)
+            try run.router.rename(name, at: run.moment)
         }
-        note(router.setAway(isAway, in: &session, now: now, wallClock: wallClock).events)
+        note(router.setAway(isAway, at: moment).events)
     }
 }

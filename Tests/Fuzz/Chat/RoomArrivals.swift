@@ -80,10 +80,10 @@ extension RoomRun {
         case .admitted(let payload):
             demand(payload.payload.author != session.id, "our own comes from outside")
             demand(payload.provenance == .direct(link) || payload.signed.isSignatureValid, "nobody signed this")
-            note(router.route(payload, now: now, wallClock: wallClock))
+            note(router.route(payload, at: moment))
         case .repeated(let payload):
             demand(payload.payload.author == link, "somebody repeats what is another's")
-            note(router.routeAgain(payload, now: now, wallClock: wallClock))
+            note(router.routeAgain(payload, at: moment))
         case .dropped, .closeLink, .ban: break
         }
     }
@@ -97,7 +97,7 @@ extension RoomRun {
         switch admission.admitHistory(frame: frame.span, from: link, wallClock: wallClock) {
         case .admitted(let payload):
             demand(payload.signed.isSignatureValid, "nobody signed this history")
-            note(router.route(payload, now: now, wallClock: wallClock, askedAt: wallClock))
+            note(router.route(payload, at: moment, askedAt: wallClock))
         case .repeated: fatalError("history is repeated")
         case .dropped, .closeLink, .ban: router.noteFinal(signed.payload.messageId.prefix)
         }

@@ -80,7 +80,7 @@ extension RoomRun {
         demand(router.roster.online == linked.count, "\(router.roster.online) online of \(linked.count)")
         demand(router.roster.count <= Limits.knownPeers, "\(router.roster.count) known")
         demand(router.pendingChanges.count <= PendingChanges.capacity, "\(router.pendingChanges.count) changes wait")
-        demand(router.replies.count <= 256, "\(router.replies.count) answers wait")
+        demand(router.replies.answers.count <= 256, "\(router.replies.answers.count) answers wait")
         let offer = router.publicChat.offer
         demand(offer.count <= Limits.offeredPayloads, "an offer of \(offer.count)")
         demand(Set(offer).count == offer.count, "a payload is offered twice")

@@ -22,7 +22,6 @@ final class RoomRun {
     /// The number of authors; more than the table of contact requests holds.
     private static let strangers = 40
 
-    var session: UserSession
     var router: MessageRouter
     var admission: Admission
     var now = Instant(nanoseconds: 0)
@@ -37,10 +36,18 @@ final class RoomRun {
     init(sendsReadReceipts: Bool) {
         var randomness = Randomness.seeded(1_000)
         let identity = Identity.generate(using: &randomness)
-        session = UserSession(identity: identity, room: RoomRun.room, epoch: 1, nickname: "me")
-        router = MessageRouter(me: session.id, sendsReadReceipts: sendsReadReceipts)
-        admission = Admission(room: RoomRun.room, me: session.id)
+        let me = identity.id
+        let session = UserSession(identity: identity, room: RoomRun.room, epoch: 1, nickname: "me")
+        router = MessageRouter(session: session, sendsReadReceipts: sendsReadReceipts)
+        admission = Admission(room: RoomRun.room, me: me)
     }
+
+    var session: UserSession {
+        _read { yield router.session }
+        _modify { yield &router.session }
+    }
+
+    var moment: Moment { Moment(instant: now, wallClock: wallClock) }
 
     static func seeds() -> [[UInt8]] {
         let link: [UInt8] = [8, 0, 8, 1, 8, 2]
@@ -86,15 +93,14 @@ final class RoomRun {
     private func link(_ author: Author) {
         guard linked.insert(author.id).inserted else { return }
         if admission.learn(epoch: author.epoch, of: author.id, via: nil, now: now) {
-            note(router.linkOpened(author.id, now: now, wallClock: wallClock))
+            note(router.linkOpened(author.id, at: moment))
             router.linkReady(author.id)
         }
     }
 
     private func unlink(_ author: Author, _ end: LinkEnd) {
         guard linked.remove(author.id) != nil else { return }
-        router.paths.lose(author.id)
-        note(router.linkClosed(author.id, end, now: now, wallClock: wallClock))
+        note(router.linkClosed(author.id, end, at: moment))
     }
 
     private func learn(_ choices: inout Choices) {
@@ -119,7 +125,7 @@ final class RoomRun {
 
     /// Signs the replies at the end of a turn and discards them.
     private func send() {
-        for outgoing in router.takeReplies(in: &session, now: now, wallClock: wallClock) {
+        for outgoing in router.takeReplies(at: moment) {
             demand(outgoing.payload.payload.author == session.id, "a reply has another author")
             guard case .peer(let peer) = outgoing.destination else { continue }
             let isReachable = linked.contains(peer) || !router.paths[peer].isEmpty

@@ -1,0 +1,98 @@
+package import Wire
+
+/// Queries, which change nothing.
+extension MessageRouter {
+    /// The kept messages of a conversation without those of blocked peers, oldest first; empty if there is none.
+    package func history(_ conversation: Conversation) -> [Message] {
+        let messages =
+            switch conversation {
+            case .publicRoom: Array(publicChat.messages)
+            case .direct(let peer): directChats[peer].map { Array($0.messages) } ?? []
+            }
+        return roster.marks.blocked.isEmpty ? messages : messages.filter { !roster.isBlocked($0.author) }
+    }
+
+    /// The last message to show; nil if there is none.
+    private func last(of ring: MessageRing) -> Message? {
+        roster.marks.blocked.isEmpty ? ring.last : ring.last { !roster.isBlocked($0.author) }
+    }
+
+    /// The room, then the direct conversations that are accepted, active or have messages, the one used last first.
+    package var overview: [ConversationOverview] {
+        let room = ConversationOverview(
+            conversation: .publicRoom, isActive: publicChat.isActive, unread: publicChat.unreadCount,
+            last: last(of: publicChat.messages))
+        return [room]
+            + directChats.all.filter { $0.isActive || $0.state == .accepted || !$0.messages.isEmpty }.map {
+                ConversationOverview(
+                    conversation: .direct($0.peer), isActive: $0.isActive, unread: $0.unreadCount,
+                    last: last(of: $0.messages))
+            }
+    }
+
+    /// The open requests of peers that are not hidden, oldest first.
+    package var requests: [(from: PeerID, text: String)] {
+        directChats.requests.compactMap { chat in
+            roster.isHidden(chat.peer) ? nil : chat.request.map { (chat.peer, $0.content) }
+        }
+    }
+
+    /// True if peers other than its receiver may have a payload (relayed or from history). To be called before routing
+    /// it.
+    ///
+    /// An edit or a deletion only if its message is public: one of a direct message looks the same.
+    package func isForEveryone(_ payload: P2PPayload) -> Bool {
+        switch payload.body {
+        case .publicMessage, .presence: true
+        case .typing(let target, _): target == nil
+        case .edit(let target, _), .delete(let target): publicChat.knows(target)
+        case .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read, .invitation: false
+        }
+    }
+
+    /// The delivery state of an own direct message; nil for any other message.
+    package func delivery(of message: Message, in conversation: Conversation) -> Delivery? {
+        switch conversation {
+        case .publicRoom: nil
+        case .direct(let peer): message.author == me ? directChats[peer]?.delivery(of: message.id) : nil
+        }
+    }
+
+    /// True if a payload was sent to the peer that it acknowledges without asking its user.
+    package func awaitsReceipts(from peer: PeerID) -> Bool { directChats[peer]?.queue.awaitsReceipts ?? false }
+
+    /// True if a request, a message or a change has no receipt of the peer yet.
+    package func isUnacknowledged(by peer: PeerID) -> Bool { directChats[peer].map { !$0.queue.isEmpty } ?? false }
+
+    /// True if the arrivals and departures of a peer have events in a crowd too: it has a direct conversation with the user, who
+    /// looks at one with it, or gave it a name or a mark.
+    package func isNoted(_ peer: PeerID) -> Bool {
+        if roster.isNoted(peer) || activeConversation == .direct(peer) { return true }
+        return switch directChats[peer]?.state {
+        case .requestedByUs, .requestedByThem, .accepted: true
+        case .declined, .left, .none?, nil: false
+        }
+    }
+}
+
+/// The parts of values that are not copyable, for the census of tables: reflection sees only copyable values.
+extension MessageRouter {
+    package var parts: [(name: String, value: Any)] {
+        [
+            ("publicChat", publicChat), ("directChats", directChats), ("paths", paths), ("typing", typing),
+            ("pendingChanges", pendingChanges), ("givers", givers),
+            ("replies", replies),
+            ("refusals", refusals),
+        ] + roster.parts.map { ("roster.\($0.name)", $0.value) }
+    }
+}
+
+extension Roster {
+    fileprivate var parts: [(name: String, value: Any)] {
+        [
+            ("muted", muted), ("marks", marks), ("known", known), ("numbers", numbers), ("lookAlikes", lookAlikes),
+            ("renamed", renamed),
+            ("deadlines", deadlines), ("elsewhere", elsewhere),
+        ]
+    }
+}
