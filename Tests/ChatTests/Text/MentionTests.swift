@@ -46,4 +46,16 @@ import Testing
         #expect(mention.ranges(in: text).map { String(text[$0]) } == ["민수", "#4821", "민수"])
         #expect(!Self.isIn("anything", "") && Self.isIn("hi 🦊!", "🦊") && Self.isIn("min\u{301}a", "mińa"))
     }
+
+    @Test(arguments: ["ada", "a", "a_b"])
+    func `a name and a number are found at every place of a text`(nickname: String) {
+        for place in 0..<40 {
+            for rest in ["", " ", " and some more words"] {
+                let front = String(repeating: "x ", count: place / 2) + String(repeating: " ", count: place % 2)
+                #expect(Self.isIn(front + nickname.uppercased() + rest, nickname))
+                #expect(Self.isIn(front + "#4821" + rest, nickname))
+                #expect(!Self.isIn(front + "#482" + rest, nickname))
+            }
+        }
+    }
 }
