@@ -14,9 +14,8 @@ import Wire
     private let bob = ChoiceTown.peer(1)
 
     private func environment(after time: Duration = .zero, mode: RoomMode = .mesh) -> Environment {
-        let moment = Moment(Instant(nanoseconds: 0) + time, Timestamp(milliseconds: 0))
-        return Environment(
-            moment: moment, roomClock: moment.wallClock, me: me, mode: mode, isCrowd: mode != .mesh, isRunning: true)
+        let moment = Moment(instant: Instant(nanoseconds: 0) + time, wallClock: Timestamp(milliseconds: 0))
+        return Environment(moment: moment, me: me, mode: mode, isCrowd: mode != .mesh, isRunning: true)
     }
 
     private mutating func discover(_ event: DiscoveryEvent) -> [Effect] {
