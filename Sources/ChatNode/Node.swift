@@ -44,7 +44,7 @@ package actor Node {
     /// Why we leave, or would.
     var stopReason = StopReason.asked
 
-    var history: HistorySync
+    var historyExchange: HistoryExchange
     /// Trees over few links, for a room that is too large for links between all.
     var overlay = Overlay()
     /// Nil unless this node carries the room to other networks.
@@ -113,7 +113,7 @@ package actor Node {
             session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
             contacts: configuration.contacts,
             sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.ownPace))
-        history = HistorySync(me: certificate.identity)
+        historyExchange = HistoryExchange(me: certificate.identity, isShared: configuration.sharesHistory)
         admission = Admission(
             room: room.id, me: certificate.identity,
             rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
@@ -198,7 +198,7 @@ package actor Node {
     /// One write for each link with waiting bytes, and one batch of events.
     private func endTurn() {
         isTurnEndAsked = false
-        noteArchived()
+        offerArchived()
         noteMovements()
         sendReplies()
         if finder.isChoiceChanged { followChoice() }
@@ -231,7 +231,7 @@ package actor Node {
     /// Tells what a flood brings in portions, so that the room for them stays small and is used again.
     func flushFullBatch() {
         guard batch.isFull else { return }
-        noteArchived()
+        offerArchived()
         deliverBatch()
     }
 

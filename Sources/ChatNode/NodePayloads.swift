@@ -42,7 +42,7 @@ extension Node {
     private func receivedPayload(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = connection.peer, let epoch = connection.certificate?.epoch else { return }
         if overlay.isEngaged { overlay.arrived(body, from: peer) }
-        if let id = history.awaitedID(inFrame: body, from: peer) {
+        if let id = historyExchange.awaitedID(inFrame: body, from: peer) {
             return receivedHistory(id, body, from: peer, on: connection)
         }
         let moment = moment
@@ -146,7 +146,7 @@ extension Node {
 
     func apply(_ events: [ChatEvent]) {
         for event in events where isTold(event) { emit(view(event)) }
-        noteArchived()
+        offerArchived()
     }
 
     /// Tells all of `events`, in order, and leaves their room.

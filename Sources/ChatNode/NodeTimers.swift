@@ -24,7 +24,7 @@ extension Node {
         case .choice: finder.nextDeadline
         // Without room for a link no deadline matters: the end of a link arms it again.
         case .dialler: dialRoom > 0 ? finder.nextDial : nil
-        case .history: history.nextDeadline
+        case .history: historyExchange.nextDeadline
         case .overlay: overlay.nextDeadline
         case .people: people.nextDeadline
         case .relayKeys: relayKeys.nextDeadline

@@ -82,7 +82,8 @@ extension Node {
         introduceOurselves(on: link)
         if adoption.isActive {
             router.linkReady(peer)
-            historyLinkOpened(to: peer, at: link.endpoint)
+            historyExchange.linkOpened(to: peer, from: link.endpoint.giver ?? Giver(peer), environment)
+            tickHistory()
             introduceElsewhere(on: link.connection)
             overlayLinkOpened(to: peer, isOutgoing: link.role == .initiator, isGuest: isGuest)
             withEffects { finder.linkIsActive(link, of: peer, environment, overlay.neighbours, &$0) }
@@ -182,7 +183,8 @@ extension Node {
         endPresence(of: peer, link, end)
         apply(router.linkClosed(peer, end, staysHere: people.presences.isHere(peer), at: moment))
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
-        historyLinkClosed(to: peer, end)
+        historyExchange.linkClosed(to: peer, end, now: scheduler.now)
+        arm(.history)
         overlayLinkClosed(to: peer)
         withEffects {
             finder.lastLinkEnded(of: peer, environment, connections, overlay.neighbours, using: &randomness, &$0)

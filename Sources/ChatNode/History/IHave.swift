@@ -19,7 +19,7 @@ package struct IHave {
         var fullOfferDue: Instant?
         var fullOfferAt: Instant?
         /// Both ends are in overlay mode: trees bring news, and offers are for what they missed.
-        var isTold = false
+        var isServedByTrees = false
         /// The peer has requested nothing of the last offer so far.
         var isIgnored = false
         /// Ids that the peer offered.
@@ -63,17 +63,17 @@ package struct IHave {
         wake(at: now)
     }
 
-    /// Trees bring news to a peer from now on, or no more.
-    package mutating func setTold(_ isTold: Bool, _ peer: PeerID) {
-        guard let index = peers.index(forKey: peer), peers.values[index].isTold != isTold else { return }
-        peers.values[index].isTold = isTold
+    /// Whether trees bring new payloads to a peer, so that offers to it become rare.
+    package mutating func setServedByTrees(_ isServed: Bool, _ peer: PeerID) {
+        guard let index = peers.index(forKey: peer), peers.values[index].isServedByTrees != isServed else { return }
+        peers.values[index].isServedByTrees = isServed
         reschedule(index)
     }
 
     /// The last link to a peer closed. If it was lost, all payloads are offered to the other peers, which may have missed some.
     package mutating func closed(to peer: PeerID, isLost: Bool, now: Instant) {
         guard peers.removeValue(forKey: peer) != nil, isLost else { return }
-        for index in peers.indices where !peers.values[index].isTold {
+        for index in peers.indices where !peers.values[index].isServedByTrees {
             let earliest = peers.values[index].fullOfferAt.map { $0 + Limits.historyAnswerInterval } ?? now
             peers.values[index].fullOfferDue = max(now, earliest)
             wake(at: max(now, earliest))
@@ -81,12 +81,12 @@ package struct IHave {
     }
 
     /// Records payloads that were archived.
-    package mutating func note(_ items: [Archive.Item], now: Instant) {
-        for item in items { note(item, now: now) }
+    package mutating func recordArchived(_ items: [Archive.Item], now: Instant) {
+        for item in items { recordArchived(item, now: now) }
     }
 
     /// Records a payload that was archived. Own payloads are never pending: each linked peer received them when they were sent.
-    package mutating func note(_ item: Archive.Item, now: Instant) {
+    package mutating func recordArchived(_ item: Archive.Item, now: Instant) {
         archived += 1
         if archived.isMultiple(of: IHave.checkInterval) { scheduleSoon(now) }
         guard item.neighbour != nil else { return }
@@ -101,7 +101,7 @@ package struct IHave {
     /// offer.
     private mutating func scheduleSoon(_ now: Instant) {
         for index in peers.indices {
-            guard !peers.values[index].isTold, let oldest = peers.values[index].oldest,
+            guard !peers.values[index].isServedByTrees, let oldest = peers.values[index].oldest,
                 let due = peers.values[index].gossipDue, oldest.at + Limits.gossipInterval <= now
             else { continue }
             let waiting = archived - oldest.archived
@@ -229,7 +229,7 @@ package struct IHave {
     }
 
     private mutating func schedule(_ index: Int, since oldest: GossipLog.Entry) {
-        let interval = peers.values[index].isTold ? Limits.longestGossipInterval : peers.values[index].interval
+        let interval = peers.values[index].isServedByTrees ? Limits.longestGossipInterval : peers.values[index].interval
         let due = max(
             oldest.at + (me < peers.keys[index] ? interval : interval + interval / 4),
             (peers.values[index].gossipedAt ?? oldest.at) + Limits.shortestGossipInterval)

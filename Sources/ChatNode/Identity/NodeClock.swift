@@ -54,7 +54,7 @@ extension Node {
 
     /// The corrected clock moved by more than a minute: signed times are judged otherwise, and ours are other ones.
     private func clockMoved() {
-        reopenRefused()
+        reopenRefused(isAll: true)
         // Nodes without a link have dropped the presence that was signed before.
         if isCrowd { sendPresence(router.signPresence(at: moment)) }
     }

@@ -162,7 +162,7 @@ extension Node {
     /// Offers of history are rare where both ends are in overlay mode: the trees bring what is new.
     private func toldOfModes() {
         for peer in overlay.neighbours.table.keys {
-            history.setTold(overlay.isOn && overlay.neighbours[peer]?.isOverlay ?? false, peer)
+            historyExchange.setServedByTrees(overlay.isOn && overlay.neighbours[peer]?.isOverlay ?? false, peer)
         }
         arm(.overlay)
     }

@@ -17,27 +17,17 @@ struct NodeStatistics {
     var sealedForOthers = 0
     /// Over a link's rate, or for a link that is busy.
     var sealedRefused = 0
-    /// Offers of history, and requests for it, that were sent.
-    var havesSent = 0
-    var wantsSent = 0
-    /// Payloads given and got as history.
-    var historySent = 0
-    var historyReceived = 0
-    /// Offers of history above a peer's rate.
-    var havesRefused = 0
-    /// Requests for history that came too soon.
-    var wantsRefused = 0
-    /// Payloads that were asked for and are not here.
-    var wantedInVain = 0
     /// Digests of rosters above a link's rate, and presences that were not asked for.
     var rostersRefused = 0
-    /// Offers and requests whose count is not that of their ids, or too high.
+    /// Lists of ids in frames of the overlay whose count is not that of their ids, or too high.
     var idListsMalformed = 0
     /// Public messages that came live, by the links that they passed, less one.
     var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
 
     /// All counters, also those at zero, in a fixed order.
-    func counters(_ admission: Admission, _ links: LinkTally, _ finder: Finder) -> [Counter] {
+    func counters(
+        _ admission: Admission, _ links: LinkTally, _ finder: Finder, _ history: HistoryExchange
+    ) -> [Counter] {
         [
             Counter(.handshakesDone, links.handshakesDone),
             Counter(.connectionsRefused, links.connectionsRefused),
@@ -62,18 +52,12 @@ struct NodeStatistics {
             Counter(.sealedPassedOn, sealedPassedOn),
             Counter(.sealedForOthers, sealedForOthers),
             Counter(.sealedRefused, sealedRefused),
-            Counter(.offersSent, havesSent),
-            Counter(.requestsSent, wantsSent),
-            Counter(.historySent, historySent),
-            Counter(.historyReceived, historyReceived),
-            Counter(.offersRefused, havesRefused),
-            Counter(.requestsRefused, wantsRefused),
-            Counter(.requestedInVain, wantedInVain),
-            Counter(.idListsMalformed, idListsMalformed),
+        ] + history.counters + [
+            Counter(.idListsMalformed, idListsMalformed + history.malformedLists)
         ]
             + finder.counters + [Counter(.rostersRefused, rostersRefused)]
             + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }
-            + PayloadType.allCases.map { Counter(.sent($0), links.sent[$0]) }
+            + PayloadType.allCases.map { Counter(.sent($0), links.sent[$0] + history.sent[$0]) }
             + LinkError.allCases.map { Counter(.link($0), links.errors[$0] ?? 0) }
             + DropReason.allCases.map { Counter(.dropped($0), admission.drops[$0] ?? 0) }
     }

@@ -16,7 +16,7 @@ extension Node {
         census.count(people, at: "people")
         census.count(clock, at: "clock")
         census.count(typingTracker, at: "typingTracker")
-        census.count(history, at: "history")
+        census.count(historyExchange, at: "history")
         census.count(overlay, at: "overlay")
         // Reflection reaches no class instances and no noncopyable values.
         census.note(connections.count, at: "connections")
@@ -44,7 +44,7 @@ extension Node {
     package func overlaySample() -> OverlaySample {
         return OverlaySample(
             linked: connections.activeLinks.compactMap(\.peer), hops: counts.hops, control: links.control,
-            messagesSent: links.tally.sent[.publicMessage])
+            messagesSent: links.tally.sent[.publicMessage] + historyExchange.sent[.publicMessage])
     }
 
     /// The peers that the node has a link to: in a crowd not all that are here.

@@ -37,7 +37,7 @@ struct HistoryValueTests {
         offers.opened(to: low, now: start)
         offers.opened(to: high, now: start)
         #expect(run(&offers, until: 1, all: [1, 2]) == ["0.0 low [1, 2]", "0.0 high [1, 2]"])
-        offers.note(item(3, from: low), now: after(10))
+        offers.recordArchived(item(3, from: low), now: after(10))
         #expect(run(&offers, until: 100, all: [1, 2, 3]) == ["12.0 high [3]"])
         #expect(offers.nextDeadline == nil)
     }
@@ -47,7 +47,7 @@ struct HistoryValueTests {
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [1])
         let ids = Array(1...700 as ClosedRange<UInt64>)
-        for id in ids { offers.note(item(id, from: low), now: after(10)) }
+        for id in ids { offers.recordArchived(item(id, from: low), now: after(10)) }
         let first = run(&offers, until: 13, all: ids).first
         #expect(first == "12.0 high \(Array(ids.suffix(Limits.offeredPayloads)))")
     }
@@ -59,13 +59,13 @@ struct HistoryValueTests {
         var waits: [Double] = []
         for round in 0..<7 as Range<UInt64> {
             let now = Double(round) * 100 + 10
-            offers.note(item(round, from: low), now: after(now))
+            offers.recordArchived(item(round, from: low), now: after(now))
             let told = run(&offers, until: now + 90, all: Array(0...round))
             waits += told.compactMap { Double($0.prefix { $0 != " " }).map { $0 - now } }
         }
         #expect(waits == [2, 2, 4, 8, 16, 32, 32])
         offers.wanted(by: high)
-        offers.note(item(50, from: low), now: after(1_000))
+        offers.recordArchived(item(50, from: low), now: after(1_000))
         #expect(run(&offers, until: 1_100, all: [50]) == ["1001.0 high [50]"])
     }
 
@@ -76,7 +76,7 @@ struct HistoryValueTests {
         var told: [String] = []
         for id in 0..<3_000 as Range<UInt64> {
             let now = 10 + Double(id) / 10
-            offers.note(item(id, from: low), now: after(now))
+            offers.recordArchived(item(id, from: low), now: after(now))
             told += run(&offers, until: now, all: Array(0...id))
         }
         let moments = told.compactMap { Double($0.prefix { $0 != " " }) }
@@ -86,7 +86,7 @@ struct HistoryValueTests {
         // Where little is said, 32 s stay 32 s.
         for id in 3_000..<3_100 as Range<UInt64> {
             let now = 400 + Double(id - 3_000) * 4
-            offers.note(item(id, from: low), now: after(now))
+            offers.recordArchived(item(id, from: low), now: after(now))
             _ = run(&offers, until: now, all: [id])
         }
         #expect(run(&offers, until: 830, all: Array(3_000..<3_100)).count == 1)
@@ -101,7 +101,7 @@ struct HistoryValueTests {
         for id in 0..<6_600 as Range<UInt64> {
             let now = 10 + Double(id / 100 * 3)
             count += run(&offers, until: now, all: Array(id < 100 ? 0..<id : id - 100..<id)).count
-            offers.note(item(id, from: low), now: after(now))
+            offers.recordArchived(item(id, from: low), now: after(now))
         }
         #expect((5..<12).contains(count))
     }
@@ -110,7 +110,7 @@ struct HistoryValueTests {
         var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
-        for id in 0..<1_000 as Range<UInt64> { offers.note(item(id, from: low), now: after(10)) }
+        for id in 0..<1_000 as Range<UInt64> { offers.recordArchived(item(id, from: low), now: after(10)) }
         #expect(run(&offers, until: 12, all: Array(900..<1_000)).count == 1)
         #expect(run(&offers, until: 100, all: Array(900..<1_000)).isEmpty)
         #expect(offers.nextDeadline == nil)
@@ -129,7 +129,7 @@ struct HistoryValueTests {
                 looks += 1
                 #expect(offers.due(now: deadline, all: { Array(kept) }).isEmpty)
             }
-            offers.note(item(id, from: author), now: now)
+            offers.recordArchived(item(id, from: author), now: now)
         }
         #expect((9...40).contains(looks))
         // Messages kept when it has ended are offered to both.
@@ -145,12 +145,12 @@ struct HistoryValueTests {
         var offers = IHave(me: HistoryValueTests.me)
         offers.opened(to: high, now: start)
         _ = run(&offers, until: 1, all: [])
-        offers.note(item(1, from: high), now: after(10))
-        offers.note(Archive.Item(id: 2, author: high, neighbour: low), now: after(10))
-        offers.note(item(3, from: low), now: after(10))
-        offers.note(item(4, from: low), now: after(10))
-        offers.note(Archive.Item(id: 6, author: HistoryValueTests.me, neighbour: nil), now: after(10))
-        offers.note(item(5, from: low), now: after(11.9))
+        offers.recordArchived(item(1, from: high), now: after(10))
+        offers.recordArchived(Archive.Item(id: 2, author: high, neighbour: low), now: after(10))
+        offers.recordArchived(item(3, from: low), now: after(10))
+        offers.recordArchived(item(4, from: low), now: after(10))
+        offers.recordArchived(Archive.Item(id: 6, author: HistoryValueTests.me, neighbour: nil), now: after(10))
+        offers.recordArchived(item(5, from: low), now: after(11.9))
         offers.offered([3, 9], by: high, isUseful: false)
         #expect(run(&offers, until: 13, all: [1, 2, 3, 4, 5, 6]) == ["12.0 high [4]"])
         offers.offered([5], by: high, isUseful: false)

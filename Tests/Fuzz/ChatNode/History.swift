@@ -40,7 +40,7 @@ private struct HistoryRun {
         case 2:
             let item = Archive.Item(id: UInt64(choices.byte()), author: choices.pick(HistoryRun.peers), neighbour: peer)
             if !kept.contains(item.id) { kept.append(item.id) }
-            offers.note(item, now: now)
+            offers.recordArchived(item, now: now)
         case 3: offered(ids(&choices), by: peer)
         case 4: wants.arrived(UInt64(choices.byte()), from: peer)
         case 5:
