@@ -9,6 +9,8 @@ enum LinkSelector {
     case links([ConnectionID])
     /// The link that frames for a peer are sent on.
     case peer(PeerID)
+    /// The link of each of the peers that frames are sent on.
+    case peers([PeerID])
     /// All links of a peer, those that are retiring too.
     case all(of: PeerID)
     /// The sending link of each peer.
@@ -45,6 +47,8 @@ enum Effect {
     case close(LinkSelector, Closing)
     /// Refuses a key without a link for ten minutes.
     case ban(PeerID)
+    /// Ends the link of a neighbour that broke its promises, and dials its source no more for a while.
+    case strikeOut(PeerID)
     /// Ends a link unless a sign of life comes in time.
     case probe(LinkSelector, within: Duration)
     /// Reports what the router returned and sends its payloads.
@@ -132,6 +136,10 @@ extension Node {
             for link in connections.select(selector) { sendCertificate(for: author, on: link) }
         case .close(let selector, let closing): for link in connections.select(selector) { close(link, closing) }
         case .ban(let peer): links.ban(peer, now: scheduler.now)
+        case .strikeOut(let peer):
+            guard let connection = connections.sendingLink(of: peer) else { return }
+            links.avoid(connection.endpoint, now: scheduler.now)
+            strikeOut(connection)
         case .probe(let selector, let timeout):
             for link in connections.select(selector) { probe(link, within: timeout) }
         case .apply(let outcome): apply(outcome)

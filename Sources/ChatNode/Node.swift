@@ -45,8 +45,7 @@ package actor Node {
     var stopReason = StopReason.asked
 
     var historyExchange: HistoryExchange
-    /// Trees over few links, for a room that is too large for links between all.
-    var overlay = Overlay()
+    var overlay = Spread()
     /// Nil unless this node carries the room to other networks.
     var bridge: RoomBridge?
     /// True once the user knows that the room is bridged.

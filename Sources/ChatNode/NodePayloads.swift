@@ -41,7 +41,7 @@ extension Node {
 
     private func receivedPayload(_ body: Span<UInt8>, on connection: Connection) {
         guard let peer = connection.peer, let epoch = connection.certificate?.epoch else { return }
-        if overlay.isEngaged { overlay.arrived(body, from: peer) }
+        overlay.recordArrival(body, from: peer)
         if let id = historyExchange.awaitedID(inFrame: body, from: peer) {
             return receivedHistory(id, body, from: peer, on: connection)
         }
@@ -69,7 +69,7 @@ extension Node {
                 noteHereToo(body)
             }
             if overlay.isEngaged, SignedPayload.kind(inFrame: body) != PayloadType.presence.rawValue {
-                refusedFromNeighbour(body, reason, hops: SignedPayload.hops(inFrame: body), from: peer)
+                refusedFromNeighbour(body, reason, from: peer)
             }
             // In a crowd its presence may have come over others before: it is heard on this link all the same.
             if isCrowd, reason == .duplicate, body[0] == 0 { noteHeard(peer, on: connection) }

@@ -221,6 +221,7 @@ struct Connections {
         case .link(let id): info(id).map { [$0] } ?? []
         case .links(let ids): ids.compactMap { info($0) }
         case .peer(let peer): info(of: peer).map { [$0] } ?? []
+        case .peers(let peers): peers.compactMap { info(of: $0) }
         case .all(let peer): allInfo(of: peer)
         case .everyone: Array(active)
         case .others(let id, let peer): active.filter { $0.id != id && $0.peer != peer }

@@ -85,7 +85,11 @@ extension Node {
             historyExchange.linkOpened(to: peer, from: link.endpoint.giver ?? Giver(peer), environment)
             tickHistory()
             introduceElsewhere(on: link.connection)
-            overlayLinkOpened(to: peer, isOutgoing: link.role == .initiator, isGuest: isGuest)
+            if case .running = phase {
+                overlay.linkOpened(
+                    to: peer, on: link, isGuest: isGuest, connections, now: now, using: &randomness)
+                arm(.overlay)
+            }
             withEffects { finder.linkIsActive(link, of: peer, environment, overlay.neighbours, &$0) }
         }
         pacer.met(now: now)
@@ -185,7 +189,8 @@ extension Node {
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
         historyExchange.linkClosed(to: peer, end, now: scheduler.now)
         arm(.history)
-        overlayLinkClosed(to: peer)
+        overlay.linkClosed(to: peer, now: scheduler.now)
+        arm(.overlay)
         withEffects {
             finder.lastLinkEnded(of: peer, environment, connections, overlay.neighbours, using: &randomness, &$0)
         }

@@ -199,15 +199,15 @@ extension HistoryExchange {
 
     /// Asks again for payloads that were refused for their time: for those whose time has come, or for all once the clock has moved.
     ///
-    /// - Parameter overlay: takes them again, too.
+    /// - Parameter spread: takes them again, too.
     mutating func reopenRefused(
-        isAll: Bool, _ environment: Environment, _ overlay: inout Overlay, _ effects: inout Effects
+        isAll: Bool, _ environment: Environment, _ spread: inout Spread, _ effects: inout Effects
     ) {
         guard takesPart(environment) else { return }
         let open = isAll ? untimely.takeAll() : untimely.takeDue(now: environment.now)
         for (id, peers) in open {
             for peer in peers { wants.offered([id], by: peer, now: environment.now) }
-            overlay.reopen(id)
+            spread.reopen(id)
         }
         effects.append(.arm(.history))
     }

@@ -88,7 +88,7 @@ extension Node {
         guard case .admitted(let checked) = admission.verifySignature(of: payload) else { return ban(connection) }
         guard people.presences.take(checked, age: isLive ? .zero : age(of: payload), now: now) else { return }
         people.paths.note(author, by: connection.id)
-        if let peer = connection.peer { overlay.gave(peer, now: now) }
+        if let peer = connection.peer { overlay.recordGift(of: peer, now: now) }
         // In a small room what an answer brings is passed on too: few others have it.
         if isLive || people.isSmall {
             people.relay.pass(author, from: connection.id, now: now, using: &randomness)
@@ -252,7 +252,7 @@ extension Node {
         guard isCrowd, let peer = connection.peer else { return }
         let now = scheduler.now
         if let digests = RosterDigests(body) {
-            overlay.told(digests.count, by: peer)
+            overlay.recordSize(digests.count, by: peer)
             let isAnswered = people.roster.answer(
                 people.presences.digests.differences(from: digests), on: connection.id, now: now)
             if !isAnswered { counts.rostersRefused += 1 }

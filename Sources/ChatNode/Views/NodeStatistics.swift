@@ -19,14 +19,13 @@ struct NodeStatistics {
     var sealedRefused = 0
     /// Digests of rosters above a link's rate, and presences that were not asked for.
     var rostersRefused = 0
-    /// Lists of ids in frames of the overlay whose count is not that of their ids, or too high.
-    var idListsMalformed = 0
     /// Public messages that came live, by the links that they passed, less one.
     var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
 
     /// All counters, also those at zero, in a fixed order.
     func counters(
-        _ admission: Admission, _ links: LinkTally, _ finder: Finder, _ history: HistoryExchange
+        _ admission: Admission, _ links: LinkTally, _ finder: Finder, _ history: HistoryExchange,
+        _ spread: Spread
     ) -> [Counter] {
         [
             Counter(.handshakesDone, links.handshakesDone),
@@ -53,7 +52,7 @@ struct NodeStatistics {
             Counter(.sealedForOthers, sealedForOthers),
             Counter(.sealedRefused, sealedRefused),
         ] + history.counters + [
-            Counter(.idListsMalformed, idListsMalformed + history.malformedLists)
+            Counter(.idListsMalformed, history.malformedLists + spread.malformedLists)
         ]
             + finder.counters + [Counter(.rostersRefused, rostersRefused)]
             + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }

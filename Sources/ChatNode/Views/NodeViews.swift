@@ -146,7 +146,7 @@ extension Node {
             Counter(.unreadDirect, others),
             Counter(.queuedBytes, waiting.all),
             Counter(.queuedBytesLongest, waiting.most),
-        ] + counts.counters(admission, links.tally, finder, historyExchange) + refusalCounters + bridgeCounters
+        ] + counts.counters(admission, links.tally, finder, historyExchange, overlay) + refusalCounters + bridgeCounters
     }
 
     /// Unread messages of the room and of all direct conversations.

@@ -87,7 +87,7 @@ import Wire
     @Test mutating func `the trees that a strike takes from a neighbour are grafted elsewhere in the same tick`()
         throws
     {
-        var overlay = Overlay()
+        var overlay = TreeSpread()
         let (liar, other) = (try peer(1), try peer(2))
         overlay.setMode(.overlay, now: start, using: &randomness)
         for peer in [liar, other] {
@@ -125,7 +125,7 @@ import Wire
     }
 
     @Test func `a tree goes wide at first and after 200 payloads, and is not taken so too soon`() {
-        var (author, receiver) = (Wide(), Wide())
+        var (author, receiver) = (TreeReset(), TreeReset())
         #expect(author.isDue(3))
         let taken = (author.accept(3, now: start), receiver.accept(3, now: start))
         // The first makes all trees, since none has carried anything.
@@ -141,7 +141,7 @@ import Wire
         let afterPause = receiver.accept(3, now: start + .seconds(119))
         #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
-        var newcomer = Wide()
+        var newcomer = TreeReset()
         newcomer.note(5)
         #expect(!newcomer.isDue(5) && newcomer.isDue(6))
         let others = newcomer.accept(6, now: start)
@@ -163,7 +163,7 @@ import Wire
     @Test func `an announced payload is grafted after a while, at one announcer after the other, and then given up`()
         throws
     {
-        var news = News()
+        var news = LazyPush()
         let patience = Duration.milliseconds(40)
         for number in 1...3 as ClosedRange<UInt8> {
             news.announced(7, by: try peer(number), now: start, patience: patience)
@@ -184,7 +184,7 @@ import Wire
     }
 
     @Test func `a payload that came is neither asked for nor a broken promise`() throws {
-        var news = News()
+        var news = LazyPush()
         news.announced(7, by: try peer(1), now: start, patience: .milliseconds(40))
         let grafts = news.due(now: start + .milliseconds(40), patience: .milliseconds(40)).grafts
         #expect(grafts.map(\.ids) == [[7]])
@@ -197,7 +197,7 @@ import Wire
 
     @Test func `a neighbour that says what it lacks breaks no promise, and the next announcer is asked at once`() throws
     {
-        var news = News()
+        var news = LazyPush()
         let patience = Duration.milliseconds(40)
         for number in 1...2 as ClosedRange<UInt8> {
             news.announced(7, by: try peer(number), now: start, patience: patience)
@@ -215,7 +215,7 @@ import Wire
     }
 
     @Test func `no neighbour is asked for more than it gives`() throws {
-        var news = News()
+        var news = LazyPush()
         for id in 0..<10 as Range<UInt64> {
             news.announced(id, by: try peer(1), now: start, patience: .milliseconds(40))
         }
@@ -232,7 +232,7 @@ import Wire
     }
 
     @Test func `a flood of announcements fills no table beyond its bound`() throws {
-        var news = News()
+        var news = LazyPush()
         for id in 0..<5_000 as Range<UInt64> {
             for number in 1...12 as ClosedRange<UInt8> {
                 news.announced(id, by: try peer(number), now: start, patience: .milliseconds(40))
@@ -251,7 +251,7 @@ import Wire
 
     @Test mutating func `the latest are compared with a neighbour that was dialled, seldom in silence`() throws {
         let neighbours = try neighbours(1...6)
-        var latest = Latest()
+        var latest = AntiEntropy()
         latest.start(now: start, using: &randomness)
         var now = start
         var asked: [PeerID] = []

@@ -20,7 +20,7 @@ struct OverlayRun {
 
     private var now = Instant(nanoseconds: 0)
     private var randomness = Randomness.seeded(1)
-    private var overlay = Overlay()
+    private var overlay = TreeSpread()
     private var linked: Set<PeerID> = []
 
     static func seeds() -> [[UInt8]] {
@@ -95,7 +95,7 @@ struct OverlayRun {
         look(overlay.received(LatestFrame(wantsAnswer: choices.flag(), ids: ids), from: peer, now: now))
     }
 
-    private mutating func look(_ effects: [Overlay.Effect]) {
+    private mutating func look(_ effects: [TreeSpread.Action]) {
         for effect in effects {
             switch effect {
             case .send(let frame, let peer):

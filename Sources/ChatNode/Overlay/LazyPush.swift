@@ -4,7 +4,7 @@ import Wire
 
 /// Announcements: ids for neighbours, and the payloads that are missing here though they were announced
 /// (Protocol.md section 13).
-struct News: Sendable {
+struct LazyPush: Sendable {
     /// The grafts to send, and the promises that were broken.
     struct Due: Sendable {
         var grafts: [(peer: PeerID, ids: [UInt64])] = []

@@ -1,7 +1,7 @@
 import Wire
 
 /// Decides which payloads go over all links, so that their tree becomes the shortest one (Protocol.md section 13).
-struct Wide: Sendable {
+struct TreeReset: Sendable {
     /// Payloads of each tree since the last wide one; nil before the first.
     private var carried = [Int?](repeating: nil, count: Trees.count)
     private var acceptedAt = [Instant?](repeating: nil, count: Trees.count)

@@ -3,7 +3,7 @@ import Noise
 import Wire
 
 /// When a neighbour is asked to compare the latest payloads, and which (Protocol.md section 13).
-struct Latest: Sendable {
+struct AntiEntropy: Sendable {
     private(set) var nextDeadline: Instant?
 
     mutating func start(now: Instant, using randomness: inout Randomness) {

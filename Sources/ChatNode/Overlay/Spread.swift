@@ -1,0 +1,218 @@
+import Chat
+import Noise
+import Wire
+
+/// How a public payload goes on from this node: on all links in a mesh, along trees in a large or gappy room (Protocol.md section 13).
+struct Spread {
+    /// In a mesh a node sends its own payloads on all links, and passes none on.
+    private struct MeshSpread {
+        static func send(_ payload: VerifiedPayload, hops: UInt8, _ effects: inout Effects) {
+            let delivery = PayloadDelivery(frame: payload.frame(hops: hops), type: payload.type)
+            effects.append(.deliver(delivery, to: .everyone))
+        }
+    }
+
+    private var trees = TreeSpread()
+    /// Lists of ids whose count is not that of their ids, or too high.
+    private(set) var malformedLists = 0
+
+    var mode: RoomMode { trees.mode }
+
+    /// This node passes payloads on.
+    var isOn: Bool { trees.isOn }
+
+    /// The room is small: own payloads go over all links, and others' are passed on.
+    var isRelaying: Bool { trees.isRelaying }
+
+    /// Payloads go along trees, because this node or a neighbour is in overlay mode; false in a mesh. This is the only choice between the
+    /// two ways.
+    var isEngaged: Bool { trees.isEngaged }
+
+    var neighbours: Neighbours { trees.neighbours }
+
+    /// The payloads of the last 30 s.
+    var recent: RecentPayloads { trees.recent }
+
+    /// When `tick` has something to do; nil for never.
+    var nextDeadline: Instant? { trees.nextDeadline }
+
+    /// True if the rules of overlay links hold for payloads that a neighbour relays.
+    func isOverlayLink(_ peer: PeerID) -> Bool { trees.isOverlayLink(peer) }
+}
+
+/// Modes and links.
+extension Spread {
+    /// - Returns: false if the node is in that mode already.
+    mutating func setMode(_ mode: RoomMode, now: Instant, using randomness: inout Randomness) -> Bool {
+        guard trees.mode != mode else { return false }
+        trees.setMode(mode, now: now, using: &randomness)
+        return true
+    }
+
+    /// A link is the one on which frames for its peer are sent.
+    ///
+    /// - Parameter isGuest: true if this node dialled it for direct messages alone.
+    mutating func linkOpened(
+        to peer: PeerID, on link: LinkInfo, isGuest: Bool, _ connections: Connections, now: Instant,
+        using randomness: inout Randomness
+    ) {
+        trees.opened(
+            peer, isOutgoing: link.role == .initiator, isGuest: isGuest, witness: connections.info(of: peer)?.witness,
+            now: now, using: &randomness)
+    }
+
+    /// The last link to a peer closed.
+    mutating func linkClosed(to peer: PeerID, now: Instant) { trees.closed(peer, now: now) }
+
+    /// Offers of history are rare where both ends are in overlay mode: the trees bring new payloads.
+    func setOffers(of history: inout HistoryExchange) {
+        for peer in neighbours.table.keys {
+            history.setServedByTrees(isOn && neighbours[peer]?.isOverlay ?? false, peer)
+        }
+    }
+
+    /// The digests of a neighbour say how many nodes it counts.
+    mutating func recordSize(_ known: Int, by peer: PeerID) { trees.recordSize(known, by: peer) }
+
+    /// A neighbour gave a payload or a presence that was new here.
+    mutating func recordGift(of peer: PeerID, now: Instant) { trees.recordGift(of: peer, now: now) }
+}
+
+/// Payloads.
+extension Spread {
+    /// Sends a payload that is new to the room on its way: an own one, or one that came from a neighbour or over a bridge.
+    ///
+    /// - Parameters:
+    ///   - neighbour: that sent it; nil for none.
+    ///   - received: the links that it passed before this node.
+    mutating func spread(
+        _ payload: VerifiedPayload, from neighbour: PeerID?, hops received: UInt8, me: PeerID,
+        _ connections: Connections,
+        now: Instant, using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        let hops = payload.author == me ? 0 : min(received + 1, Limits.relayHops)
+        guard isEngaged else {
+            if neighbour == nil { MeshSpread.send(payload, hops: hops, &effects) }
+            return
+        }
+        let actions =
+            if let neighbour {
+                trees.took(payload, hops: hops, from: neighbour, now: now, using: &randomness)
+            } else {
+                trees.say(payload, hops: hops, now: now, using: &randomness)
+            }
+        order(actions, connections, now: now, &effects)
+    }
+
+    /// Sends a payload of ours on all links, whatever the mode.
+    func sendToAll(_ payload: VerifiedPayload, hops: UInt8, _ effects: inout Effects) {
+        MeshSpread.send(payload, hops: hops, &effects)
+    }
+
+    /// A payload came: its neighbour keeps its promise, whether it is admitted or not.
+    mutating func recordArrival(_ body: Span<UInt8>, from peer: PeerID) {
+        if isEngaged { trees.arrived(body, from: peer) }
+    }
+
+    /// A payload was refused for good: it is not asked for again.
+    mutating func recordRefusal(of id: UInt64) { trees.refused(id) }
+
+    /// A payload that was refused may be valid by now.
+    mutating func reopen(_ id: UInt64) { trees.reopen(id) }
+
+    /// A payload that a neighbour sent was not admitted.
+    mutating func recordDrop(
+        of body: Span<UInt8>, _ reason: DropReason, from peer: PeerID, _ connections: Connections, now: Instant,
+        _ effects: inout Effects
+    ) {
+        // A presence reaches a node on several ways: its copies say nothing about the tree.
+        guard isEngaged, SignedPayload.type(inFrame: body)?.isHistory ?? false,
+            let author = SignedPayload.author(inFrame: body), let id = SignedPayload.id(inFrame: body)?.prefix
+        else { return }
+        switch reason {
+        case .duplicate, .ownPayload:
+            let hops = SignedPayload.hops(inFrame: body)
+            order(trees.repeated(id, of: author, hops: hops, from: peer), connections, now: now, &effects)
+        // Another neighbour may be asked.
+        case .relayRate, .newAuthorRate, .youngRate, .unknownBridge: break
+        case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,
+            .invalidReason, .invalidAbout, .otherRoom, .tooManyHops, .misdirected, .notHistory, .badCertificate,
+            .badSignature, .foreignAuthor, .equivocation, .sequenceTooOld, .oldEpoch, .wrongEpoch, .stale,
+            .fromTheFuture, .authorRate:
+            trees.refused(id)
+        }
+    }
+}
+
+/// Frames of neighbours, and deadlines.
+extension Spread {
+    /// False above the rate of a neighbour's frames 10 to 12.
+    mutating func takeFrame(from peer: PeerID, now: Instant) -> Bool { trees.takeFrame(from: peer, now: now) }
+
+    mutating func receiveTree(
+        _ frame: TreeFrame, from peer: PeerID, _ connections: Connections, now: Instant,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        let actions = trees.received(frame, from: peer, now: now, using: &randomness)
+        order(actions, connections, now: now, &effects)
+    }
+
+    /// - Returns: false for a frame that is not well formed, or in a mesh.
+    mutating func receiveLatest(
+        _ body: Span<UInt8>, from peer: PeerID, _ connections: Connections, now: Instant, _ effects: inout Effects
+    ) -> Bool {
+        guard isEngaged else { return false }
+        guard let frame = LatestFrame(body) else {
+            malformedLists += 1
+            return false
+        }
+        order(trees.received(frame, from: peer, now: now), connections, now: now, &effects)
+        return true
+    }
+
+    /// - Returns: false for a frame that is not well formed, or in a mesh.
+    mutating func receiveNews(_ body: Span<UInt8>, from peer: PeerID, now: Instant, _ effects: inout Effects) -> Bool {
+        guard isEngaged else { return false }
+        guard let frame = NewsFrame(body) else {
+            malformedLists += 1
+            return false
+        }
+        trees.announced(frame.ids, by: peer, now: now)
+        effects.append(.arm(.overlay))
+        return true
+    }
+
+    /// Does what is due.
+    mutating func tick(
+        _ connections: Connections, now: Instant, using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        trees.patience = Spread.patience(connections)
+        order(trees.tick(now: now, using: &randomness), connections, now: now, &effects)
+    }
+
+    /// Four median round trips, or more.
+    private static func patience(_ connections: Connections) -> Duration {
+        let roundTrips = connections.active.compactMap(\.roundTrip).sorted()
+        guard !roundTrips.isEmpty else { return Limits.announcementPatience }
+        return max(Limits.announcementPatience, roundTrips[roundTrips.count / 2] * 4)
+    }
+
+    private mutating func order(
+        _ actions: [TreeSpread.Action], _ connections: Connections, now: Instant, _ effects: inout Effects
+    ) {
+        for action in actions {
+            switch action {
+            case .send(let frame, let peer): effects.append(.send(frame, to: .peer(peer)))
+            case .push(let entry, let peers, let isWide):
+                if isWide { effects.append(.send(TreeFrame.wide(entry.id).bytes, to: .peers(peers))) }
+                let frame = entry.payload.frame(hops: entry.hops)
+                effects.append(.deliver(PayloadDelivery(frame: frame, type: entry.payload.type), to: .peers(peers)))
+            case .probe(let peer): effects.append(.probe(.peer(peer), within: Limits.suspicionTime))
+            case .demoteUnlessHeard(let peer, let since):
+                if let link = connections.info(of: peer), link.lastReceived < since { trees.demote(peer, now: now) }
+            case .end(let peer): effects.append(.strikeOut(peer))
+            }
+        }
+        effects.append(.arm(.overlay))
+    }
+}

@@ -1,0 +1,432 @@
+import Chat
+import Noise
+import Wire
+
+/// Broadcast of public payloads over a few links to all nodes of a large room (Protocol.md section 13). It knows no link and no clock:
+/// each call returns the actions that it asks for.
+///
+/// It follows Plumtree (Leitão, Pereira and Rodrigues, 2007): the neighbour that gives a payload first becomes the parent of its
+/// tree, a copy prunes its link, and ids that are announced later (`LazyPush`) lead to grafts where a tree lost a payload.
+/// It deviates where a neighbour may be hostile or a tree grows bad:
+/// - Eight trees, chosen by the author's key, carry the payloads of all authors; Plumtree has one, or one for each source.
+/// - A payload that its author marks as wide takes all links, so that the fastest ones make the tree anew (`TreeReset`); Plumtree
+///   compares hop counts, which a neighbour can invent.
+/// - An announcement is a promise, and broken ones are counted (`Strikes`), as gossipsub 1.1 does with its IHAVE and IWANT.
+/// - A neighbour that gave nothing new for long gets few trees, as gossipsub's mesh prefers peers that deliver first.
+/// - From time to time one neighbour compares the latest payloads (`AntiEntropy`), as in epidemic algorithms; gossipsub has its
+///   heartbeat for that.
+///
+/// The links are not those of HyParView's active view, which shuffles: `LinkChoice` draws them by the samplers of Brahms
+/// (Bortnikov and others, 2009), so that an attacker gains nothing by frequent announcements.
+struct TreeSpread: Sendable {
+    enum Action: Sendable {
+        /// A frame for a neighbour.
+        case send([UInt8], to: PeerID)
+        /// A payload for neighbours; a wide one is announced as such first.
+        case push(RecentPayloads.Entry, to: [PeerID], isWide: Bool)
+        /// Ask a neighbour for a sign of life; without one its link is dead after `Limits.suspicionTime`.
+        case probe(PeerID)
+        /// Call `demote` unless something came from the neighbour since.
+        case demoteUnlessHeard(PeerID, since: Instant)
+        /// End the link with a neighbour that broke promises.
+        case end(PeerID)
+    }
+
+    private struct Suspicion: Sendable {
+        let peer: PeerID
+        let since: Instant
+        let until: Instant
+    }
+
+    private(set) var mode = RoomMode.mesh
+    /// How long an announced payload may take before it is asked for: four median round trips, or more.
+    var patience = Limits.announcementPatience
+    private(set) var neighbours = Neighbours()
+    private(set) var trees = Trees()
+    private(set) var recent = RecentPayloads()
+    private var strikes = Strikes()
+    private var lazyPush = LazyPush()
+    private var antiEntropy = AntiEntropy()
+    private var treeReset = TreeReset()
+    private var suspicions: [Suspicion] = []
+    private var lastPayloadAt: Instant?
+    /// The neighbours that are in overlay mode.
+    private var overlayNeighbours = 0
+
+    /// This node passes payloads on.
+    var isOn: Bool { mode != .mesh }
+
+    /// The room is small: own payloads go over all links, and others' are passed on.
+    var isRelaying: Bool { mode == .relaying }
+
+    /// False in a mesh room, which nothing here touches.
+    var isEngaged: Bool { isOn || overlayNeighbours > 0 }
+
+    /// When `tick` has something to do.
+    var nextDeadline: Instant? {
+        guard isEngaged else { return nil }
+        let first = Instant.earlier(trees.nextDeadline, lazyPush.nextDeadline)
+        return Instant.earlier(Instant.earlier(first, antiEntropy.nextDeadline), suspicions.first?.until)
+    }
+
+    /// True if the rules of overlay links hold for what a neighbour relays.
+    func isOverlayLink(_ peer: PeerID) -> Bool {
+        isEngaged && (isOn || neighbours[peer]?.isOverlay ?? false)
+    }
+}
+
+/// Links and modes.
+extension TreeSpread {
+    /// The mode of this node changes.
+    mutating func setMode(_ mode: RoomMode, now: Instant, using randomness: inout Randomness) {
+        guard self.mode != mode else { return }
+        self.mode = mode
+        modeChanged(now, using: &randomness)
+    }
+
+    /// A neighbour has a link that frames are sent on: the first, or one that replaced another.
+    ///
+    /// - Parameters:
+    ///   - isGuest: true if this node dialled it for direct messages alone.
+    ///   - witness: where it is, of which all neighbours there have one vote about the room; nil for a place of its own.
+    mutating func opened(
+        _ peer: PeerID, isOutgoing: Bool, isGuest: Bool = false, witness: LinkSource? = nil, now: Instant,
+        using randomness: inout Randomness
+    ) {
+        if neighbours[peer] != nil { closed(peer, now: now) }
+        guard neighbours.open(peer, isOutgoing: isOutgoing, witness: witness, now: now) else { return }
+        neighbours.update(peer) { $0.isOurGuest = isGuest }
+        modeChanged(now, using: &randomness)
+    }
+
+    /// The digests of a neighbour tell how many nodes it counts.
+    mutating func recordSize(_ known: Int, by peer: PeerID) { neighbours.update(peer) { $0.known = known } }
+
+    /// A neighbour gave something that was new here.
+    mutating func recordGift(of peer: PeerID, now: Instant) { neighbours.update(peer) { $0.gaveAt = now } }
+
+    /// The last link with a neighbour ended.
+    mutating func closed(_ peer: PeerID, now: Instant) {
+        if neighbours[peer]?.isOverlay == true { overlayNeighbours -= 1 }
+        guard let slot = neighbours.close(peer) else { return }
+        recent.forget(slot)
+        lazyPush.close(peer)
+        suspicions.removeAll { $0.peer == peer }
+        trees.lose(peer, now: now)
+    }
+
+    private mutating func modeChanged(_ now: Instant, using randomness: inout Randomness) {
+        guard isEngaged else {
+            trees.reset()
+            antiEntropy.stop()
+            return neighbours.updateAll { $0.pushes = 0 }
+        }
+        trees.graft(at: now + Limits.graftPause)
+        antiEntropy.start(now: now, using: &randomness)
+    }
+
+    mutating func received(
+        _ hello: Hello, from peer: PeerID, now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
+        guard let neighbour = neighbours[peer] else { return [] }
+        overlayNeighbours += (hello.isOverlay ? 1 : 0) - (neighbour.isOverlay ? 1 : 0)
+        neighbours.update(peer) { neighbour in
+            neighbour.hello = hello
+            neighbour.known = Int(hello.known)
+        }
+        if !hello.isOverlay || hello.isGuest {
+            neighbours.update(peer) { $0.pushes = 0 }
+            trees.lose(peer, now: now)
+        }
+        modeChanged(now, using: &randomness)
+        return hello.mask == 0 ? [] : grafted(hello.mask, [], by: peer, now: now)
+    }
+}
+
+/// How payloads travel: signed here, received from a neighbour, received again.
+extension TreeSpread {
+    /// An own payload, or one that came over a bridge.
+    ///
+    /// - Parameter hops: as the neighbours get it.
+    mutating func say(
+        _ payload: VerifiedPayload, hops: UInt8, now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
+        let tree = Trees.index(of: payload.author)
+        let made = mode == .overlay && treeReset.isDue(tree) ? treeReset.accept(tree, now: now) : 0
+        let isWide = made != 0
+        if isWide { clear(made) } else { treeReset.note(tree) }
+        let eager = neighbours.peers.filter { isPushed(tree, to: $0) || isMeshLink($0) }
+        let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
+        let receivers = isWide || !hasTree ? neighbours.peers : eager
+        return spread(payload, hops: hops, to: receivers, from: nil, isWide: isWide, now: now, using: &randomness)
+    }
+
+    /// A payload that was new came from a neighbour.
+    mutating func took(
+        _ payload: VerifiedPayload, hops: UInt8, from peer: PeerID, now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
+        let (tree, id) = (Trees.index(of: payload.author), payload.id.prefix)
+        guard recent[id] == nil, let neighbour = neighbours[peer] else { return [] }
+        let wasMissing = lazyPush.isMissing(id)
+        lazyPush.settle(id)
+        let made = neighbour.wide == id ? treeReset.accept(tree, now: now) : 0
+        let isWide = made != 0
+        if !isWide { treeReset.note(tree) }
+        let parent = trees.parent(of: tree)
+        var actions: [Action] = []
+        if isWide {
+            clear(made)
+            actions.append(.send(TreeFrame.graft(made, ids: []).bytes, to: peer))
+        }
+        neighbours.update(peer) { neighbour in
+            (neighbour.servedAt, neighbour.gaveAt) = (now, now)
+        }
+        // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
+        if neighbour.isInTrees, mode == .overlay || hops > 1 {
+            trees.took(made | Trees.bit(tree), from: peer)
+            neighbours.update(peer) { $0.pushes |= made | Trees.bit(tree) }
+        }
+        let receivers = neighbours.peers.filter { $0 != peer && (isWide || isPushed(tree, to: $0)) }
+        actions += spread(payload, hops: hops, to: receivers, from: peer, isWide: isWide, now: now, using: &randomness)
+        if wasMissing, let parent, parent != peer { actions += suspect(parent, now) }
+        return actions
+    }
+
+    /// A payload that is here already came again, or an own one came back: that link is no part of the tree.
+    mutating func repeated(_ id: UInt64, of author: PeerID, hops: UInt8, from peer: PeerID) -> [Action] {
+        guard let neighbour = neighbours[peer] else { return [] }
+        recent.note(id, knownAt: neighbour.slot)
+        if neighbour.wide == id {
+            neighbours.update(peer) { $0.wide = nil }
+            return []
+        }
+        // An own payload of a mesh node, or to one, comes in any case.
+        guard hops > 0 || (mode == .overlay && neighbour.isOverlay) else { return [] }
+        let tree = Trees.index(of: author)
+        // The parent brings the authors without a link in this tree, and with them those that have one.
+        guard !isRelaying || neighbours[author] == nil || trees.parent(of: tree) != peer else { return [] }
+        let bit = Trees.bit(tree)
+        neighbours.update(peer) { $0.pushes &= ~bit }
+        return [.send(TreeFrame.prune(bit).bytes, to: peer)]
+    }
+
+    /// A payload was refused for good: it is not asked for again.
+    mutating func refused(_ id: UInt64) { lazyPush.settle(id) }
+
+    /// A payload came: its neighbour keeps its promise, whatever admission makes of it.
+    mutating func arrived(_ body: Span<UInt8>, from peer: PeerID) {
+        guard lazyPush.awaits(peer), let id = SignedPayload.id(inFrame: body)?.prefix else { return }
+        lazyPush.kept(id, by: peer)
+    }
+
+    /// A payload that was refused may be right by now.
+    mutating func reopen(_ id: UInt64) { lazyPush.reopen(id) }
+
+    private mutating func spread(
+        _ payload: VerifiedPayload, hops: UInt8, to receivers: [PeerID], from peer: PeerID?, isWide: Bool, now: Instant,
+        using randomness: inout Randomness
+    ) -> [Action] {
+        var entry = RecentPayloads.Entry(payload: payload, hops: hops, at: now)
+        for known in receivers + [peer].compactMap(\.self) {
+            if let slot = neighbours[known]?.slot { entry.known.insert(slot) }
+        }
+        recent.insert(entry)
+        lazyPush.settle(entry.id)
+        lazyPush.gather(entry.id, now: now, using: &randomness)
+        lastPayloadAt = now
+        antiEntropy.hasten(now: now, using: &randomness)
+        return receivers.isEmpty ? [] : [.push(entry, to: receivers, isWide: isWide)]
+    }
+
+    private func isPushed(_ tree: Int, to peer: PeerID) -> Bool {
+        guard let neighbour = neighbours[peer], isOn || neighbour.isOverlay else { return false }
+        return neighbour.pushes & Trees.bit(tree) != 0
+    }
+
+    /// On such a link a node says all that it says itself.
+    private func isMeshLink(_ peer: PeerID) -> Bool { mode != .overlay || neighbours[peer]?.isOverlay == false }
+
+    /// A wide payload makes these trees anew. A neighbour in mesh mode passes nothing on to such as itself and gets no news:
+    /// it keeps its trees until it prunes them, so that it misses nothing meanwhile.
+    private mutating func clear(_ mask: TreeMask) {
+        neighbours.updateAll { neighbour in
+            if neighbour.isOverlay { neighbour.pushes &= ~mask }
+            neighbour.offered = mask
+        }
+    }
+}
+
+/// Frames of neighbours, and deadlines.
+extension TreeSpread {
+    mutating func received(
+        _ frame: TreeFrame, from peer: PeerID, now: Instant, using randomness: inout Randomness
+    ) -> [Action] {
+        switch frame {
+        case .hello(let hello):
+            return received(hello, from: peer, now: now, using: &randomness)
+        case .graft(let mask, let ids):
+            return grafted(mask, ids, by: peer, now: now)
+        case .prune(let mask):
+            let isParent = (0..<Trees.count).contains { mask & Trees.bit($0) != 0 && trees.parent(of: $0) == peer }
+            neighbours.update(peer) { neighbour in
+                neighbour.pushes &= ~mask
+                if isParent { neighbour.avoidedUntil = now + Limits.refusedGraftPause }
+            }
+            if isParent { trees.lose(peer, mask, now: now, after: Limits.graftPause) }
+        case .wide(let id):
+            neighbours.update(peer) { $0.wide = id }
+        case .lacking(let ids):
+            lazyPush.refused(ids, by: peer, now: now)
+        case .busy:
+            break
+        }
+        return []
+    }
+
+    /// A neighbour tells ids of payloads that it has.
+    mutating func announced(_ ids: [UInt64], by peer: PeerID, now: Instant) {
+        guard let slot = neighbours[peer]?.slot else { return }
+        for id in ids where !recent.note(id, knownAt: slot) && !lazyPush.isSettled(id) {
+            lazyPush.announced(id, by: peer, now: now, patience: patience)
+        }
+    }
+
+    /// A neighbour compares the latest payloads with ours.
+    mutating func received(_ frame: LatestFrame, from peer: PeerID, now: Instant) -> [Action] {
+        announced(frame.ids, by: peer, now: now)
+        guard frame.wantsAnswer, let slot = neighbours[peer]?.slot else { return [] }
+        let theirs = Set(frame.ids)
+        let lacking = recent.latest(at: now).filter { id in
+            // A payload that came this moment may be on its way to the neighbour too.
+            !theirs.contains(id) && recent[id].map { $0.at + Limits.latestAge <= now } ?? false
+        }
+        for id in lacking { recent.note(id, knownAt: slot) }
+        return lacking.isEmpty ? [] : [.send(LatestFrame(wantsAnswer: false, ids: lacking).bytes, to: peer)]
+    }
+
+    /// False above the rate of a neighbour's frames.
+    mutating func takeFrame(from peer: PeerID, now: Instant) -> Bool {
+        neighbours.update(peer) { $0.frames.take(now: now) } ?? false
+    }
+
+    private mutating func grafted(_ mask: TreeMask, _ ids: [UInt64], by peer: PeerID, now: Instant) -> [Action] {
+        guard let neighbour = neighbours[peer], !neighbour.isGuest, isOn || neighbour.isOverlay else { return [] }
+        var (actions, wanted) = given(ids, to: peer, neighbour, now)
+        wanted |= mask
+        let offered = wanted & neighbour.offered
+        let allowed = offered | allowance(wanted & ~offered, for: neighbour, now)
+        neighbours.update(peer) { changed in
+            changed.pushes |= allowed
+            changed.offered &= ~offered
+        }
+        return actions + refuse(wanted & ~allowed, to: peer, neighbour, now)
+    }
+
+    /// The payloads that a neighbour grafts, with their trees. It learns which of them it does not get, so that it waits for none.
+    private mutating func given(
+        _ ids: [UInt64], to peer: PeerID, _ neighbour: Neighbour, _ now: Instant
+    ) -> (actions: [Action], trees: TreeMask) {
+        var (actions, trees, lacking): ([Action], TreeMask, [UInt64]) = ([], 0, [])
+        for id in ids {
+            guard let entry = recent[id], neighbours.update(peer, { $0.grafted.take(now: now) }) ?? false else {
+                lacking.append(id)
+                continue
+            }
+            recent.note(id, knownAt: neighbour.slot)
+            trees |= Trees.bit(entry.tree)
+            actions.append(.push(entry, to: [peer], isWide: false))
+        }
+        if !lacking.isEmpty { actions.append(.send(TreeFrame.lacking(lacking).bytes, to: peer)) }
+        return (actions, trees)
+    }
+
+    /// Prunes what a neighbour grafted in vain; seldom, since one that does not give up would be answered without end.
+    private mutating func refuse(
+        _ mask: TreeMask, to peer: PeerID, _ neighbour: Neighbour, _ now: Instant
+    ) -> [Action] {
+        let isRepeated = neighbour.refusedAt.map { now < $0 + Limits.refusedGraftPause } ?? false
+        guard mask != 0, !isRepeated else { return [] }
+        neighbours.update(peer) { $0.refusedAt = now }
+        return [.send(TreeFrame.prune(mask).bytes, to: peer)]
+    }
+
+    /// The trees of `wanted` that a neighbour gets: few, where it gives nothing and others are there to give them.
+    private func allowance(_ wanted: TreeMask, for neighbour: Neighbour, _ now: Instant) -> TreeMask {
+        guard !isRelaying, neighbour.isIdle(at: now), neighbours.count >= Limits.linksForIdleRule else { return wanted }
+        var allowed = wanted & neighbour.pushes
+        for tree in 0..<Trees.count where wanted & Trees.bit(tree) != 0 {
+            guard (allowed | neighbour.pushes).nonzeroBitCount < Limits.treesOfIdleNeighbour else { break }
+            allowed |= Trees.bit(tree)
+        }
+        return allowed
+    }
+
+    /// Nothing came from a neighbour that is to give trees: others give them from now on.
+    mutating func demote(_ peer: PeerID, now: Instant) {
+        neighbours.update(peer) { neighbour in
+            neighbour.pushes = 0
+            neighbour.avoidedUntil = now + Limits.suspicionTime
+        }
+        trees.lose(peer, now: now)
+    }
+
+    private mutating func suspect(_ peer: PeerID, _ now: Instant) -> [Action] {
+        guard neighbours[peer] != nil, !suspicions.contains(where: { $0.peer == peer }) else { return [] }
+        suspicions.append(Suspicion(peer: peer, since: now, until: now + patience + patience))
+        return [.probe(peer)]
+    }
+
+    /// Does what is due.
+    mutating func tick(now: Instant, using randomness: inout Randomness) -> [Action] {
+        guard isEngaged else { return [] }
+        var actions: [Action] = []
+        while let first = suspicions.first, first.until <= now {
+            suspicions.removeFirst()
+            actions.append(.demoteUnlessHeard(first.peer, since: first.since))
+        }
+        for (peer, ids) in lazyPush.announcements(now: now, neighbours: neighbours, recent: &recent) {
+            actions += ids.chunked(Limits.newsPayloads).map { .send(NewsFrame(ids: $0).bytes, to: peer) }
+        }
+        let due = dueGrafts(now)
+        for (peer, ids) in due.grafts where neighbours[peer] != nil {
+            actions += ids.chunked(Limits.graftedPayloads).map { .send(TreeFrame.graft(0, ids: $0).bytes, to: peer) }
+        }
+        for peer in due.broken { actions += strike(peer, now) }
+        // Behind the strikes, which take trees from their neighbours.
+        for graft in trees.due(now: now, neighbours: &neighbours, strikes: strikes, using: &randomness) {
+            actions.append(.send(TreeFrame.graft(graft.mask, ids: []).bytes, to: graft.peer))
+        }
+        return actions + compare(now, using: &randomness)
+    }
+
+    /// No neighbour is asked for more than it gives.
+    private mutating func dueGrafts(_ now: Instant) -> LazyPush.Due {
+        var neighbours = exchange(&self.neighbours, with: Neighbours())
+        defer { self.neighbours = neighbours }
+        return lazyPush.due(now: now, patience: patience) { peer in
+            neighbours.update(peer) { $0.asked.take(now: now) } ?? false
+        }
+    }
+
+    private mutating func compare(_ now: Instant, using randomness: inout Randomness) -> [Action] {
+        let isQuiet = lastPayloadAt.map { now >= $0 + Limits.latestTime } ?? true
+        let peer = antiEntropy.due(now: now, neighbours: neighbours, isQuiet: isQuiet, using: &randomness)
+        guard let peer else { return [] }
+        return [.send(LatestFrame(wantsAnswer: true, ids: recent.latest(at: now)).bytes, to: peer)]
+    }
+
+    /// A neighbour broke a promise: no tree comes from it any more, and at the third its link ends.
+    private mutating func strike(_ peer: PeerID, _ now: Instant) -> [Action] {
+        let isLast = strikes.note(peer, now: now)
+        neighbours.update(peer) { $0.pushes = 0 }
+        trees.lose(peer, now: now)
+        return isLast ? [.end(peer)] : []
+    }
+}
+
+extension Array {
+    /// Its elements in order, in arrays of at most `count`.
+    fileprivate func chunked(_ count: Int) -> [[Element]] {
+        stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
+    }
+}
