@@ -1,4 +1,5 @@
 import ChatNode
+import Phrases
 import Reactor
 import Synchronization
 import Wire
@@ -30,23 +31,23 @@ actor AvahiDiscovery {
     private nonisolated let policy: SharedDiscovery.Policy
     private nonisolated let interfaces: [String]
 
-    var daemon: AvahiSource?
-    var embedded: AvahiSource?
-    var pulse = DaemonPulse()
-    var choice: ModeChoice
+    private var daemon: AvahiSource?
+    private var embedded: AvahiSource?
+    private var pulse = DaemonPulse()
+    private var choice: ModeChoice
     /// The last mode or failure: each room receives it.
-    var outlook: DiscoveryEvent?
-    var rooms: [RoomNumber: RoomState] = [:]
-    let pool = ResolverPool()
-    var view = NetworkView()
-    var interfaceWarning = InterfaceWarning()
+    private var outlook: DiscoveryEvent?
+    private var rooms: [RoomNumber: RoomState] = [:]
+    private let pool = ResolverPool()
+    private var view = NetworkView()
+    private var interfaceWarning = InterfaceWarning()
     private var watch: NetworkWatch?
     /// Beside the daemon while that can be used, and while a room is a crowd.
-    var listener: AnnouncementListener?
+    private var listener: AnnouncementListener?
     /// From the first question for buckets on.
-    var asker: BucketAsker?
-    var isReading = false
-    var nextCheck: Instant?
+    private var asker: BucketAsker?
+    private var isReading = false
+    private var nextCheck: Instant?
     private var endings: [RoomNumber: CheckedContinuation<Bool, Never>] = [:]
 
     /// - Parameter interfaces: names of the interfaces that take part; empty for all.
@@ -120,7 +121,7 @@ actor AvahiDiscovery {
 
     /// Goes on when the daemon's time for an answer is over: `patience`, and again as long as the question `isOpen` and the
     /// daemon's process computes, up to two minutes in all.
-    func awaitDaemon(
+    private func awaitDaemon(
         _ patience: Duration, since seen: DaemonWork? = .read(), until limit: Instant? = nil,
         while isOpen: @escaping @Sendable (isolated AvahiDiscovery) -> Bool,
         then goOn: @escaping @Sendable (isolated AvahiDiscovery) -> Void
@@ -244,5 +245,495 @@ extension AvahiDiscovery {
 
     private func ended(_ room: RoomNumber, isClosed: Bool) {
         endings.removeValue(forKey: room)?.resume(returning: isClosed)
+    }
+}
+
+/// The tables of the rooms, and the resolvers that they ask for.
+extension AvahiDiscovery {
+    private static let checkInterval = Duration.milliseconds(20)
+
+    /// Changes the table of a room, if it still runs, and does what the table requests.
+    func change(_ room: RoomNumber, _ change: (inout InstanceTable, Instant) -> [ListingAction]) {
+        perform(room, change)
+        noteInstances(of: room)
+        serveRooms(after: room)
+        arm()
+    }
+
+    /// Gives the resolvers that are free to listings of the rooms, those after `room` first; it has served itself.
+    private func serveRooms(after room: RoomNumber = -1) {
+        let waiting = rooms.keys.filter { rooms[$0]?.table.isWaiting == true }.sorted()
+        for other in waiting.filter({ $0 > room }) + waiting.filter({ $0 < room }) {
+            perform(other) { $0.serveWaiting(now: $1) }
+        }
+    }
+
+    func resolved(_ listing: Listing, _ answer: Resolution, in room: RoomNumber) {
+        let endpoint =
+            answer.isOurVersion
+            ? view.endpoint(address: answer.address, port: answer.port, interface: listing.interface) : nil
+        change(room) { [.cancel(listing)] + $0.resolved(listing, endpoint, now: $1) }
+    }
+
+    /// - Parameter weight: the number of nodes that the sender stands for if the instance is at its address.
+    func heard(_ heard: HeardInstance, _ listing: Listing, weight: Int = 1, in room: RoomNumber) {
+        // While the network changes, the network that the packet came from is unknown.
+        guard heard.isOurVersion, !isReading,
+            let endpoint = heard.endpoint(in: view, at: listing.interface, first: listing.family)
+        else { return }
+        let weight = heard.isProof && endpoint.address == heard.sender ? weight : 0
+        change(room) { $0.heard(listing, endpoint, weight: weight, now: $1) }
+    }
+
+    private func perform(_ room: RoomNumber, _ change: (inout InstanceTable, Instant) -> [ListingAction]) {
+        guard let index = rooms.index(forKey: room) else { return }
+        let actions = change(&rooms.values[index].table, loop.now)
+        let (tell, dropped) = (rooms.values[index].tell, rooms.values[index].table.dropped)
+        claims.withLock { $0.note(dropped, in: room) }
+        for action in actions {
+            switch action {
+            case .resolve(let listing, let family):
+                self[listing.source]?.responder.resolve(listing, family, for: room)
+            case .cancel(let listing): self[listing.source]?.responder.cancel(listing, for: room)
+            case .tell(let event): tell(event)
+            }
+        }
+    }
+
+    func arm() {
+        guard let next = rooms.values.lazy.compactMap(\.nextDue).min() else { return }
+        // Many things fall due within milliseconds of each other, and each check looks through the whole table.
+        let due = max(next, loop.now + Self.checkInterval)
+        guard nextCheck.map({ due < $0 }) ?? true else { return }
+        nextCheck = due
+        loop.schedule(at: due) { self.assumeIsolated { $0.check(due) } }
+    }
+
+    private func check(_ instant: Instant) {
+        if nextCheck == instant { nextCheck = nil }
+        for room in Array(rooms.keys) {
+            if let next = rooms[room]?.table.nextDue, next <= loop.now { perform(room) { $0.due(now: $1) } }
+            checkCrowd(of: room)
+        }
+        serveRooms()
+        arm()
+    }
+}
+
+/// Events of the daemon, the embedded responder, the kernel and the clock.
+extension AvahiDiscovery {
+    /// The kernel tells of one change in several messages.
+    private static let networkSettling = Duration.milliseconds(100)
+    private static let waitingTime = Duration.seconds(5)
+    private static let rereadPause = Duration.seconds(1)
+    /// From the withdrawal of a room's names on another network to its new ones.
+    private static let renamePause = Duration.zero...Duration.seconds(3)
+
+    func handle(_ event: ResponderEvent, from source: Source, epoch: Int) {
+        guard self[source]?.epoch == epoch else { return }
+        switch event {
+        case .ready: becameReady(source)
+        case .waiting(let reason): waits(source, reason)
+        case .failed(let reason): failed(source, reason)
+        case .answered(let number): pulseAnswered(number)
+        case .room(let room, let event): handle(event, of: room, from: source)
+        }
+    }
+
+    private func handle(_ event: RoomEvent, of room: RoomNumber, from source: Source) {
+        switch event {
+        case .published: published(room, source)
+        case .collision: collided(room)
+        case .listed(let listing): change(room) { $0.listed(listing, now: $1) }
+        case .heard(let heard, let listing): self.heard(heard, listing, in: room)
+        case .unlisted(let listing): change(room) { $0.unlisted(listing, now: $1) }
+        case .unresolved(let listing): change(room) { $0.resolved(listing, nil, now: $1) + [.cancel(listing)] }
+        case .resolved(let listing, let answer): resolved(listing, answer, in: room)
+        }
+    }
+
+    private func becameReady(_ source: Source) {
+        guard self[source]?.isReady == false else { return }
+        self[source]?.becameReady()
+        stands(source, .answering)
+        guard let responder = self[source]?.responder else { return }
+        for room in rooms.keys.sorted() {
+            publish(room, with: responder)
+            browse(room, with: responder)
+        }
+        if source == .daemon { renewListener() } else { pursueAll() }
+    }
+
+    private func published(_ room: RoomNumber, _ source: Source) {
+        rooms[room]?.publishers.insert(source)
+        noteServing(source)
+        announceSoon(room, with: source)
+    }
+
+    /// A responder serves once it has the records of all rooms; a room that begins later does not change that.
+    private func noteServing(_ source: Source) {
+        guard self[source]?.isReady == true, !rooms.isEmpty,
+            rooms.values.allSatisfy({ $0.publishers.contains(source) })
+        else { return }
+        stands(source, .serving)
+    }
+
+    private func sourceEnded(_ source: Source) {
+        for room in Array(rooms.keys) {
+            rooms[room]?.publishers.remove(source)
+            change(room) { $0.sourceEnded(source, now: $1) }
+        }
+    }
+
+    private func lost(_ source: Source, _ reason: String) {
+        self[source]?.isReady = false
+        if source == .daemon { renewListener() }
+        sourceEnded(source)
+        let isOutOfReach = reason == DaemonConnection.noBus || reason == DaemonConnection.noLibrary
+        guard source == .daemon, isOutOfReach else { return stands(source, .unusable(reason)) }
+        obey(choice.daemonIsOutOfReach(reason))
+    }
+
+    /// It waits for a daemon to appear, also where one is there but hung when it was asked: so it is asked again.
+    private func waits(_ source: Source, _ reason: String) {
+        lost(source, reason)
+        let epoch = self[source]?.epoch
+        after(Self.waitingTime) {
+            guard $0[source]?.epoch == epoch, $0[source]?.isReady == false else { return }
+            $0.failed(source, reason)
+        }
+    }
+
+    private func failed(_ source: Source, _ reason: String) {
+        guard let pause = self[source]?.close() else { return }
+        lost(source, reason)
+        after(pause) { $0.reopen(source) }
+    }
+
+    private func reopen(_ source: Source) {
+        guard source == .daemon || choice.isEmbeddedOpen, self[source]?.isOpen == false else { return }
+        self[source]?.open()
+        if source == .daemon { pulse = DaemonPulse() }
+    }
+
+    private func stands(_ source: Source, _ standing: ModeChoice.Standing) {
+        switch source {
+        case .daemon: obey(choice.daemonIs(standing))
+        case .embedded: obey(choice.embeddedIs(standing))
+        }
+    }
+
+    func obey(_ orders: [ModeChoice.Order]) {
+        for order in orders {
+            switch order {
+            case .openEmbedded: embedded?.open()
+            case .closeEmbedded:
+                _ = embedded?.close { self.run { $0.announceAnew() } }
+                sourceEnded(.embedded)
+            case .tell(let mode, let detail): settle(.mode(mode, detail: detail))
+            case .fail(let reason): settle(.failed(AvahiDiscovery.failure(reason)))
+            }
+        }
+    }
+
+    /// Tells each room, and each that begins later.
+    private func settle(_ event: DiscoveryEvent) {
+        outlook = event
+        tellAll(event)
+    }
+
+    private func tellAll(_ event: DiscoveryEvent) {
+        for (_, state) in rooms.sorted(by: { $0.key < $1.key }) { state.tell(event) }
+    }
+
+    static func failure(_ reason: String) -> String {
+        let what = reason == DaemonConnection.noBus ? "there is no system bus (D-Bus)" : reason
+        return "no Avahi daemon can be used: \(what); start one, or choose another way with --discovery"
+    }
+
+    /// The embedded one has said goodbye for the records that the daemon has too: others forget them within a second,
+    /// unless they are announced again.
+    private func announceAnew() {
+        guard let daemon, daemon.isReady else { return }
+        for room in rooms.keys.sorted() { publish(room, with: daemon.responder) }
+    }
+
+    /// Another host has our names: a copy of this machine's state, or an attacker. Draws other names, at a bounded rate.
+    private func collided(_ room: RoomNumber) {
+        guard let isRenaming = rooms[room]?.isRenaming, !isRenaming,
+            let pause = rooms[room]?.collisions.next(now: loop.now)
+        else { return }
+        rooms[room]?.isRenaming = true
+        after(pause) {
+            $0.rooms[room]?.isRenaming = false
+            $0.rooms[room]?.tell(.namesOutdated)
+        }
+    }
+
+    func networkChanged() {
+        guard !isReading else { return }
+        isReading = true
+        embedded?.responder.networkIsChanging()
+        readNetwork(after: Self.networkSettling)
+    }
+
+    /// Reads the interfaces, and again each second until the kernel tells them: that it does not is no network without any.
+    private func readNetwork(after pause: Duration) {
+        after(pause) {
+            guard let interfaces = NetworkReader.read() else { return $0.readNetwork(after: Self.rereadPause) }
+            $0.isReading = false
+            $0.adopt($0.view.with(interfaces))
+        }
+    }
+
+    private func adopt(_ later: NetworkView) {
+        let old = view
+        view = later
+        warnOfInterfaces()
+        if old.isOutdated(by: view) {
+            move()
+        } else if view.publications != old.publications {
+            for room in rooms.keys.sorted() { publish(room) }
+        }
+        embedded?.responder.networkChanged(view)
+        listener?.move(to: heardView)
+        guard !view.hasSameNetworks(as: old) else { return }
+        for room in rooms.keys.sorted() { change(room) { $0.networkChanged(now: $1) } }
+        tellAll(.networkChanged)
+    }
+
+    /// The names belong to another network: withdraws them at once, and asks for others after a pause of each room's own, so that
+    /// no observer can tell by the time which of the new ones are of one machine.
+    private func move() {
+        for room in rooms.keys.sorted() {
+            change(room) { $0.networkLeft(now: $1) }
+            guard rooms[room]?.isMoving == false else { continue }
+            rooms[room]?.isMoving = true
+            publish(room)
+            var generator = SystemRandomNumberGenerator()
+            after(.random(in: Self.renamePause, using: &generator)) {
+                guard $0.rooms[room]?.isMoving == true else { return }
+                $0.rooms[room]?.tell(.namesOutdated)
+            }
+        }
+    }
+
+    private func warnOfInterfaces() {
+        guard interfaceWarning.isDue(in: view) else { return }
+        // It concerns the machine: one room tells it.
+        let phrase: Phrase = view.publications.isEmpty ? .noMulticast : .noInterface
+        rooms.min { $0.key < $1.key }?.value.tell(.warning(.noInterface, Sentence(phrase)))
+    }
+
+    private func probeDaemon() {
+        guard let source = daemon else { return }
+        if source.isReady, let number = pulse.next() {
+            source.responder.probe(number)
+            awaitDaemon(DaemonPulse.patience, while: { $0.pulse.isOpen(number) }) {
+                guard $0.pulse.hasStopped(at: number), $0.daemon?.isReady == true else { return }
+                $0.sourceEnded(.daemon)
+                $0.stands(.daemon, .unusable("the Avahi daemon hangs"))
+            }
+        }
+        after(DaemonPulse.interval) { $0.probeDaemon() }
+    }
+
+    private func pulseAnswered(_ number: Int) {
+        guard pulse.answered(number) else { return }
+        // Listings from before the daemon hung are reported again.
+        if let daemon { for room in rooms.keys.sorted() { browse(room, with: daemon.responder) } }
+        stands(.daemon, .serving)
+    }
+
+    private func announceSoon(_ room: RoomNumber, with source: Source) {
+        var generator = SystemRandomNumberGenerator()
+        after(.random(in: FirstAnnouncement.wait, using: &generator)) {
+            // Not on a network that may be another one already, nor once nothing is published any more.
+            guard !$0.isReading, let publication = $0.rooms[room]?.publication(in: $0.view) else { return }
+            $0.announce(publication, of: room, in: source == .daemon ? $0.served : $0.view)
+        }
+    }
+
+    func publish(_ room: RoomNumber) {
+        for source in [daemon, embedded] {
+            if let source, source.isReady { publish(room, with: source.responder) }
+        }
+    }
+
+    func publish(_ room: RoomNumber, with responder: AvahiResponder) {
+        guard let state = rooms[room] else { return }
+        responder.publish(state.publication(in: view), of: room)
+    }
+
+    func browse(_ room: RoomNumber, with responder: AvahiResponder) {
+        guard let state = rooms[room] else { return }
+        responder.browse(type: state.type, of: room, in: view)
+    }
+
+    subscript(source: Source) -> AvahiSource? {
+        get {
+            switch source {
+            case .daemon: daemon
+            case .embedded: embedded
+            }
+        }
+        set {
+            switch source {
+            case .daemon: daemon = newValue
+            case .embedded: embedded = newValue
+            }
+        }
+    }
+}
+
+/// The needs of a crowd besides Avahi: other records, one-shot questions, and the census (Protocol.md section 10).
+extension AvahiDiscovery {
+    /// Where the daemon works.
+    var served: NetworkView { view.served(by: .read()) }
+
+    /// Where is heard and asked besides Avahi.
+    private var heardView: NetworkView { isDaemonUsed ? served : view }
+
+    private var isDaemonUsed: Bool { daemon?.isReady == true }
+
+    /// Listens beside the daemon while that can be used, and for crowds.
+    private func renewListener() {
+        listener?.close()
+        listener = nil
+        guard isDaemonUsed || rooms.values.contains(where: \.crowd.hearsCensus) else { return }
+        let listener = AnnouncementListener(loop: loop, source: isDaemonUsed ? .daemon : .embedded) {
+            [weak self] event, room in
+            self?.assumeIsolated { $0.take(event, in: room) }
+        }
+        for (room, state) in rooms {
+            listener.listen(for: state.announcement.subtype, hearsCensus: state.crowd.hearsCensus, of: room)
+        }
+        listener.move(to: heardView)
+        self.listener = listener
+        pursueAll()
+    }
+
+    private func take(_ event: AnnouncementListener.Event, in room: RoomNumber) {
+        switch event {
+        case .heard(let heard, let listing): self.heard(heard, listing, in: room)
+        case .counted(let heard, let listing):
+            var generator = SystemRandomNumberGenerator()
+            rooms[room]?.crowd.heardCensus(now: loop.now, using: &generator)
+            self.heard(heard, listing, in: room)
+        case .withdrawn(let instance, let sender):
+            change(room) { table, now in
+                table.withdrawn(instance, by: sender, now: now)
+                return []
+            }
+        }
+    }
+
+    func crowdChanged(_ crowd: Crowd, in room: RoomNumber) {
+        guard let index = rooms.index(forKey: room) else { return }
+        var generator = SystemRandomNumberGenerator()
+        let heardCensus = rooms.values[index].crowd.hearsCensus
+        let actions = rooms.values[index].crowd.crowdChanged(crowd, now: loop.now, using: &generator)
+        if heardCensus != rooms.values[index].crowd.hearsCensus { renewListener() }
+        obey(actions, in: room)
+        change(room) { $0.crowdChanged(isCrowd: crowd.isOverlay, now: $1) }
+    }
+
+    /// The room may have more instances than before.
+    private func noteInstances(of room: RoomNumber) {
+        guard let index = rooms.index(forKey: room) else { return }
+        var generator = SystemRandomNumberGenerator()
+        let count = rooms.values[index].table.instanceCount
+        let isChanged = rooms.values[index].crowd.heard(instances: count, now: loop.now, using: &generator)
+        // Later, since the listener may be the one that has heard of the instance.
+        if isChanged { run { $0.renewListener() } }
+    }
+
+    private func checkCrowd(of room: RoomNumber) {
+        guard let index = rooms.index(forKey: room) else { return }
+        var generator = SystemRandomNumberGenerator()
+        let subtype = rooms.values[index].announcement.subtype
+        obey(rooms.values[index].crowd.due(of: subtype, now: loop.now, using: &generator), in: room)
+    }
+
+    private func obey(_ actions: [RoomCrowd.Action], in room: RoomNumber) {
+        guard let publication = rooms[room]?.publication(in: view) else { return }
+        for action in actions {
+            switch action {
+            case .publish:
+                for source in [daemon, embedded] {
+                    if let source, source.isReady { source.responder.adjust(publication, of: room) }
+                }
+            // Not on a network that may be another one already.
+            case .ask where isReading, .announce where isReading: break
+            case .ask(let subtypes): ask(for: subtypes, of: room)
+            case .announce: announce(publication, of: room, in: heardView)
+            }
+        }
+    }
+
+    /// Announces a node on each interface, unless that was done just now.
+    func announce(_ publication: Publication, of room: RoomNumber, in view: NetworkView) {
+        let packets = rooms[room]?.firstAnnouncement.packets(of: publication, in: view, now: loop.now)
+        packets?.forEach { $0.send() }
+    }
+
+    private func ask(for subtypes: [String], of room: RoomNumber) {
+        let asker =
+            self.asker
+            ?? BucketAsker(loop: loop) { [weak self] bytes, sender, place, room in
+                self?.assumeIsolated { $0.answered(bytes, from: sender, at: place, in: room) }
+            }
+        self.asker = asker
+        asker.ask(for: subtypes, of: room, in: heardView)
+    }
+
+    private func answered(
+        _ bytes: ArraySlice<UInt8>, from sender: [UInt8], at place: MulticastPlace, in room: RoomNumber
+    ) {
+        guard let index = rooms.index(forKey: room) else { return }
+        let subtype = rooms.values[index].announcement.subtype
+        let all = HeardInstance.ofBucket(in: bytes, from: sender, of: subtype)
+        guard !all.isEmpty, let weight = rooms.values[index].crowd.takes(sender, of: subtype) else { return }
+        let source: Source = isDaemonUsed ? .daemon : .embedded
+        for heard in all {
+            let listing = Listing(source: source, instance: heard.instance, at: place)
+            self.heard(heard, listing, weight: weight, in: room)
+        }
+    }
+}
+
+/// Peers that fell silent (Protocol.md section 10).
+extension AvahiDiscovery {
+    func peersMissed(_ areMissed: Bool, in room: RoomNumber) {
+        guard areMissed else {
+            rooms[room]?.absence.ended()
+            return pursue(room)
+        }
+        guard rooms[room]?.absence.began() == true else { return }
+        var generator = SystemRandomNumberGenerator()
+        after(.random(in: Absence.wait, using: &generator)) { $0.lookForMissed(room) }
+    }
+
+    /// Says once that this node is there, and asks for others often.
+    private func lookForMissed(_ room: RoomNumber) {
+        guard rooms[room]?.absence.waited(now: loop.now) == true else { return }
+        if !isReading, let publication = rooms[room]?.publication(in: view) {
+            announce(publication, of: room, in: heardView)
+        }
+        pursue(room)
+    }
+
+    /// Asks as often as the absence of peers wants: by the browser of our own, or beside the daemon.
+    func pursue(_ room: RoomNumber) {
+        guard let state = rooms[room] else { return }
+        let end = state.absence.pursuesUntil
+        if let embedded, embedded.isReady { embedded.responder.pursue(until: end, of: room) }
+        let known = Set(state.table.listings.map(\.instance)).filter { !state.table.own.contains($0) }
+        listener?.pursue(room, known: known.sorted(), until: isDaemonUsed ? end : nil)
+    }
+
+    /// Goes on after a change of who asks.
+    private func pursueAll() {
+        for (room, state) in rooms where state.absence.pursuesUntil != nil { pursue(room) }
     }
 }
