@@ -1,16 +1,17 @@
 """A broker that keeps no rule: it relays bridges to a real broker, and puts junk between what that delivers.
 
 hostile_broker.py PORT: prints the port at which it listens. Each line of its input is a JSON object: `boxes`, the bodies to repeat
-and alter in hexadecimal, `seconds`, and `rate`, the junk deliveries a second, or null for as many as the bridge takes; or `size`, the length
-of one message that is announced and does not come, on `channel`, 1 by default; or `hold`, after how many ended readings of the stream deliveries of
-the queue go on; or `frames`, for how many seconds frames come that are no part of a message: a line tells of the first, another of the end.
-It ignores the bridge's prefetch count, and prints how many it has sent. In a
-process of its own it does not delay the test that measures.
+and alter in hexadecimal, `seconds`, at most, and `rate`, the junk deliveries a second, or null for as many as the bridge takes; or `end`,
+which ends them before that; or `size`, the length of one message that is announced and does not come, on `channel`, 1 by default; or
+`hold`, after how many ended readings of the stream deliveries of the queue go on; or `frames`, for how many seconds frames come that are
+no part of a message: a line tells of the first, another of the end. It ignores the bridge's prefetch count, and prints how many it has
+sent. In a process of its own it does not delay the test that measures.
 """
 
 import contextlib
 import json
 import os
+import select
 import socket
 import struct
 import sys
@@ -104,7 +105,7 @@ class Relay:
             self.broker.sendall(raw)
 
     def flood(self, boxes, seconds, rate):
-        """Repeats, alters and invents publications; the number of them."""
+        """Repeats, alters and invents publications until the next order; the number of them."""
         chunk, places = bytearray(), []
         for number in range(CHUNK):
             body = boxes[number // 4 % len(boxes)]
@@ -117,7 +118,7 @@ class Relay:
             chunk += frame(1, head + bytes(9) + short("earshot") + short("earshot.junk." + os.urandom(8).hex()))
             chunk += frame(2, struct.pack(">HHQ", 60, 0, len(body)) + b"\0\0") + (frame(3, body) if body else b"")
         began, sent = time.monotonic(), 0
-        while (elapsed := time.monotonic() - began) < seconds:
+        while (elapsed := time.monotonic() - began) < seconds and not select.select([sys.stdin], [], [], 0)[0]:
             if rate and sent > elapsed * rate:
                 time.sleep(0.001)
                 continue
@@ -169,7 +170,7 @@ def main(target):
         elif "frames" in order:
             relays[-1].drown(order["frames"])
             print(flush=True)
-        else:
+        elif "boxes" in order:
             print(relays[-1].flood([bytes.fromhex(box) for box in order["boxes"]], order["seconds"], order["rate"]), flush=True)
 
 
