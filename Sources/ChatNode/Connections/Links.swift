@@ -168,7 +168,7 @@ struct Connections {
     /// The link of each peer that frames are sent on, in the order in which the connections began.
     private(set) var activeLinks: [Connection] = []
 
-    fileprivate init(me: PeerID) { self.me = me }
+    init(me: PeerID) { self.me = me }
 
     subscript(id: ConnectionID) -> Connection? { byID[id] }
 
