@@ -58,6 +58,10 @@ enum Effect {
     /// Sends a payload of our own, which is signed.
     case sendSigned(VerifiedPayload, to: Outgoing.Destination)
     case publishOverBridge(VerifiedPayload)
+    /// Publishes the body of a sealed message of a peer, or of our own, for a target in another network.
+    case publishSealed([UInt8], from: PeerID)
+    /// Dials a peer for direct messages alone.
+    case dialGuest(PeerID, at: Endpoint)
     /// Reports an event to the program.
     case report(NodeEvent)
     /// Reports a warning; before the node is ready, behind `.ready`.
@@ -146,13 +150,13 @@ extension Node {
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
         case .publishOverBridge(let payload): if bridge != nil { publishOverBridge(payload) }
+        case .publishSealed(let body, let peer): _ = publishOverBridge(sealed: body, from: peer)
+        case .dialGuest(let peer, let endpoint): dialGuest(peer, at: endpoint)
         case .report(let event): emit(event)
         case .warn(let code, let sentence): warn(code, sentence)
         case .discovery(let order): for discovery in discoveries { tell(discovery, order) }
         case .becomeReady(let mode): becomeReady(mode)
-        case .renewAnnouncement:
-            let announcement = makeAnnouncement()
-            for discovery in discoveries { discovery.announce(announcement) }
+        case .renewAnnouncement: perform(.discovery(.announce(makeAnnouncement())))
         case .probeAll: probeLinks()
         case .leave(let reason):
             stopReason = reason

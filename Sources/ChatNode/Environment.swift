@@ -26,6 +26,6 @@ extension Node {
     var environment: Environment {
         let isRunning = if case .running = phase { true } else { false }
         return Environment(
-            moment: moment, me: context.me, mode: overlay.mode, isCrowd: people.isCrowd, isRunning: isRunning)
+            moment: moment, me: context.me, mode: overlay.mode, isCrowd: crowd.isCrowd, isRunning: isRunning)
     }
 }

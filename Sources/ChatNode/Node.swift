@@ -35,9 +35,8 @@ package actor Node {
     /// The best session certificate of each identity (Protocol.md section 9).
     var certificates = KnownCertificates()
     var login = LoginGuard()
-    var relayKeys: RelayKeys
-    var sealedRelay: SealedRelay
-    var people = People()
+    var mail: SealedMail
+    var crowd = CrowdPresence()
     var clock = RoomClock()
     let epochChanged: @Sendable (UInt64) -> Void
     private let directsChanged: @Sendable ([PeerID]) -> Void
@@ -93,21 +92,20 @@ package actor Node {
         let (wallClock, now) = (scheduler.wallClock, scheduler.now)
         let room = configuration.room
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
-        relayKeys = RelayKeys(now: now, using: &randomness)
+        mail = SealedMail(me: identity.id, now: now, using: &randomness)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
         let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         let session = UserSession(
             identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile,
             bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
         let certificate = session.certify(
-            noise: staticKey.publicKey, dm: relayKeys.publicKey, serial: randomness.next() >> 32)
+            noise: staticKey.publicKey, dm: mail.publicKey, serial: randomness.next() >> 32)
         (self.scheduler, self.configuration) = (scheduler, configuration)
         (self.discoveries, self.deliver) = (discoveries, deliver)
         (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
         links = Links(
             context: LinkContext(certificate: certificate, staticKey: staticKey, room: room), transport: transport,
             handshakesPerSecond: configuration.handshakesPerSecond, now: now)
-        sealedRelay = SealedRelay(me: certificate.identity)
         router = MessageRouter(
             session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
             contacts: configuration.contacts,
@@ -130,7 +128,7 @@ package actor Node {
         startedAt = scheduler.now
         watchClock()
         if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
-        arm(.relayKeys)
+        arm(.mail)
         startBridge()
         let announcement = makeAnnouncement()
         for discovery in discoveries {
@@ -198,7 +196,7 @@ package actor Node {
     private func endTurn() {
         isTurnEndAsked = false
         offerArchived()
-        noteMovements()
+        recordMovements()
         sendReplies()
         if finder.isChoiceChanged { followChoice() }
         if links.hasDirty { flushDirty() }

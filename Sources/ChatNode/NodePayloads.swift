@@ -66,7 +66,7 @@ extension Node {
         case .dropped(let reason):
             if reason == .duplicate {
                 recordSign(on: connection)
-                noteHereToo(body)
+                receiveRepeatedPresence(body)
             }
             if overlay.isEngaged, SignedPayload.kind(inFrame: body) != PayloadType.presence.rawValue {
                 refusedFromNeighbour(body, reason, from: peer)
@@ -93,9 +93,9 @@ extension Node {
         emit(&events)
         arrivals = events
         routed()
-        if isPresence, isCrowd { takePresence(payload, isLive: true, on: connection) }
+        if isPresence, isCrowd { receivePresence(payload, isLive: true, on: connection) }
         if bridge != nil { publishOverBridge(payload) }
-        if payload.isBridged { notePath(to: payload.author, via: connection) }
+        if payload.isBridged { recordPath(to: payload.author, via: connection) }
         if isPresence, payload.isBridged { sendWaiting(to: payload.author) }
         if isPresence { noteBridges(of: payload.author) }
     }
@@ -145,7 +145,7 @@ extension Node {
     }
 
     func apply(_ events: [ChatEvent]) {
-        for event in events where isTold(event) { emit(view(event)) }
+        for event in events where shouldReport(event) { emit(view(event)) }
         offerArchived()
     }
 
@@ -154,7 +154,7 @@ extension Node {
         // Taken out, from the end, none of them is copied; nearly always there is but one.
         if events.count > 1 { events.reverse() }
         while let event = events.popLast() {
-            if isTold(event) { emit(view(event)) }
+            if shouldReport(event) { emit(view(event)) }
         }
     }
 
@@ -169,7 +169,7 @@ extension Node {
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             links.tally.sent.add(payload.payload.type)
             send(payload.signed.frame(hops: 0), on: connection)
-            people.guests.used(connection.id, now: scheduler.now)
+            mail.recordUse(of: connection.id, now: scheduler.now)
         }
     }
 

@@ -3,7 +3,7 @@ import Wire
 
 /// The parts of a node that tell a deadline of their own.
 enum NodeTimer: Int, CaseIterable {
-    case bridge, choice, dialler, history, overlay, people, relayKeys, router, typing
+    case bridge, choice, crowd, dialler, history, mail, overlay, router, typing
 }
 
 /// Deadlines: each part tells its own; the node wakes at the earliest and asks again.
@@ -22,12 +22,12 @@ extension Node {
         switch timer {
         case .bridge: bridge?.nextDeadline(now: scheduler.now)
         case .choice: finder.nextDeadline
+        case .crowd: crowd.nextDeadline
         // Without room for a link no deadline matters: the end of a link arms it again.
         case .dialler: dialRoom > 0 ? finder.nextDial : nil
         case .history: historyExchange.nextDeadline
+        case .mail: mail.nextDeadline
         case .overlay: overlay.nextDeadline
-        case .people: people.nextDeadline
-        case .relayKeys: relayKeys.nextDeadline
         case .router: router.nextDeadline
         case .typing: typingTracker.nextDeadline
         }
@@ -37,11 +37,11 @@ extension Node {
         switch timer {
         case .bridge: tickBridge()
         case .choice: tickFinder()
+        case .crowd: tickCrowd()
         case .dialler: dialDue()
         case .history: tickHistory()
+        case .mail: tickMail()
         case .overlay: tickOverlay()
-        case .people: tickPeople()
-        case .relayKeys: tickRelayKeys()
         case .router: tickRouter()
         case .typing: tickTyping()
         }

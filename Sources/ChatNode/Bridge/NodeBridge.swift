@@ -122,7 +122,7 @@ extension Node {
         case .admitted(let payload) where payload.author == author:
             apply(router.route(payload, at: moment))
             routed()
-            notePath(to: author, via: neighbour)
+            recordPath(to: author, via: neighbour)
             if payload.type == .presence {
                 bridge?.keep(presence: payload)
                 sendWaiting(to: author)
@@ -173,10 +173,10 @@ extension Node {
 
     private func takeSealed(_ body: [UInt8]) {
         guard let neighbour = bridge?.neighbour else { return }
-        switch sealedRelay.course(of: body) {
-        case .repeated: counts.sealedRepeated += 1
+        switch mail.course(of: body) {
+        case .repeated: break
         case .forUs: unseal(body, from: neighbour) { _ = learnBridged($0) }
-        case .forOthers: passOnSealed(body, except: nil)
+        case .forOthers: passOnSealed(body, from: nil)
         }
     }
 

@@ -74,7 +74,7 @@ extension Node {
             arm(.router)
         }
         router.setGiver(link.endpoint.giver, of: peer)
-        let isGuest = people.guests.isGuest(link.id)
+        let isGuest = mail.isGuest(link.id)
         withEffects {
             finder.choose(
                 link, of: peer, dialled: instance, isActive: adoption.isActive, isGuest: isGuest, environment, &$0)
@@ -171,12 +171,13 @@ extension Node {
     /// The parts that hear of the end of a link, in order; the end of a peer's last link makes it go offline.
     private func linkDown(_ link: LinkInfo, _ end: LinkEnd) {
         let (isLast, isLastOfRun) = links.remove(link, now: scheduler.now)
-        people.linkClosed(link.id)
+        crowd.linkClosed(link.id)
+        mail.closed(link.id)
         finder.connectionEnded(link.id)
         linkIsThrough()
         defer { arm(.dialler) }
         guard let peer = link.peer else {
-            arm(.people)
+            arm(.mail)
             return dialEnded(link.id, .foreign)
         }
         if isLastOfRun, let certificate = link.certificate {
@@ -184,8 +185,8 @@ extension Node {
         }
         guard isLast else { return }
         forgetClock(of: peer)
-        endPresence(of: peer, link, end)
-        apply(router.linkClosed(peer, end, staysHere: people.presences.isHere(peer), at: moment))
+        crowd.lastLinkClosed(of: peer, link.id, end, environment)
+        apply(router.linkClosed(peer, end, staysHere: crowd.isHere(peer), at: moment))
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
         historyExchange.linkClosed(to: peer, end, now: scheduler.now)
         arm(.history)
@@ -196,15 +197,6 @@ extension Node {
         }
         reviewRoom()
         arm(.router)
-    }
-
-    /// A lost link says nothing about who is in a crowd; in a small room it ends a presence from the time of a crowd, too.
-    private func endPresence(of peer: PeerID, _ link: LinkInfo, _ end: LinkEnd) {
-        if !isCrowd { people.presences.remove(peer) }
-        // A peer of a small room that ended its link is gone, unless its presence came by others first.
-        if overlay.isRelaying, end != .lost, people.paths[PresencePaths.key(of: peer)] == link.id {
-            people.presences.end(peer)
-        }
     }
 
     /// Our own network has changed: the links may be dead.

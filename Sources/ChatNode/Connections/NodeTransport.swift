@@ -39,7 +39,7 @@ extension Node: TransportHandler {
     }
 
     private func connected(_ id: ConnectionID) {
-        guard let endpoint = finder.endpoint(of: id) ?? people.guests.endpoint(of: id), case .running = phase else {
+        guard let endpoint = finder.endpoint(of: id) ?? mail.dialledEndpoint(of: id), case .running = phase else {
             return links.cancel(id)
         }
         for slower in finder.connected(id) { links.cancel(slower) }
@@ -57,10 +57,10 @@ extension Node: TransportHandler {
     private func closed(_ id: ConnectionID, error: TransportError?) {
         if let link = connections.info(id) {
             close(link, .transportClosed(error))
-        } else if people.guests.endpoint(of: id) != nil {
+        } else if mail.dialledEndpoint(of: id) != nil {
             counts.dialsFailed += 1
-            people.guests.closed(id)
-            arm(.people)
+            mail.closed(id)
+            arm(.mail)
         } else if finder.endpoint(of: id) != nil {
             counts.dialsFailed += 1
             dialEnded(id, UnreachedPeers.Reason(error))

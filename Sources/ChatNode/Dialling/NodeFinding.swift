@@ -80,7 +80,7 @@ extension Node {
     /// The time has come for which `Finder.nextDeadline` asked.
     func tickFinder() {
         if case .running = phase {
-            withEffects { finder.sendRound(on: crowdLinks.map(LinkInfo.init), now: scheduler.now, &$0) }
+            withEffects { finder.sendRound(on: crowdLinks, now: scheduler.now, &$0) }
         }
         updateMode()
         followChoice()
@@ -171,7 +171,7 @@ extension Node {
         let own = local.map { Endpoint(address: $0.address, port: links.port, scope: $0.scope) }
         let frame = finder.contactsFrame(
             for: LinkInfo(connection), own: connection.endpoint.isLoopback ? own?.onThisMachine : own,
-            network: links.network(of: connection.id), links: crowdLinks.map(LinkInfo.init), environment,
+            network: links.network(of: connection.id), links: crowdLinks, environment,
             connections, overlay.neighbours, using: &randomness)
         guard let frame else { return }
         connection.link.enqueue(frame)

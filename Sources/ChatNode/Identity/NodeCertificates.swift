@@ -65,7 +65,7 @@ extension Node {
             replace(by: certificate, from: connection)
         }
         certificates.keep(certificate, now: now)
-        notePath(to: certificate.identity, via: connection)
+        recordPath(to: certificate.identity, via: connection)
         publishUncertified(certificate.identity)
     }
 
@@ -120,7 +120,7 @@ extension Node {
     /// certificates before it forwards them.
     private func readCertificate(_ body: Span<UInt8>, on connection: Connection) -> Certificate? {
         guard
-            people.roster.take(body.count, on: connection.id, now: scheduler.now)
+            crowd.takesAnswer(body.count, on: connection.id, now: scheduler.now)
                 || takeRelayed(on: connection)
         else {
             counts.certificatesRefused += 1

@@ -47,23 +47,17 @@ extension Node {
         }
     }
 
-    func tickRelayKeys() {
-        guard case .running = phase else { return }
-        if relayKeys.tick(now: scheduler.now, using: &randomness) { renewCertificate() }
-        arm(.relayKeys)
-    }
-
     /// Zeroes the secret halves of all keys that outlive a link.
     func forgetKeys() {
         router.forgetKey()
         context.staticKey.forget()
-        relayKeys.forget()
+        mail.forgetKeys()
     }
 
     /// Issues a certificate for the current epoch and dm key, and sends it on every link.
-    private func renewCertificate() {
+    func renewCertificate() {
         context.certificate = router.session.certify(
-            noise: context.staticKey.publicKey, dm: relayKeys.publicKey, serial: context.certificate.serial + 1)
+            noise: context.staticKey.publicKey, dm: mail.publicKey, serial: context.certificate.serial + 1)
         for link in connections.all where !link.isRetiring {
             links.send(context.certificate, as: link.isOurselves ? .superseded : .certificate, on: link)
         }

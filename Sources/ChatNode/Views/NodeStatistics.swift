@@ -8,24 +8,13 @@ struct NodeStatistics {
     var reconnects = 0
     /// Certificates over a link's rate.
     var certificatesRefused = 0
-    var sealedSent = 0
-    /// For us, and not to be opened with any key of ours.
-    var sealedUnopened = 0
-    var sealedRepeated = 0
-    var sealedPassedOn = 0
-    /// For others, while we pass nothing on.
-    var sealedForOthers = 0
-    /// Over a link's rate, or for a link that is busy.
-    var sealedRefused = 0
-    /// Digests of rosters above a link's rate, and presences that were not asked for.
-    var rostersRefused = 0
     /// Public messages that came live, by the links that they passed, less one.
     var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
 
     /// All counters, also those at zero, in a fixed order.
     func counters(
         _ admission: Admission, _ links: LinkTally, _ finder: Finder, _ history: HistoryExchange,
-        _ spread: Spread
+        _ spread: Spread, crowd: [Counter], mail: [Counter]
     ) -> [Counter] {
         [
             Counter(.handshakesDone, links.handshakesDone),
@@ -45,16 +34,10 @@ struct NodeStatistics {
             Counter(.bans, links.bans),
             Counter(.superseded, links.superseded),
             Counter(.certificatesRefused, certificatesRefused),
-            Counter(.sealedSent, sealedSent),
-            Counter(.sealedUnopened, sealedUnopened),
-            Counter(.sealedRepeated, sealedRepeated),
-            Counter(.sealedPassedOn, sealedPassedOn),
-            Counter(.sealedForOthers, sealedForOthers),
-            Counter(.sealedRefused, sealedRefused),
-        ] + history.counters + [
+        ] + mail + history.counters + [
             Counter(.idListsMalformed, history.malformedLists + spread.malformedLists)
         ]
-            + finder.counters + [Counter(.rostersRefused, rostersRefused)]
+            + finder.counters + crowd
             + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }
             + PayloadType.allCases.map { Counter(.sent($0), links.sent[$0] + history.sent[$0]) }
             + LinkError.allCases.map { Counter(.link($0), links.errors[$0] ?? 0) }

@@ -12,8 +12,8 @@ extension Node {
         links.visitTables { census.count($0, at: $1) }
         census.count(certificates, at: "certificates")
         census.count(login, at: "login")
-        census.count(sealedRelay, at: "sealedRelay")
-        census.count(people, at: "people")
+        for part in mail.parts { census.count(part.value, at: "mail.\(part.name)") }
+        census.count(crowd, at: "crowd")
         census.count(clock, at: "clock")
         census.count(typingTracker, at: "typingTracker")
         census.count(historyExchange, at: "history")

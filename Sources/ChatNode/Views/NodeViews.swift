@@ -56,11 +56,11 @@ extension Node {
     package func online() -> Int { router.roster.online }
 
     /// True if so many are here that `peers` has not all of them.
-    package var isCrowded: Bool { isCrowd && !people.isSmall && online() > Limits.heardPeersShown }
+    package var isCrowded: Bool { crowd.isFolded && online() > Limits.heardPeersShown }
 
     /// The peers that are here, then the last 64 that left. Of a crowd, the 64 here that were heard last.
     package func peers() -> [PeerView] {
-        (isCrowd && !people.isSmall ? router.roster.latestRows : router.roster.rows).map(view)
+        (crowd.isFolded ? router.roster.latestRows : router.roster.rows).map(view)
     }
 
     /// The blocked peers, in the order in which they were blocked; those of earlier runs too.
@@ -146,7 +146,10 @@ extension Node {
             Counter(.unreadDirect, others),
             Counter(.queuedBytes, waiting.all),
             Counter(.queuedBytesLongest, waiting.most),
-        ] + counts.counters(admission, links.tally, finder, historyExchange, overlay) + refusalCounters + bridgeCounters
+        ]
+            + counts.counters(
+                admission, links.tally, finder, historyExchange, overlay, crowd: crowd.counters, mail: mail.counters)
+            + refusalCounters + bridgeCounters
     }
 
     /// Unread messages of the room and of all direct conversations.

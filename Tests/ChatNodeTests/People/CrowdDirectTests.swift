@@ -54,14 +54,14 @@ struct CrowdDirectTests {
         #expect(room.gather(within: .seconds(20)))
         let (alice, bob) = try #require(room.strangers())
         let target = bob.key
-        let path = alice.with { node in node.people.paths[PresencePaths.key(of: target)] }
+        let path = alice.with { node in node.crowd.paths[PresencePaths.key(of: target)] }
         let relay = try #require(
             room.people.first { relay in
                 let key = relay.key
                 return alice.with { node in node.connections.sendingLink(of: key)?.id == path }
             })
         // It takes everything and passes nothing on.
-        relay.with { node in node.people.isCrowd = false }
+        relay.with { node in node.crowd.end() }
         try alice.say("may I?", to: bob)
         #expect(room.simulation.run(atMost: .seconds(30)) { bob.with { node in !node.requests().isEmpty } })
         #expect(bob.with { node in node.requests().map(\.text) } == ["may I?"])
@@ -89,8 +89,8 @@ struct CrowdDirectTests {
             bob.with { node in
                 guard let link = node.crowdLinks.first else { return true }
                 let bytes = address + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
-                node.noteEndpoint(bytes, of: friend, from: link)
-                return node.people.guests.nextDeadline != nil
+                node.recordEndpoint(bytes, of: friend, from: link)
+                return node.mail.guestDeadline != nil
             }
         }
         for address in Self.forbidden { #expect(!tell(address), "\(address)") }

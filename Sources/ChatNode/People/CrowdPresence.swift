@@ -1,0 +1,385 @@
+import Chat
+import Noise
+import Wire
+
+/// The presences of a room that has no links between all its nodes: its peers are here by their signed presences, which nodes pass
+/// on and compare (Protocol.md section 13). Idle in a mesh.
+struct CrowdPresence {
+    /// The content of a presence that is newer than the last one of its author.
+    struct Change: Equatable {
+        let author: PeerID
+        let isHere: Bool
+        /// It came over a bridge alone: its author is in another network.
+        let isBridged: Bool
+    }
+
+    /// The content of a frame 14.
+    enum RosterNews: Equatable {
+        /// A neighbour's digests, with the number of nodes that it counts.
+        case digests(count: Int)
+        /// A presence of an answer to our digests; `isKept` if it, or a newer one, is here.
+        case presence(isKept: Bool)
+        /// Above the link's rate, not asked for, or of one stranger too many.
+        case refused
+    }
+
+    private(set) var mode = RoomMode.mesh
+    /// The link by which each peer's newest presence came first.
+    private(set) var paths = PresencePaths()
+    private var presences = Presences()
+    private var exchange = RosterExchange()
+    private var intake = RosterIntake()
+    private var relay = PresenceRelay()
+    private var folding = CrowdFolding()
+    private var rostersRefused = 0
+
+    /// Peers are here by their presences, not by their links alone.
+    var isCrowd: Bool { mode != .mesh }
+
+    /// So many peers are here that arrivals and departures are reported as counts.
+    var isFolded: Bool { mode == .overlay }
+
+    /// The next time at which `tick` has something to do; nil for never.
+    var nextDeadline: Instant? {
+        [exchange.nextDeadline, relay.nextDeadline, folding.nextDeadline].reduce(presences.nextDeadline) {
+            Instant.earlier($0, $1)
+        }
+    }
+
+    var counters: [Counter] { [Counter(.rostersRefused, rostersRefused)] }
+
+    /// True if a peer's newest presence says that it is here or away.
+    func isHere(_ peer: PeerID) -> Bool { presences.isHere(peer) }
+}
+
+/// The mode of the room.
+extension CrowdPresence {
+    /// The room is a crowd from now on, or a small room in which links are lacking: announces this node and asks for rosters.
+    ///
+    /// - Parameter links: those of the overlay.
+    mutating func enter(
+        _ mode: RoomMode, _ environment: Environment, links: [LinkInfo], neighbours: Neighbours,
+        router: inout MessageRouter, using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        setMode(mode)
+        exchange.begin(now: environment.now)
+        announce(router.signPresence(at: environment.moment), environment, on: links, using: &randomness, &effects)
+        guard mode == .relaying else { return }
+        for link in links {
+            // Those that pass payloads on, which are few.
+            if let peer = link.peer, neighbours[peer]?.isInTrees ?? false {
+                askForRoster(on: link, environment, &effects)
+            }
+        }
+    }
+
+    /// The room is a mesh again. The presences of peers without a link hold until they lapse; what links say holds for the others.
+    ///
+    /// - Parameter links: those of the overlay.
+    mutating func leave(
+        links: [LinkInfo], neighbours: Neighbours, linked: some Sequence<PeerID>, using randomness: inout Randomness,
+        _ effects: inout Effects
+    ) {
+        // The departure that ended a gap is still to be passed on.
+        if mode == .relaying { pass(relay.takeAll(), on: links, neighbours, using: &randomness, &effects) }
+        end()
+        for peer in linked { presences.remove(peer) }
+    }
+
+    /// Stops all activity; keeps the presences.
+    mutating func end() {
+        setMode(.mesh)
+        endExchange()
+        relay.end()
+        folding.end()
+    }
+
+    /// Asks for no roster and answers no question any more.
+    mutating func endExchange() { exchange.end() }
+
+    private mutating func setMode(_ mode: RoomMode) {
+        self.mode = mode
+        presences.isSmall = mode == .relaying
+        relay.isSmall = mode == .relaying
+    }
+}
+
+/// Our own presence.
+extension CrowdPresence {
+    /// Our presence for a new link: in a crowd the one that was signed last, which is news to few.
+    mutating func presenceForLink(
+        _ environment: Environment, router: inout MessageRouter, using randomness: inout Randomness
+    ) -> VerifiedPayload {
+        guard isCrowd else { return router.signPresence(at: environment.moment) }
+        if let own = relay.own, own.payload.epoch == router.session.epoch { return own }
+        let presence = router.signPresence(at: environment.moment)
+        recordOwn(presence, now: environment.now, using: &randomness)
+        return presence
+    }
+
+    /// Sends our own presence to all neighbours, each of which passes it on along its author's tree.
+    ///
+    /// - Parameter links: those of the overlay.
+    mutating func announce(
+        _ presence: VerifiedPayload, _ environment: Environment, on links: [LinkInfo],
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        recordOwn(presence, now: environment.now, using: &randomness)
+        let delivery = PayloadDelivery(frame: presence.signed.frame(hops: 0), type: .presence)
+        effects.append(.deliver(delivery, to: .links(links.map(\.id))))
+        effects.append(.arm(.crowd))
+        effects.append(.publishOverBridge(presence))
+    }
+
+    private mutating func recordOwn(_ presence: VerifiedPayload, now: Instant, using randomness: inout Randomness) {
+        relay.signed(presence, now: now, using: &randomness)
+        _ = keep(presence, age: .zero, now: now)
+    }
+}
+
+/// The presences of others.
+extension CrowdPresence {
+    /// Takes in an admitted presence of another peer and passes it on.
+    ///
+    /// - Parameter isLive: false for one of an answer to our digests: it may be old, and others have it.
+    /// - Returns: what it changes; nil if it is no news. A false signature bans the neighbour.
+    mutating func receive(
+        _ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ environment: Environment,
+        roster: borrowing Roster, admission: inout Admission, using randomness: inout Randomness,
+        _ effects: inout Effects
+    ) -> Change? {
+        let (author, now) = (payload.author, environment.now)
+        if !isLive, presences[author] == nil { exchange.tookPresence(on: link.id, now: now) }
+        guard case .presence(let presence) = payload.payload.body, author != environment.me else { return nil }
+        // A peer in another network is not here.
+        if payload.isBridged, roster.isHere(author) { return nil }
+        guard presences.isNews(payload.payload.authorClock, of: author) else { return nil }
+        guard case .admitted(let checked) = admission.verifySignature(of: payload) else {
+            effects.append(.close(.link(link.id), .ban))
+            return nil
+        }
+        guard keep(checked, age: isLive ? .zero : CrowdPresence.age(of: payload, environment), now: now) else {
+            return nil
+        }
+        paths.note(author, by: link.id)
+        // In a small room what an answer brings is passed on too: few others have it.
+        if isLive || mode == .relaying { relay.pass(author, from: link.id, now: now, using: &randomness) }
+        return Change(
+            author: author, isHere: presence.state != .left && !payload.isBridged, isBridged: payload.isBridged)
+    }
+
+    /// Keeps a presence whose signature was checked, unless a newer one is here, it has lapsed, or there is no room.
+    mutating func keep(_ presence: VerifiedPayload, age: Duration, now: Instant) -> Bool {
+        presences.take(presence, age: age, now: now)
+    }
+
+    /// Handles a presence that was dropped because it came before.
+    ///
+    /// - Parameter body: of a payload frame.
+    /// - Returns: its author, if it came over a bridge alone until now: the author is in this network nevertheless, and a bridge was
+    ///   faster than the links. Else nil.
+    mutating func receiveRepeated(_ body: Span<UInt8>) -> PeerID? {
+        guard isCrowd, SignedPayload.kind(inFrame: body) == PayloadType.presence.rawValue,
+            let author = SignedPayload.author(inFrame: body), presences.noteHere(author, body)
+        else { return nil }
+        return author
+    }
+
+    /// Brings a presence from another network to the crowd.
+    mutating func spread(
+        bridged presence: VerifiedPayload, _ environment: Environment, using randomness: inout Randomness,
+        _ effects: inout Effects
+    ) {
+        guard keep(presence, age: CrowdPresence.age(of: presence, environment), now: environment.now) else { return }
+        relay.pass(presence.author, from: nil, now: environment.now, using: &randomness)
+        effects.append(.arm(.crowd))
+    }
+
+    private static func age(of payload: VerifiedPayload, _ environment: Environment) -> Duration {
+        let (signed, now) = (payload.payload.timestamp, environment.roomClock)
+        return signed >= now ? .zero : .milliseconds(signed.distance(to: now))
+    }
+
+    /// Something that was sealed by a peer came by a link, which leads back to it.
+    mutating func recordPath(to peer: PeerID, by link: ConnectionID) {
+        if isCrowd { paths.note(peer, by: link) }
+    }
+
+    /// A connection ended.
+    mutating func linkClosed(_ link: ConnectionID) { exchange.linkClosed(link) }
+
+    /// The last link of a peer ended. That says nothing about who is in a crowd; in a small room it ends a presence from the time
+    /// of a crowd, too.
+    ///
+    /// - Parameter link: the one that ended last.
+    mutating func lastLinkClosed(
+        of peer: PeerID, _ link: ConnectionID, _ end: LinkEnd, _ environment: Environment
+    ) {
+        if !isCrowd { presences.remove(peer) }
+        // A peer of a small room that ended its link is gone, unless its presence came by others first.
+        if environment.mode == .relaying, end != .lost, paths[PresencePaths.key(of: peer)] == link {
+            presences.end(peer)
+        }
+    }
+}
+
+/// Arrivals and departures of a crowd, as a count.
+extension CrowdPresence {
+    /// Counts arrivals and departures, which are reported later.
+    ///
+    /// - Returns: true if there is something to report.
+    mutating func record(_ movements: Movements, now: Instant) -> Bool {
+        guard !movements.isEmpty else { return false }
+        folding.note(movements, now: now)
+        return true
+    }
+
+    /// The count that is due; nil if none is.
+    mutating func takeMovements(now: Instant) -> Movements? { folding.take(now: now) }
+}
+
+/// Deadlines.
+extension CrowdPresence {
+    /// Signs our presence again, passes gathered presences on, and asks a neighbour for its roster, each if it is due.
+    ///
+    /// - Parameter links: those of the overlay.
+    mutating func tick(
+        _ environment: Environment, links: [LinkInfo], neighbours: Neighbours, router: inout MessageRouter,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        let now = environment.now
+        if relay.isSigningDue(now: now) {
+            announce(
+                router.signPresence(at: environment.moment), environment, on: links, using: &randomness, &effects)
+        }
+        pass(relay.takeDue(now: now), on: links, neighbours, using: &randomness, &effects)
+        guard exchange.isQuestionDue(now: now) else { return }
+        let last = exchange.continuation
+        guard let link = links.first(where: { $0.id == last }) ?? links.randomElement(using: &randomness) else {
+            return exchange.postpone(now: now)
+        }
+        askForRoster(on: link, environment, &effects)
+    }
+
+    /// Removes the presences that no longer hold.
+    ///
+    /// - Returns: the peers that were here by them.
+    mutating func lapse(now: Instant) -> [PeerID] {
+        let lapsed = presences.lapse(now: now)
+        for peer in lapsed { paths.forget(peer) }
+        return lapsed
+    }
+
+    /// Passes presences on, each with its author's certificate behind it.
+    private mutating func pass(
+        _ waiting: [(author: PeerID, from: ConnectionID?)], on links: [LinkInfo], _ neighbours: Neighbours,
+        using randomness: inout Randomness, _ effects: inout Effects
+    ) {
+        for (author, from) in waiting {
+            guard let entry = presences[author] else { continue }
+            let targets = CrowdPresence.links(for: author, among: links, neighbours, using: &randomness)
+                .filter { $0.id != from && $0.peer != author }
+            let delivery = PayloadDelivery(
+                frame: entry.frame, type: .presence, certificate: .behind(author), isOptional: true)
+            effects.append(.deliver(delivery, to: .links(targets.map(\.id))))
+        }
+    }
+
+    /// The links on which an author's presence is passed on: those of the author's tree, and two others at random, because a
+    /// tree that has carried no message may be in parts.
+    private static func links(
+        for author: PeerID, among links: [LinkInfo], _ neighbours: Neighbours, using randomness: inout Randomness
+    ) -> [LinkInfo] {
+        let tree = Trees.bit(Trees.index(of: author))
+        var (pushed, others) = ([LinkInfo](), [LinkInfo]())
+        for link in links.shuffled(using: &randomness) {
+            let pushes = link.peer.flatMap { neighbours[$0] }?.pushes ?? 0
+            if pushes & tree != 0 { pushed.append(link) } else { others.append(link) }
+        }
+        return pushed + others.prefix(Limits.presenceLinks)
+    }
+}
+
+/// Rosters: what one neighbour lacks, another has.
+extension CrowdPresence {
+    /// Sends our digests to a neighbour, which answers with what we lack.
+    mutating func askForRoster(on link: LinkInfo, _ environment: Environment, _ effects: inout Effects) {
+        effects.append(.send(presences.digests.frame, to: .link(link.id)))
+        expectAnswer(on: link.id, now: environment.now)
+    }
+
+    /// Presences of an answer are taken on a link from now on, for a while.
+    mutating func expectAnswer(on link: ConnectionID, now: Instant) { exchange.asked(link, now: now) }
+
+    /// Sends the next parts of the answers that are under way.
+    ///
+    /// - Parameter link: a connection by its id; nil if it has ended.
+    mutating func answerRosters(
+        _ environment: Environment, link: (ConnectionID) -> LinkInfo?, _ effects: inout Effects
+    ) {
+        for part in exchange.parts(now: environment.now) {
+            guard let link = link(part.link), link.peer != nil, !link.isRetiring else {
+                exchange.linkClosed(part.link)
+                continue
+            }
+            // A slow reader gets the next part later.
+            guard link.queuedBytes < Outbox.capacity / 4 else { continue }
+            answer(part.buckets, from: part.start, on: link, environment.me, &effects)
+        }
+    }
+
+    private mutating func answer(
+        _ buckets: UInt16, from start: Int, on link: LinkInfo, _ me: PeerID, _ effects: inout Effects
+    ) {
+        let most = min(Limits.rosterPortion, exchange.room(for: link.id) / RosterExchange.largest)
+        let (peers, next) = presences.part(of: buckets, from: start, most: most)
+        var bytes = 0
+        for peer in peers where peer != link.peer {
+            guard let entry = presences[peer] else { continue }
+            let delivery = PayloadDelivery(
+                frame: [FrameType.roster.rawValue] + entry.frame.dropFirst(), type: .presence,
+                certificate: peer == me ? nil : .behind(peer))
+            effects.append(.deliver(delivery, to: .link(link.id)))
+            bytes += entry.frame.count + Certificate.byteCount
+        }
+        exchange.answered(link.id, next: next, bytes: bytes)
+    }
+
+    /// Reads a frame 14.
+    ///
+    /// - Parameters:
+    ///   - isLimited: whether strangers in answers are limited.
+    ///   - size: the nodes that the room plausibly has.
+    mutating func receiveRoster(
+        _ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment, isLimited: Bool, size: () -> Int
+    ) -> RosterNews {
+        let now = environment.now
+        if let digests = RosterDigests(body) {
+            let isAnswered = exchange.answer(
+                presences.digests.differences(from: digests), on: link.id, now: now)
+            if !isAnswered { rostersRefused += 1 }
+            return .digests(count: digests.count)
+        }
+        let claim = SignedPayload.authorClock(inFrame: body)
+        let isKept = claim.map { !presences.isNews($0.clock, of: $0.author) } ?? false
+        guard takesAnswer(body.count, on: link.id, now: now),
+            isKept || !isLimited || takes(claim?.author, from: link.source, now: now, size: size)
+        else {
+            rostersRefused += 1
+            return .refused
+        }
+        return .presence(isKept: isKept)
+    }
+
+    /// True if so many bytes of a presence, or of a certificate, on a link may be of an answer, of which they are counted as a part.
+    mutating func takesAnswer(_ bytes: Int, on link: ConnectionID, now: Instant) -> Bool {
+        exchange.take(bytes, on: link, now: now)
+    }
+
+    /// Whether an answer may bring an author: one that this node never heard of counts against the size that the room plausibly
+    /// has.
+    private mutating func takes(_ author: PeerID?, from source: LinkSource, now: Instant, size: () -> Int) -> Bool {
+        guard let author, presences[author] == nil else { return true }
+        return intake.take(from: source, size: size(), now: now)
+    }
+}
