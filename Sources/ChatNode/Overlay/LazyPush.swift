@@ -103,7 +103,7 @@ struct LazyPush: Sendable {
         wake(missing[id]?.askAt)
     }
 
-    /// The announcements to send now, by neighbour; marks them as told.
+    /// The announcements to send now, by neighbour; marks them as announced.
     mutating func announcements(
         now: Instant, neighbours: Neighbours, recent: inout RecentPayloads
     ) -> [(peer: PeerID, ids: [UInt64])] {
@@ -118,7 +118,7 @@ struct LazyPush: Sendable {
                 guard let entry = recent[id], !entry.known.contains(neighbour.slot) else { return false }
                 return neighbour.pushes & Trees.bit(entry.tree) == 0
             }
-            for id in news { recent.note(id, knownAt: neighbour.slot) }
+            for id in news { recent.record(id, knownAt: neighbour.slot) }
             if !news.isEmpty { result.append((peer, news)) }
         }
         return result

@@ -124,7 +124,7 @@ extension Node {
 
     /// The neighbour that sent a frame 10 to 12; nil above its rate.
     private func treePeer(on connection: Connection) -> PeerID? {
-        guard case .running = phase, let peer = connection.peer, overlay.takeFrame(from: peer, now: scheduler.now)
+        guard case .running = phase, let peer = connection.peer, overlay.admitFrame(from: peer, now: scheduler.now)
         else {
             links.tally.unexpectedFrames += 1
             return nil

@@ -35,7 +35,7 @@ struct RecentPayloads: Sendable {
 
     /// A neighbour has a payload, or gets it now; false if the payload is not here.
     @discardableResult
-    mutating func note(_ id: UInt64, knownAt slot: UInt8) -> Bool {
+    mutating func record(_ id: UInt64, knownAt slot: UInt8) -> Bool {
         guard let place = places[id] else { return false }
         entries[place].known.insert(slot)
         return true

@@ -97,7 +97,7 @@ extension Spread {
         }
         let actions =
             if let neighbour {
-                trees.took(payload, hops: hops, from: neighbour, now: now, using: &randomness)
+                trees.receiveNew(payload, hops: hops, from: neighbour, now: now, using: &randomness)
             } else {
                 trees.say(payload, hops: hops, now: now, using: &randomness)
             }
@@ -147,7 +147,7 @@ extension Spread {
 /// Frames of neighbours, and deadlines.
 extension Spread {
     /// False above the rate of a neighbour's frames 10 to 12.
-    mutating func takeFrame(from peer: PeerID, now: Instant) -> Bool { trees.takeFrame(from: peer, now: now) }
+    mutating func admitFrame(from peer: PeerID, now: Instant) -> Bool { trees.admitFrame(from: peer, now: now) }
 
     mutating func receiveTree(
         _ frame: TreeFrame, from peer: PeerID, _ connections: Connections, now: Instant,

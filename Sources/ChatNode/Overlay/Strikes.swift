@@ -16,7 +16,7 @@ struct Strikes: Sendable {
     /// Counts a strike.
     ///
     /// - Returns: true if it is the one at which the link ends.
-    mutating func note(_ peer: PeerID, now: Instant) -> Bool {
+    mutating func record(_ peer: PeerID, now: Instant) -> Bool {
         var record = current(peer, now) ?? Record(count: 0, since: now)
         record.count += 1
         records.set(record, for: peer)

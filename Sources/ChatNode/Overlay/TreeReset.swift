@@ -7,7 +7,7 @@ struct TreeReset: Sendable {
     private var acceptedAt = [Instant?](repeating: nil, count: Trees.count)
 
     /// A payload of a tree came or was said.
-    mutating func note(_ tree: Int) { carried[tree] = min((carried[tree] ?? 0) + 1, Limits.wideAfter) }
+    mutating func count(_ tree: Int) { carried[tree] = min((carried[tree] ?? 0) + 1, Limits.wideAfter) }
 
     /// True if the own payload that is said now is to go wide.
     func isDue(_ tree: Int) -> Bool { carried[tree].map { $0 >= Limits.wideAfter } ?? true }

@@ -154,7 +154,7 @@ extension TreeSpread {
         let tree = Trees.index(of: payload.author)
         let made = mode == .overlay && treeReset.isDue(tree) ? treeReset.accept(tree, now: now) : 0
         let isWide = made != 0
-        if isWide { clear(made) } else { treeReset.note(tree) }
+        if isWide { clear(made) } else { treeReset.count(tree) }
         let eager = neighbours.peers.filter { isPushed(tree, to: $0) || isMeshLink($0) }
         let hasTree = eager.contains { neighbours[$0]?.isOverlay ?? false }
         let receivers = isWide || !hasTree ? neighbours.peers : eager
@@ -162,7 +162,7 @@ extension TreeSpread {
     }
 
     /// A payload that was new came from a neighbour.
-    mutating func took(
+    mutating func receiveNew(
         _ payload: VerifiedPayload, hops: UInt8, from peer: PeerID, now: Instant, using randomness: inout Randomness
     ) -> [Action] {
         let (tree, id) = (Trees.index(of: payload.author), payload.id.prefix)
@@ -171,7 +171,7 @@ extension TreeSpread {
         lazyPush.settle(id)
         let made = neighbour.wide == id ? treeReset.accept(tree, now: now) : 0
         let isWide = made != 0
-        if !isWide { treeReset.note(tree) }
+        if !isWide { treeReset.count(tree) }
         let parent = trees.parent(of: tree)
         var actions: [Action] = []
         if isWide {
@@ -183,7 +183,7 @@ extension TreeSpread {
         }
         // A node of a small room sends its own payloads on all its links: that makes none of them a part of the tree.
         if neighbour.isInTrees, mode == .overlay || hops > 1 {
-            trees.took(made | Trees.bit(tree), from: peer)
+            trees.setParent(of: made | Trees.bit(tree), to: peer)
             neighbours.update(peer) { $0.pushes |= made | Trees.bit(tree) }
         }
         let receivers = neighbours.peers.filter { $0 != peer && (isWide || isPushed(tree, to: $0)) }
@@ -195,7 +195,7 @@ extension TreeSpread {
     /// A payload that is here already came again, or an own one came back: that link is no part of the tree.
     mutating func repeated(_ id: UInt64, of author: PeerID, hops: UInt8, from peer: PeerID) -> [Action] {
         guard let neighbour = neighbours[peer] else { return [] }
-        recent.note(id, knownAt: neighbour.slot)
+        recent.record(id, knownAt: neighbour.slot)
         if neighbour.wide == id {
             neighbours.update(peer) { $0.wide = nil }
             return []
@@ -286,7 +286,7 @@ extension TreeSpread {
     /// A neighbour tells ids of payloads that it has.
     mutating func announced(_ ids: [UInt64], by peer: PeerID, now: Instant) {
         guard let slot = neighbours[peer]?.slot else { return }
-        for id in ids where !recent.note(id, knownAt: slot) && !lazyPush.isSettled(id) {
+        for id in ids where !recent.record(id, knownAt: slot) && !lazyPush.isSettled(id) {
             lazyPush.announced(id, by: peer, now: now, patience: patience)
         }
     }
@@ -300,12 +300,12 @@ extension TreeSpread {
             // A payload that came this moment may be on its way to the neighbour too.
             !theirs.contains(id) && recent[id].map { $0.at + Limits.latestAge <= now } ?? false
         }
-        for id in lacking { recent.note(id, knownAt: slot) }
+        for id in lacking { recent.record(id, knownAt: slot) }
         return lacking.isEmpty ? [] : [.send(LatestFrame(wantsAnswer: false, ids: lacking).bytes, to: peer)]
     }
 
     /// False above the rate of a neighbour's frames.
-    mutating func takeFrame(from peer: PeerID, now: Instant) -> Bool {
+    mutating func admitFrame(from peer: PeerID, now: Instant) -> Bool {
         neighbours.update(peer) { $0.frames.take(now: now) } ?? false
     }
 
@@ -332,7 +332,7 @@ extension TreeSpread {
                 lacking.append(id)
                 continue
             }
-            recent.note(id, knownAt: neighbour.slot)
+            recent.record(id, knownAt: neighbour.slot)
             trees |= Trees.bit(entry.tree)
             actions.append(.push(entry, to: [peer], isWide: false))
         }
@@ -417,7 +417,7 @@ extension TreeSpread {
 
     /// A neighbour broke a promise: no tree comes from it any more, and at the third its link ends.
     private mutating func strike(_ peer: PeerID, _ now: Instant) -> [Action] {
-        let isLast = strikes.note(peer, now: now)
+        let isLast = strikes.record(peer, now: now)
         neighbours.update(peer) { $0.pushes = 0 }
         trees.lose(peer, now: now)
         return isLast ? [.end(peer)] : []

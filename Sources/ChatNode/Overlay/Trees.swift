@@ -43,7 +43,7 @@ struct Trees: Sendable {
     }
 
     /// A payload came first from this neighbour, which gives these trees from now on.
-    mutating func took(_ mask: TreeMask, from peer: PeerID) {
+    mutating func setParent(of mask: TreeMask, to peer: PeerID) {
         for tree in parents.indices where mask & Trees.bit(tree) != 0 { parents[tree] = peer }
     }
 

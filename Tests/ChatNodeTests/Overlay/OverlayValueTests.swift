@@ -130,19 +130,19 @@ import Wire
         let taken = (author.accept(3, now: start), receiver.accept(3, now: start))
         // The first makes all trees, since none has carried anything.
         #expect(taken == (Trees.all, Trees.all) && !author.isDue(3) && !author.isDue(4))
-        for _ in 0..<199 { author.note(3) }
+        for _ in 0..<199 { author.count(3) }
         #expect(!author.isDue(3))
-        author.note(3)
+        author.count(3)
         #expect(author.isDue(3))
-        for _ in 0..<99 { receiver.note(3) }
+        for _ in 0..<99 { receiver.count(3) }
         let early = receiver.accept(3, now: start + .seconds(59))
-        receiver.note(3)
+        receiver.count(3)
         let late = receiver.accept(3, now: start + .seconds(59))
         let afterPause = receiver.accept(3, now: start + .seconds(119))
         #expect(early == 0 && late == Trees.bit(3) && afterPause == Trees.bit(3))
         // A newcomer that heard one payload of a tree knows that there is a tree.
         var newcomer = TreeReset()
-        newcomer.note(5)
+        newcomer.count(5)
         #expect(!newcomer.isDue(5) && newcomer.isDue(6))
         let others = newcomer.accept(6, now: start)
         #expect(others == ~Trees.bit(5))
@@ -151,12 +151,12 @@ import Wire
     @Test func `the third broken promise in ten minutes ends the link`() throws {
         var strikes = Strikes()
         let (one, other) = (try peer(1), try peer(2))
-        let (first, second) = (strikes.note(one, now: start), strikes.note(one, now: start))
+        let (first, second) = (strikes.record(one, now: start), strikes.record(one, now: start))
         #expect(!first && !second)
         #expect(strikes.has(one, now: start + .seconds(599)))
         #expect(!strikes.has(one, now: start + .seconds(600)) && !strikes.has(other, now: start))
-        let third = strikes.note(one, now: start + .seconds(599))
-        let later = strikes.note(one, now: start + .seconds(700))
+        let third = strikes.record(one, now: start + .seconds(599))
+        let later = strikes.record(one, now: start + .seconds(700))
         #expect(third && !later)
     }
 
@@ -288,8 +288,8 @@ import Wire
         #expect(recent.latest(at: now) == Array(ids.suffix(100).reversed()))
         #expect(recent.latest(at: now + .seconds(29.95)).count == 5)
         #expect(recent.latest(at: now + .seconds(60)) == [])
-        let isKnown = recent.note(ids[60], knownAt: 9)
-        let isUnknown = recent.note(ids[0], knownAt: 9)
+        let isKnown = recent.record(ids[60], knownAt: 9)
+        let isUnknown = recent.record(ids[0], knownAt: 9)
         #expect(isKnown && !isUnknown && recent[ids[60]]?.known.contains(9) == true)
         recent.forget(9)
         #expect(recent[ids[60]]?.known.contains(9) == false)
