@@ -61,10 +61,10 @@ import Wire
         simulation.advance(by: .seconds(2))
         #expect(rude.isClosed)
         let source = simulation.network.endpoints(of: rude.host)[0]
-        let isAvoided = alice.with { node in node.isAvoided(source) }
+        let isAvoided = alice.with { node in node.links.isAvoided(source, now: node.scheduler.now) }
         #expect(isAvoided)
         simulation.advance(by: .seconds(600))
-        let isStillAvoided = alice.with { node in node.isAvoided(source) }
+        let isStillAvoided = alice.with { node in node.links.isAvoided(source, now: node.scheduler.now) }
         #expect(!isStillAvoided)
     }
 
