@@ -316,6 +316,7 @@ struct Links: ~Copyable {
     /// The links that may still be opened.
     var room: Int { limiter.room }
 
+    /// The handshakes of accepted connections.
     var halfOpen: Int { limiter.halfOpen }
 
     func isBanned(_ peer: PeerID, now: Instant) -> Bool { bans.isBanned(peer, now: now) }
@@ -337,8 +338,14 @@ struct Links: ~Copyable {
     /// The network that a connection goes over; nil if it is not known. Asks the kernel.
     func network(of id: ConnectionID) -> LinkNetwork? { transport.network(of: id) }
 
-    /// Counters of the connections that the transport turned away.
-    var refusals: [Counter] { transport.refusals }
+    /// The counters of the connections, and of those that the transport turned away.
+    var counters: [Counter] {
+        let waiting = connections.queuedBytes
+        return tally.counters + [
+            Counter(.connections, connections.count), Counter(.halfOpenHandshakes, limiter.halfOpen),
+            Counter(.queuedBytes, waiting.all), Counter(.queuedBytesLongest, waiting.most),
+        ] + transport.refusals
+    }
 
     /// Calls `visit` with each table and its name: for tests that bound the memory of a node.
     func visitTables(_ visit: (Any, String) -> Void) {
@@ -682,6 +689,9 @@ struct LinkTally {
     var handshakesDone = 0
     var connectionsRefused = 0
     var dials = 0
+    var dialsFailed = 0
+    /// Links to peers that had one before.
+    var reconnects = 0
     var linksReplaced = 0
     /// Links that ended before the peer said anything.
     var linksSilent = 0
@@ -700,7 +710,20 @@ struct LinkTally {
     var superseded = 0
     /// The records without a payload that were sent on links that have ended.
     var control = ControlTally()
-    private(set) var errors: [LinkError: Int] = [:]
+    private var errors: [LinkError: Int] = [:]
+
+    var counters: [Counter] {
+        [
+            Counter(.handshakesDone, handshakesDone), Counter(.connectionsRefused, connectionsRefused),
+            Counter(.dials, dials), Counter(.dialsFailed, dialsFailed), Counter(.reconnects, reconnects),
+            Counter(.linksReplaced, linksReplaced), Counter(.linksSilent, linksSilent),
+            Counter(.payloadsSent, payloadsSent), Counter(.bytesReceived, bytesReceived),
+            Counter(.bytesSent, bytesSent), Counter(.unknownFrames, unknownFrames),
+            Counter(.unexpectedFrames, unexpectedFrames), Counter(.pingsUnanswered, pingsUnanswered),
+            Counter(.bans, bans), Counter(.superseded, superseded),
+        ] + PayloadType.allCases.map { Counter(.sent($0), sent[$0]) }
+            + LinkError.allCases.map { Counter(.link($0), errors[$0] ?? 0) }
+    }
 
     fileprivate mutating func count(_ closing: Closing) {
         switch closing {

@@ -69,7 +69,7 @@ extension Node {
         _ = admission.learn(epoch: certificate.epoch, of: peer, via: nil, now: now)
         if adoption.isFirst {
             withEffects { finder.found(peer, &$0) }
-            if router.roster.hasBeenHere(peer) { counts.reconnects += 1 }
+            if router.roster.hasBeenHere(peer) { links.tally.reconnects += 1 }
             apply(router.linkOpened(peer, at: moment))
             arm(.router)
         }

@@ -58,11 +58,11 @@ extension Node: TransportHandler {
         if let link = connections.info(id) {
             close(link, .transportClosed(error))
         } else if mail.dialledEndpoint(of: id) != nil {
-            counts.dialsFailed += 1
+            links.tally.dialsFailed += 1
             mail.closed(id)
             arm(.mail)
         } else if finder.endpoint(of: id) != nil {
-            counts.dialsFailed += 1
+            links.tally.dialsFailed += 1
             dialEnded(id, UnreachedPeers.Reason(error))
             arm(.dialler)
         }

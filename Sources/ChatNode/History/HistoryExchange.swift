@@ -33,7 +33,7 @@ struct HistoryExchange {
     /// Payloads that were sent as history, by kind.
     private(set) var sent = PayloadTally()
     /// Offers and requests whose count is not that of their ids, or too high.
-    private(set) var malformedLists = 0
+    private var malformedLists = 0
 
     init(me: PeerID, isShared: Bool) {
         offers = IHave(me: me)
@@ -45,7 +45,6 @@ struct HistoryExchange {
         .earlier(.earlier(offers.nextDeadline, wants.nextDeadline), untimely.nextDeadline)
     }
 
-    /// In the order of `/stats`.
     var counters: [Counter] {
         [
             Counter(.offersSent, counts.havesSent),
@@ -55,7 +54,8 @@ struct HistoryExchange {
             Counter(.offersRefused, counts.havesRefused),
             Counter(.requestsRefused, counts.wantsRefused),
             Counter(.requestedInVain, counts.wantedInVain),
-        ]
+            Counter(.idListsMalformed, malformedLists),
+        ] + PayloadType.allCases.map { Counter(.sent($0), sent[$0]) }
     }
 
     private func takesPart(_ environment: Environment) -> Bool { isShared && environment.isRunning }

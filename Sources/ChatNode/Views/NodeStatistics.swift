@@ -1,55 +1,69 @@
 import Chat
 import Wire
 
-/// Counters since the start of the node.
+/// Counters of no part yet.
 struct NodeStatistics {
-    var dialsFailed = 0
-    /// Links to peers that had one before.
-    var reconnects = 0
     /// Certificates over a link's rate.
     var certificatesRefused = 0
     /// Public messages that came live, by the links that they passed, less one.
     var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
 
-    /// All counters, also those at zero, in a fixed order.
-    func counters(
-        _ admission: Admission, _ links: LinkTally, _ finder: Finder, _ history: HistoryExchange,
-        _ spread: Spread, crowd: [Counter], mail: [Counter]
-    ) -> [Counter] {
-        [
-            Counter(.handshakesDone, links.handshakesDone),
-            Counter(.connectionsRefused, links.connectionsRefused),
-            Counter(.dials, links.dials),
-            Counter(.dialsFailed, dialsFailed),
-            Counter(.linksReplaced, links.linksReplaced),
-            Counter(.linksSilent, links.linksSilent),
-            Counter(.reconnects, reconnects),
-            Counter(.payloadsReceived, admission.received),
-            Counter(.payloadsSent, links.payloadsSent),
-            Counter(.bytesReceived, links.bytesReceived),
-            Counter(.bytesSent, links.bytesSent),
-            Counter(.unknownFrames, links.unknownFrames),
-            Counter(.unexpectedFrames, links.unexpectedFrames),
-            Counter(.pingsUnanswered, links.pingsUnanswered),
-            Counter(.bans, links.bans),
-            Counter(.superseded, links.superseded),
-            Counter(.certificatesRefused, certificatesRefused),
-        ] + mail + history.counters + [
-            Counter(.idListsMalformed, history.malformedLists + spread.malformedLists)
+    var counters: [Counter] { [Counter(.certificatesRefused, certificatesRefused)] }
+}
+
+extension Node {
+    /// The counters of all parts, also those at zero, in a fixed order.
+    package func statistics() -> [Counter] {
+        let parts = [
+            links.counters, finder.gauges, finder.counters, admission.counters, router.counters, crowd.counters,
+            mail.counters, historyExchange.counters, overlay.counters, counts.counters,
         ]
-            + finder.counters + crowd
-            + PayloadType.allCases.map { Counter(.admitted($0), admission.tally[$0]) }
-            + PayloadType.allCases.map { Counter(.sent($0), links.sent[$0] + history.sent[$0]) }
-            + LinkError.allCases.map { Counter(.link($0), links.errors[$0] ?? 0) }
-            + DropReason.allCases.map { Counter(.dropped($0), admission.drops[$0] ?? 0) }
+        return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
+            + discoveries.flatMap(\.refusals) + bridgeCounters
     }
 }
 
-/// Refusals outside admission, for `/stats`.
-extension Node {
-    var refusalCounters: [Counter] {
-        let refused = router.refusals
-        return Refusal.allCases.map { Counter(.refused($0), refused[$0] ?? 0) }
-            + links.refusals + discoveries.flatMap(\.refusals)
+extension Admission {
+    fileprivate var counters: [Counter] {
+        [Counter(.payloadsAdmitted, admitted), Counter(.payloadsReceived, received)]
+            + PayloadType.allCases.map { Counter(.admitted($0), tally[$0]) }
+            + DropReason.allCases.map { Counter(.dropped($0), drops[$0] ?? 0) }
     }
+}
+
+extension MessageRouter {
+    fileprivate var counters: [Counter] {
+        let unread = overview.reduce(0) { $0 + $1.unread }
+        let (room, refused) = (publicChat.unreadCount, refusals)
+        return [Counter(.unreadPublic, room), Counter(.unreadDirect, unread - room)]
+            + Refusal.allCases.map { Counter(.refused($0), refused[$0] ?? 0) }
+    }
+}
+
+extension Counter {
+    /// Counters of several parts in the order of `/stats`; those that `Metric.order` does not name come behind, as they are.
+    /// Counters of one metric are added.
+    fileprivate static func inOrder(_ counters: [Counter]) -> [Counter] {
+        var values: [Metric: Int] = [:]
+        for counter in counters { values[counter.metric, default: 0] += counter.value }
+        let named = Metric.order.compactMap { metric in values[metric].map { Counter(metric, $0) } }
+        let known = Set(Metric.order)
+        return named + counters.filter { !known.contains($0.metric) }
+    }
+}
+
+extension Metric {
+    fileprivate static let order: [Metric] =
+        [
+            .peersOnline, .connections, .candidates, .knownNodes, .isOverlay, .linksChosen, .halfOpenHandshakes,
+            .payloadsAdmitted, .unreadPublic, .unreadDirect, .queuedBytes, .queuedBytesLongest, .handshakesDone,
+            .connectionsRefused, .dials, .dialsFailed, .linksReplaced, .linksSilent, .reconnects, .payloadsReceived,
+            .payloadsSent, .bytesReceived, .bytesSent, .unknownFrames, .unexpectedFrames, .pingsUnanswered, .bans,
+            .superseded, .certificatesRefused, .sealedSent, .sealedUnopened, .sealedRepeated, .sealedPassedOn,
+            .sealedForOthers, .sealedRefused, .offersSent, .requestsSent, .historySent, .historyReceived,
+            .offersRefused, .requestsRefused, .requestedInVain, .idListsMalformed, .linksRefused, .linksBusy,
+            .linksUnneeded, .modeChanges, .rostersRefused,
+        ] + PayloadType.allCases.map(Metric.admitted) + PayloadType.allCases.map(Metric.sent)
+        + LinkError.allCases.map(Metric.link) + DropReason.allCases.map(Metric.dropped)
+        + Refusal.allCases.map(Metric.refused)
 }

@@ -132,33 +132,6 @@ extension Node {
         }
     }
 
-    /// All counters, in a fixed order.
-    package func statistics() -> [Counter] {
-        let (room, others) = unread
-        let waiting = connections.queuedBytes
-        return [
-            Counter(.peersOnline, online()),
-            Counter(.connections, connections.count),
-        ] + finder.gauges + [
-            Counter(.halfOpenHandshakes, links.halfOpen),
-            Counter(.payloadsAdmitted, admission.admitted),
-            Counter(.unreadPublic, room),
-            Counter(.unreadDirect, others),
-            Counter(.queuedBytes, waiting.all),
-            Counter(.queuedBytesLongest, waiting.most),
-        ]
-            + counts.counters(
-                admission, links.tally, finder, historyExchange, overlay, crowd: crowd.counters, mail: mail.counters)
-            + refusalCounters + bridgeCounters
-    }
-
-    /// Unread messages of the room and of all direct conversations.
-    private var unread: (room: Int, direct: Int) {
-        let all = router.overview.reduce(0) { $0 + $1.unread }
-        let room = router.publicChat.unreadCount
-        return (room, all - room)
-    }
-
     func view(_ event: consuming ChatEvent) -> NodeEvent {
         switch consume event {
         case .message(let conversation, let message, let unread):
