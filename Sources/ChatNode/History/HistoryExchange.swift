@@ -33,7 +33,7 @@ struct HistoryExchange {
     /// Payloads that were sent as history, by kind.
     private(set) var sent = PayloadTally()
     /// Offers and requests whose count is not that of their ids, or too high.
-    private var malformedLists = 0
+    private(set) var malformedLists = 0
 
     init(me: PeerID, isShared: Bool) {
         offers = IHave(me: me)

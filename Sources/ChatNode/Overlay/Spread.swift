@@ -14,7 +14,7 @@ struct Spread {
 
     private var trees = TreeSpread()
     /// Lists of ids whose count is not that of their ids, or too high.
-    private var malformedLists = 0
+    private(set) var malformedLists = 0
 
     var counters: [Counter] { [Counter(.idListsMalformed, malformedLists)] }
 
