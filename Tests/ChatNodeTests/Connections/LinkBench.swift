@@ -1,0 +1,74 @@
+import Noise
+import Wire
+
+@testable import ChatNode
+
+/// Links to peers without a network and without handshakes, for tests of the parts that read them.
+final class LinkBench {
+    /// Takes every byte.
+    private final class Sink: Transport {
+        let refusals: [Counter] = []
+        private var last: UInt64 = 0
+
+        func listen(port: UInt16, handler: any TransportHandler) -> UInt16 { port }
+        func dial(_ endpoint: Endpoint) -> ConnectionID {
+            last += 1
+            return ConnectionID(number: last)
+        }
+        func write(_ bytes: Span<UInt8>, to connection: ConnectionID) -> Int { bytes.count }
+        func finish(_ connection: ConnectionID) {}
+        func close(_ connection: ConnectionID) {}
+        func isOnThisMachine(_ connection: ConnectionID) -> Bool { false }
+        func localEndpoint(of connection: ConnectionID) -> Endpoint? { nil }
+        func network(of connection: ConnectionID) -> LinkNetwork? { nil }
+        func stopListening() {}
+    }
+
+    let start = Instant(nanoseconds: 1_000_000_000)
+    let wallClock = Timestamp(milliseconds: 1_800_000_000_000)
+    /// Our own certificate.
+    let certificate: Certificate
+    private var links: Links
+    private var randomness = Randomness.seeded(7_000)
+
+    init() {
+        var randomness = Randomness.seeded(7_001)
+        let key = StaticKey(KeyPair.generate(using: &randomness))
+        var runs = Runs(identitySeed: 7_000)
+        certificate = runs.certificate(epoch: 1, noise: key.publicKey)
+        links = Links(
+            context: LinkContext(certificate: certificate, staticKey: key, room: Room.lobby), transport: Sink(),
+            handshakesPerSecond: 0, now: start)
+    }
+
+    var me: PeerID { certificate.identity }
+
+    /// A link to the identity of a seed, which this node has dialled.
+    func link(to seed: UInt64) -> LinkInfo {
+        let endpoint = Endpoint(address: [10, 0, 0, UInt8(seed)], port: 4_000)
+        let link = links.open(
+            links.dial(endpoint), to: endpoint, role: .initiator, now: start, using: &randomness)
+        var runs = Runs(identitySeed: seed)
+        _ = links.adopt(link, runs.certificate(epoch: 1), now: start)
+        return link
+    }
+
+    func environment(_ mode: RoomMode, after time: Duration = .zero) -> Environment {
+        let moment = Moment(
+            instant: start + time, wallClock: wallClock.moved(by: time.nanoseconds / 1_000_000))
+        return Environment(moment: moment, me: me, mode: mode, isCrowd: mode != .mesh, isRunning: true)
+    }
+}
+
+extension [Effect] {
+    /// The deliveries to named connections.
+    var deliveries: [(delivery: PayloadDelivery, links: [ConnectionID])] {
+        compactMap { effect in
+            switch effect {
+            case .deliver(let delivery, to: .links(let ids)): (delivery, ids)
+            case .deliver(let delivery, to: .link(let id)): (delivery, [id])
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Noise
+import Testing
+import Wire
+
+@testable import Chat
+@testable import ChatNode
+
+/// Presence in a crowd, as effects of the part (Protocol.md section 13).
+final class CrowdPresenceTests {
+    private let bench = LinkBench()
+    private var crowd = CrowdPresence()
+    private var router: MessageRouter
+    private var admission: Admission
+    private var randomness = Randomness.seeded(35)
+    private let links: [LinkInfo]
+
+    init() {
+        var identity = Randomness.seeded(7_000)
+        let session = UserSession(
+            identity: Identity.generate(using: &identity), room: Room.lobby.id, epoch: 1, nickname: "me")
+        router = MessageRouter(session: session)
+        admission = Admission(room: Room.lobby.id, me: bench.me, rates: AdmissionRates(messagesPerSecond: 0))
+        var links: [LinkInfo] = []
+        for seed in 1...4 as ClosedRange<UInt64> { links.append(bench.link(to: seed)) }
+        self.links = links
+    }
+
+    private func presence(of seed: UInt64) -> VerifiedPayload {
+        var randomness = Randomness.seeded(seed)
+        var session = UserSession(
+            identity: Identity.generate(using: &randomness), room: Room.lobby.id, epoch: 1, nickname: "member")
+        return session.signPresence(at: bench.wallClock)
+    }
+
+    private func enter(_ mode: RoomMode) -> [Effect] {
+        var effects = Effects()
+        crowd.enter(
+            mode, bench.environment(mode), links: links, neighbours: Neighbours(), router: &router,
+            using: &randomness, &effects)
+        return effects.list
+    }
+
+    private func receive(
+        _ presence: VerifiedPayload, isLive: Bool = true, by number: Int = 0
+    ) -> CrowdPresence.Change? {
+        var effects = Effects()
+        return crowd.receive(
+            presence, isLive: isLive, on: links[number], bench.environment(crowd.mode), roster: Roster(me: bench.me),
+            admission: &admission, using: &randomness, &effects)
+    }
+
+    private func tick(after time: Duration) -> [Effect] {
+        var effects = Effects()
+        crowd.tick(
+            bench.environment(crowd.mode, after: time), links: links, neighbours: Neighbours(), router: &router,
+            using: &randomness, &effects)
+        return effects.list
+    }
+
+    @Test func `a node that enters a crowd announces itself on every link, and to bridges`() {
+        let effects = enter(.overlay)
+        #expect(effects.deliveries.map(\.links) == [links.map(\.id)])
+        #expect(effects.contains { if case .publishOverBridge = $0 { true } else { false } })
+        #expect(crowd.isHere(bench.me) && crowd.isFolded)
+    }
+
+    @Test func `a new presence goes on once, behind it the certificate, and not back to where it came from`() {
+        _ = enter(.overlay)
+        let new = presence(of: 20)
+        let change = receive(new, by: 2)
+        #expect(change == CrowdPresence.Change(author: new.author, isHere: true, isBridged: false))
+        let repeated = receive(new, by: 3)
+        #expect(repeated == nil)
+        let deliveries = tick(after: Limits.presenceGathering).deliveries
+        #expect(deliveries.count == 1)
+        for (delivery, ids) in deliveries {
+            #expect(!ids.isEmpty && !ids.contains(links[2].id))
+            #expect(delivery.isOptional && delivery.type == .presence)
+            guard case .behind(new.author) = delivery.certificate else {
+                Issue.record("\(delivery)")
+                continue
+            }
+        }
+        let path = crowd.paths[PresencePaths.key(of: new.author)]
+        #expect(path == links[2].id)
+    }
+
+    @Test(arguments: [RoomMode.overlay, .relaying])
+    func `a presence of an answer goes on in a small room alone`(mode: RoomMode) {
+        _ = enter(mode)
+        let change = receive(presence(of: 20), isLive: false)
+        #expect(change?.isHere == true)
+        #expect(tick(after: Limits.presenceGathering).deliveries.isEmpty == (mode == .overlay))
+    }
+
+    @Test(arguments: [RoomMode.overlay, .relaying], [LinkEnd.goodbye, .lost])
+    func `the end of the link that a presence came by ends it in a small room, if the peer ended it`(
+        mode: RoomMode, end: LinkEnd
+    ) {
+        _ = enter(mode)
+        let new = presence(of: 1)
+        _ = receive(new)
+        crowd.lastLinkClosed(of: new.author, links[0].id, end, bench.environment(mode))
+        #expect(crowd.isHere(new.author) == (mode == .overlay || end == .lost))
+    }
+
+    @Test func `rosters are answered by the rate, and nothing is taken that was not asked for`() {
+        _ = enter(.overlay)
+        let body = Array(RosterDigests().frame.dropFirst())
+        let frame = presence(of: 20).frame(hops: 1)
+        let environment = bench.environment(.overlay)
+        let unasked = crowd.receiveRoster(
+            Array(frame.dropFirst()).span, on: links[0], environment, isLimited: true, size: { 4 })
+        #expect(unasked == .refused)
+        crowd.expectAnswer(on: links[0].id, now: bench.start)
+        let asked = crowd.receiveRoster(
+            Array(frame.dropFirst()).span, on: links[0], environment, isLimited: true, size: { 4 })
+        #expect(asked == .presence(isKept: false))
+        for _ in 0..<10 {
+            let digests = crowd.receiveRoster(body.span, on: links[1], environment, isLimited: true, size: { 4 })
+            #expect(digests == .digests(count: 0))
+        }
+        #expect(crowd.counters.map(\.value) == [11 - Int(Limits.rosterAnswersBurst)])
+    }
+}
