@@ -40,13 +40,7 @@ extension Node {
     ///
     /// - Parameter isRelayed: it came over a relay, so that it is public in any case.
     func isSpread(_ payload: VerifiedPayload, isRelayed: Bool) -> Bool {
-        switch payload.type {
-        case .publicMessage: true
-        case .edit, .delete: isRelayed || router.isForEveryone(payload.payload)
-        case .presence, .typing, .dmRequest, .dmAccept, .dmDecline, .dmLeave, .directMessage, .delivered, .read,
-            .invitation:
-            false
-        }
+        payload.type.isHistory && (isRelayed || router.isForEveryone(payload.payload))
     }
 
     /// The payload of a frame that came unasked in a large room, with its signature checked if it is passed on; nil if that is
