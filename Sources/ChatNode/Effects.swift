@@ -74,6 +74,8 @@ enum Effect {
     /// The own network has changed: each connection needs a sign of life.
     case probeAll
     case leave(StopReason)
+    /// The count of nodes or the links may have changed.
+    case reviewRoom
     case setMode(RoomMode)
     /// Tells a peer of nodes that it may dial.
     case sendContacts(to: ConnectionID)
@@ -161,6 +163,7 @@ extension Node {
         case .leave(let reason):
             stopReason = reason
             beginLeaving()
+        case .reviewRoom: reviewRoom()
         case .setMode(let mode): setMode(mode)
         case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
         case .schedule(let task, let instant):

@@ -155,6 +155,8 @@ extension Finder {
         case .failed(let reason):
             effects.append(.leave(.failed(reason)))
         }
+        effects.append(.reviewRoom)
+        effects.append(.arm(.dialler))
     }
 
     /// The colon of HOST:PORT, which no instance of mDNS has in its name, so that no stranger seems to be named by the user.
@@ -217,32 +219,27 @@ extension Finder {
 
     /// A dial ended without a link. A discovery that looked its address up may do so again; the end of one that a peer wished for
     /// shows later. A peer that the user named is warned of; peers of mDNS come and go without a word.
-    ///
-    /// - Returns: whether the choice of links changed.
     mutating func dialEnded(
         _ connection: ConnectionID, _ reason: UnreachedPeers.Reason, _ environment: Environment,
         using randomness: inout Randomness, _ effects: inout Effects
-    ) -> Bool {
+    ) {
         let now = environment.now
         if let instance = dialler.instance(of: connection), isNamed(instance) {
             let news = unreachedPeers.failed(instance, reason, isLast: dialler.isLastAttempt(connection))
             if let news { warn(.peerUnreachable, news.sentence(of: instance), &effects) }
         }
         let end = toldDials.finish(connection)
-        guard let instance = dialler.failed(connection, now: now, until: end, using: &randomness) else { return false }
+        guard let instance = dialler.failed(connection, now: now, until: end, using: &randomness) else { return }
         effects.append(.discovery(.dialFailed(instance: instance)))
-        guard let end, now < end else { return recordDialFailure(of: instance, now: now) }
+        guard let end, now < end else { return recordDialFailure(of: instance, now: now, &effects) }
         effects.append(.schedule(.recordDialFailure(of: instance), at: end))
-        return false
     }
 
     /// A dial is over without a link; another candidate is dialled once no other address of this one is.
-    ///
-    /// - Returns: whether the choice of links changed.
-    mutating func recordDialFailure(of instance: String, now: Instant) -> Bool {
-        guard choice.isOverlay, !dialler.isDialling(instance) else { return false }
+    mutating func recordDialFailure(of instance: String, now: Instant, _ effects: inout Effects) {
+        guard choice.isOverlay, !dialler.isDialling(instance) else { return }
         choice.failed(instance, now: now)
-        return true
+        effects.append(.reviewRoom)
     }
 
     /// A dial led to this node itself: the candidate is not dialled again.
@@ -588,21 +585,27 @@ extension Finder {
         effects.append(.close(.all(of: peer), .full))
     }
 
+    /// A peer said what its part in a link is. In the overlay it hears of contacts, once.
     mutating func receivedHello(
-        _ hello: Hello, from peer: PeerID, _ environment: Environment, _ effects: inout Effects
+        _ hello: Hello, from peer: PeerID, on connection: ConnectionID, _ environment: Environment,
+        _ effects: inout Effects
     ) {
         append(choice.heard(hello, from: peer, now: environment.now), environment, &effects)
+        effects.append(.reviewRoom)
+        if hello.isOverlay { sendFirstContacts(on: connection, &effects) }
     }
 
     /// A peer has no room for a link.
     mutating func receivedBusy(from peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
         linksBusy += 1
         append(choice.refused(by: peer, now: environment.now), environment, &effects)
+        effects.append(.reviewRoom)
     }
 
     /// A neighbour has failed to give what it announced once too often.
     mutating func strikeOut(_ peer: PeerID, _ environment: Environment, _ effects: inout Effects) {
         append(choice.struckOut(peer, now: environment.now), environment, &effects)
+        effects.append(.reviewRoom)
     }
 
     /// A frame shows that its sender takes part in the overlay.
@@ -737,11 +740,13 @@ extension Finder {
         let isComplete = !choice.isOverlay && frame.contacts.count + frame.named.count < Limits.contactsTold
         lose(contacts.record(Array(told), of: teller, isComplete: isComplete), now: environment.now)
         offer(told, connections, now: environment.now, using: &randomness, &effects)
-        guard !choice.isOverlay else { return true }
-        for peer in frame.contacts.map(\.peer) + frame.named where peer != teller {
-            recordGap(peer, environment, connections, roster, &effects)
+        if !choice.isOverlay {
+            for peer in frame.contacts.map(\.peer) + frame.named where peer != teller {
+                recordGap(peer, environment, connections, roster, &effects)
+            }
+            if !wasTelling { linksChanged(environment, neighbours, &effects) }
         }
-        if !wasTelling { linksChanged(environment, neighbours, &effects) }
+        effects.append(.reviewRoom)
         return true
     }
 

@@ -8,8 +8,6 @@ extension Node {
     func discovered(_ event: DiscoveryEvent) {
         guard case .running = phase else { return }
         withEffects { finder.discovered(event, environment, using: &randomness, &$0) }
-        reviewRoom()
-        arm(.dialler)
     }
 
     func warn(_ code: NoticeCode, _ sentence: Sentence) {
@@ -28,7 +26,7 @@ extension Node {
         for dial in finder.dialsDue(now: now, room: dialRoom) {
             guard links.mayDial(dial.endpoint, now: now), !links.isAvoided(dial.endpoint, now: now) else {
                 finder.postpone(dial, now: now, using: &randomness)
-                recordDialFailure(of: dial.instance)
+                withEffects { finder.recordDialFailure(of: dial.instance, now: now, &$0) }
                 continue
             }
             let connection = links.dial(dial.endpoint)
@@ -44,18 +42,14 @@ extension Node {
 
     /// A dial ended without a link.
     func dialEnded(_ id: ConnectionID, _ reason: UnreachedPeers.Reason) {
-        let isChanged = withEffects { finder.dialEnded(id, reason, environment, using: &randomness, &$0) }
-        if isChanged { reviewRoom() }
-    }
-
-    private func recordDialFailure(of instance: String) {
-        if finder.recordDialFailure(of: instance, now: scheduler.now) { reviewRoom() }
+        withEffects { finder.dialEnded(id, reason, environment, using: &randomness, &$0) }
     }
 
     /// Performs what a part put off.
     func perform(_ task: DelayedTask) {
         switch task {
-        case .recordDialFailure(let instance): recordDialFailure(of: instance)
+        case .recordDialFailure(let instance):
+            withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
         case .sendContacts(let connection):
             guard case .running = phase, connections[connection] != nil else { return }
             withEffects { finder.sendFirstContacts(on: connection, &$0) }
@@ -102,23 +96,18 @@ extension Node {
 
     func receivedHello(_ hello: Hello, on connection: Connection) {
         guard let peer = connection.peer else { return }
-        withEffects { finder.receivedHello(hello, from: peer, environment, &$0) }
-        reviewRoom()
-        guard hello.isOverlay, !connection.isForgotten else { return }
-        withEffects { finder.sendFirstContacts(on: connection.id, &$0) }
+        withEffects { finder.receivedHello(hello, from: peer, on: connection.id, environment, &$0) }
     }
 
     func receivedBusy(on connection: Connection) {
         guard let peer = connection.peer else { return }
         withEffects { finder.receivedBusy(from: peer, environment, &$0) }
-        reviewRoom()
     }
 
     /// A neighbour has failed to give what it announced once too often.
     func strikeOut(_ connection: Connection) {
         guard let peer = connection.peer else { return }
         withEffects { finder.strikeOut(peer, environment, &$0) }
-        reviewRoom()
     }
 
     /// A frame shows that its sender takes part in the overlay.
@@ -184,7 +173,6 @@ extension Node {
             body, on: LinkInfo(connection), network: links.network(of: connection.id), environment, connections,
             overlay.neighbours, router.roster, using: &randomness, &effects)
         perform(effects)
-        guard isTaken else { return links.tally.unexpectedFrames += 1 }
-        reviewRoom()
+        if !isTaken { links.tally.unexpectedFrames += 1 }
     }
 }

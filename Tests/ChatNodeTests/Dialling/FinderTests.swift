@@ -18,10 +18,11 @@ import Wire
         return Environment(moment: moment, me: me, mode: mode, isCrowd: mode != .mesh, isRunning: true)
     }
 
+    /// Without those that each event has.
     private mutating func discover(_ event: DiscoveryEvent) -> [Effect] {
         var effects = Effects()
         finder.discovered(event, environment(), using: &randomness, &effects)
-        return effects.list
+        return effects.list.filter { if case .arm = $0 { false } else if case .reviewRoom = $0 { false } else { true } }
     }
 
     private mutating func discover(_ number: Int) {
@@ -53,7 +54,7 @@ import Wire
             finder.dialled(dial, as: connection, now: later.now, using: &randomness)
         }
         var effects = Effects()
-        _ = finder.dialEnded(connection, .refused, later, using: &randomness, &effects)
+        finder.dialEnded(connection, .refused, later, using: &randomness, &effects)
         return effects.list
     }
 
