@@ -82,6 +82,8 @@ enum Effect {
     case schedule(DelayedTask, at: Instant)
     /// The deadline of a part may be an earlier one.
     case arm(NodeTimer)
+    /// As `arm`, with the deadline of the moment at which the part asks.
+    case wake(NodeTimer, at: Instant)
 }
 
 /// An action that a part puts off.
@@ -156,19 +158,18 @@ extension Node {
         case .dialGuest(let peer, let endpoint): dialGuest(peer, at: endpoint)
         case .report(let event): emit(event)
         case .warn(let code, let sentence): warn(code, sentence)
-        case .discovery(let order): for discovery in discoveries { tell(discovery, order) }
+        case .discovery(let order): instruct(order)
         case .becomeReady(let mode): becomeReady(mode)
-        case .renewAnnouncement: perform(.discovery(.announce(makeAnnouncement())))
+        case .renewAnnouncement: instruct(.announce(makeAnnouncement()))
         case .probeAll: probeLinks()
-        case .leave(let reason):
-            stopReason = reason
-            beginLeaving()
+        case .leave(let reason): beginLeaving(because: reason)
         case .reviewRoom: reviewRoom()
         case .setMode(let mode): setMode(mode)
         case .sendContacts(let id): if let connection = connections[id] { sendContacts(on: connection) }
         case .schedule(let task, let instant):
             scheduler.schedule(at: instant) { [weak self] in self?.assumeIsolated { $0.perform(task) } }
         case .arm(let timer): arm(timer)
+        case .wake(let timer, let deadline): wake(timer, at: deadline)
         }
     }
 
@@ -180,14 +181,16 @@ extension Node {
         if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
     }
 
-    private func tell(_ discovery: any PeerDiscovery, _ order: DiscoveryOrder) {
-        switch order {
-        case .announce(let announcement): discovery.announce(announcement)
-        case .linkOpened(let run): discovery.linkOpened(to: run)
-        case .linkClosed(let run): discovery.linkClosed(to: run)
-        case .dialFailed(let instance): discovery.dialFailed(instance)
-        case .peersMissed(let areMissed): discovery.peersMissed(areMissed)
-        case .crowdChanged(let crowd): discovery.crowdChanged(crowd)
+    private func instruct(_ order: DiscoveryOrder) {
+        for discovery in discoveries {
+            switch order {
+            case .announce(let announcement): discovery.announce(announcement)
+            case .linkOpened(let run): discovery.linkOpened(to: run)
+            case .linkClosed(let run): discovery.linkClosed(to: run)
+            case .dialFailed(let instance): discovery.dialFailed(instance)
+            case .peersMissed(let areMissed): discovery.peersMissed(areMissed)
+            case .crowdChanged(let crowd): discovery.crowdChanged(crowd)
+            }
         }
     }
 }

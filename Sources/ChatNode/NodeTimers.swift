@@ -10,7 +10,11 @@ enum NodeTimer: Int, CaseIterable {
 extension Node {
     /// To be called when the deadline of a part may have become earlier.
     func arm(_ timer: NodeTimer) {
-        guard let deadline = deadline(of: timer), timers[timer.rawValue].arm(deadline) else { return }
+        if let deadline = deadline(of: timer) { wake(timer, at: deadline) }
+    }
+
+    func wake(_ timer: NodeTimer, at deadline: Instant) {
+        guard timers[timer.rawValue].arm(deadline) else { return }
         scheduler.schedule(at: deadline) { [weak self] in
             self?.assumeIsolated { node in
                 if node.timers[timer.rawValue].isCurrent(deadline) { node.tick(timer) }

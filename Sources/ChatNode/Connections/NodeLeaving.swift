@@ -16,6 +16,12 @@ extension Node {
         await withCheckedContinuation { waitingToLeave.append($0) }
     }
 
+    /// Begins to leave for a reason that `.stopped` gives.
+    func beginLeaving(because reason: StopReason) {
+        stopReason = reason
+        beginLeaving()
+    }
+
     /// Begins to leave; `.stopped` is emitted at the end, within 10 s and the time that discovery needs.
     package func beginLeaving() {
         if case .idle = phase {

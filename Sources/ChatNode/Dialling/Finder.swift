@@ -68,6 +68,10 @@ struct Finder {
             Instant.earlier(gaps.nextDeadline, contacts.nextRound))
     }
 
+    private func wake(_ effects: inout Effects) {
+        if let nextDeadline { effects.append(.wake(.choice, at: nextDeadline)) }
+    }
+
     /// The tables' entries now.
     var gauges: [Counter] {
         [
@@ -464,7 +468,7 @@ extension Finder {
             !roster.isBlocked(peer)
         else { return }
         gaps.record(peer, now: environment.now)
-        effects.append(.arm(.choice))
+        wake(&effects)
     }
 
     /// A public message came over a relay: its author is in the room.
@@ -630,7 +634,7 @@ extension Finder {
     ) {
         guard sharesLinks(neighbours), !choice.isOverlay else { return }
         contacts.changed(now: environment.now)
-        effects.append(.arm(.choice))
+        wake(&effects)
     }
 
     /// Sends contacts on a link that has had none.
