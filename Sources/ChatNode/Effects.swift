@@ -136,20 +136,17 @@ extension Node {
     private func perform(_ effect: Effect) {
         switch effect {
         case .send(let frame, let selector):
-            for link in connections.select(selector) { links.enqueue(frame, on: link) }
+            forEach(selector) { links.enqueue(frame, on: $0) }
             askForTurnEndIfDirty()
-        case .deliver(let delivery, let selector):
-            for link in connections.select(selector) { deliver(delivery, on: link) }
-        case .sendCertificate(let author, let selector):
-            for link in connections.select(selector) { sendCertificate(for: author, on: link) }
-        case .close(let selector, let closing): for link in connections.select(selector) { close(link, closing) }
+        case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
+        case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
+        case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .ban(let peer): links.ban(peer, now: scheduler.now)
         case .strikeOut(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return }
             links.avoid(connection.endpoint, now: scheduler.now)
             strikeOut(connection)
-        case .probe(let selector, let timeout):
-            for link in connections.select(selector) { probe(link, within: timeout) }
+        case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
@@ -171,6 +168,12 @@ extension Node {
         case .arm(let timer): arm(timer)
         case .wake(let timer, let deadline): wake(timer, at: deadline)
         }
+    }
+
+    private func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
+        // A copy, because `body` may end links.
+        let connections = links.connections
+        connections.forEach(selector, body)
     }
 
     private func deliver(_ delivery: PayloadDelivery, on link: LinkInfo) {

@@ -149,7 +149,7 @@ extension Node {
         // In a crowd rosters tell it.
         guard let bridge, !isCrowd else { return }
         for author in router.roster.elsewhere.sorted() {
-            guard connection.link.outbox.count < Outbox.capacity / 2 else { return }
+            guard !connection.isBusy else { return }
             guard let presence = bridge.presence(of: author) else { continue }
             sendCertificate(for: author, on: connection)
             send(presence.frame(hops: 2), on: connection)
@@ -165,7 +165,7 @@ extension Node {
         if overlay.isEngaged, isSpread(payload, isRelayed: true) { return spread(payload, hops: 1) }
         let frame = payload.frame(hops: 2)
         for connection in connections.activeLinks where connection.peer != payload.author {
-            guard connection.link.outbox.count < Outbox.capacity / 2 else { continue }
+            guard !connection.isBusy else { continue }
             sendCertificate(for: payload.author, on: connection)
             send(frame, on: connection)
         }

@@ -3,44 +3,44 @@ import Noise
 import Wire
 
 /// One connection: its link, and the facts that `Links` keeps about it.
-final class Connection {
+private final class LinkRecord {
     let id: ConnectionID
     let endpoint: Endpoint
     /// Its host, as admission counts it.
     let source: LinkSource
     var link: Link
-    fileprivate(set) var standing: ConnectionLimiter.Standing
+    var standing: ConnectionLimiter.Standing
     /// The peer's. Set once the handshake is complete and the link is admitted.
     var certificate: Certificate?
     /// When the handshake was complete; the beginning of the connection until then.
-    fileprivate(set) var establishedAt: Instant
+    var establishedAt: Instant
     /// It leads to another session of our own identity.
     var isOurselves = false
     /// Our certificate when the connection began; another may be ours when the handshake is complete.
-    fileprivate let ours: Certificate
+    let ours: Certificate
     /// The peer has sent a payload on it.
     var isHeard = false
     /// Nothing more is sent on it: a better link to the same peer took over. It is read until the peer says so too.
-    fileprivate(set) var isRetiring = false
+    var isRetiring = false
     /// The peer sends nothing more on it.
-    fileprivate(set) var peerRetired = false
+    var peerRetired = false
     /// The transport ends it once all bytes are sent.
-    fileprivate(set) var isFinishing = false
-    fileprivate var isDirty = false
+    var isFinishing = false
+    var isDirty = false
     /// It is in no table any more: nothing of it is read or written.
-    fileprivate(set) var isForgotten = false
+    var isForgotten = false
     /// Since when its queue holds a fast sender up.
     var fullSince: Instant?
     /// The owners of the certificates that were sent on it, by the first words of their keys: each link may have one for each
     /// peer of a crowd.
-    fileprivate var certificatesSent: Set<UInt64> = []
-    fileprivate var rates: LinkRates
+    var certificatesSent: Set<UInt64> = []
+    var rates: LinkRates
     /// The first bytes of a sealed message for its peer; read once there is a peer.
     lazy var sealedAddress = peer.map(SealedMessage.address(of:))
     /// When the node looks at its deadlines next.
-    fileprivate var time = TimerToken()
+    var time = TimerToken()
 
-    fileprivate init(id: ConnectionID, endpoint: Endpoint, link: consuming Link, ours: Certificate, now: Instant) {
+    init(id: ConnectionID, endpoint: Endpoint, link: consuming Link, ours: Certificate, now: Instant) {
         self.id = id
         self.endpoint = endpoint
         source = LinkSource(endpoint.sourceNumber)
@@ -54,7 +54,7 @@ final class Connection {
     var peer: PeerID? { certificate?.identity }
 
     /// The peer that dialled: it breaks the tie between two links of one pair (Protocol.md section 3).
-    fileprivate func initiator(me: PeerID) -> PeerID? {
+    func initiator(me: PeerID) -> PeerID? {
         switch link.role {
         case .initiator: me
         case .responder: peer
@@ -107,92 +107,83 @@ private struct LinkRates {
 
 /// A connection as the parts see it: they read it, and change it by effects alone.
 struct LinkInfo {
-    let connection: Connection
+    fileprivate let record: LinkRecord
 
-    init(_ connection: Connection) { self.connection = connection }
+    fileprivate init(_ record: LinkRecord) { self.record = record }
 
-    var id: ConnectionID { connection.id }
-    var endpoint: Endpoint { connection.endpoint }
+    var id: ConnectionID { record.id }
+    var endpoint: Endpoint { record.endpoint }
     /// The peer's host, as the limits per host count it.
-    var source: LinkSource { connection.source }
-    var role: Link.Role { connection.link.role }
+    var source: LinkSource { record.source }
+    var role: Link.Role { record.link.role }
     /// The count of `ConnectionLimiter` that it belongs to.
-    var standing: ConnectionLimiter.Standing { connection.standing }
+    var standing: ConnectionLimiter.Standing { record.standing }
     /// Nil before the handshake is complete and the link is admitted.
-    var peer: PeerID? { connection.peer }
+    var peer: PeerID? { record.peer }
     /// The peer's; nil as long as `peer` is nil.
-    var certificate: Certificate? { connection.certificate }
-    var establishedAt: Instant { connection.establishedAt }
-    var isOpen: Bool { connection.link.isOpen }
+    var certificate: Certificate? { record.certificate }
+    var establishedAt: Instant { record.establishedAt }
+    var isOpen: Bool { record.link.isOpen }
     /// It leads to another session of our own identity.
-    var isOurselves: Bool { connection.isOurselves }
+    var isOurselves: Bool { record.isOurselves }
     /// No frame of our own is sent on it any more.
-    var isRetiring: Bool { connection.isRetiring }
+    var isRetiring: Bool { record.isRetiring }
     /// The peer sends no frame on it any more.
-    var peerRetired: Bool { connection.peerRetired }
+    var peerRetired: Bool { record.peerRetired }
     /// The transport ends it once all bytes are sent.
-    var isFinishing: Bool { connection.isFinishing }
+    var isFinishing: Bool { record.isFinishing }
     /// It has ended.
-    var isForgotten: Bool { connection.isForgotten }
+    var isForgotten: Bool { record.isForgotten }
     /// The peer has sent a payload on it.
-    var isHeard: Bool { connection.isHeard }
+    var isHeard: Bool { record.isHeard }
     /// The sealed bytes that wait for the network.
-    var queuedBytes: Int { connection.link.outbox.count }
+    var queuedBytes: Int { record.link.outbox.count }
     /// The queue is half full: it has no room for frames that the peer can do without.
     var isBusy: Bool { queuedBytes >= Outbox.capacity / 2 }
     /// The network did not take all bytes of the last write.
-    var isHeldUp: Bool { connection.link.outbox.isHeldUp }
+    var isHeldUp: Bool { record.link.outbox.isHeldUp }
     /// The last measured round trip; nil before the first.
-    var roundTrip: Duration? { connection.link.roundTrip }
+    var roundTrip: Duration? { record.link.roundTrip }
     /// When the last record came.
-    var lastReceived: Instant { connection.link.lastReceived }
+    var lastReceived: Instant { record.link.lastReceived }
     /// Where the peer is, as a witness of the size of the room.
     var witness: LinkSource { LinkSource(endpoint.witnessNumber) }
     /// The first bytes of a sealed message for its peer; nil as long as `peer` is nil.
-    var sealedAddress: [UInt8]? { connection.sealedAddress }
+    var sealedAddress: [UInt8]? { record.sealedAddress }
 
     /// Discards all frames but pongs from now on, as an attacker of an experiment does.
-    func mute() { connection.link.isMute = true }
+    func mute() { record.link.isMute = true }
 
     /// Takes one frame out of a rate of the link; false, and nothing is taken, above it.
-    func take(_ rate: LinkRate, now: Instant) -> Bool { connection.rates.take(rate, now: now) }
+    func take(_ rate: LinkRate, now: Instant) -> Bool { record.rates.take(rate, now: now) }
 }
 
 /// The connections of a node, and for each peer the link that frames are sent on (Protocol.md section 3). Only `Links` changes
 /// them.
 struct Connections {
     private let me: PeerID
-    private var byID: [ConnectionID: Connection] = [:]
+    private var byID: [ConnectionID: LinkInfo] = [:]
     /// The links of each peer; frames are sent on the last that is not retiring.
-    private var byPeer = PackedTable<PeerID, [Connection]>()
+    private var byPeer = PackedTable<PeerID, [LinkInfo]>()
     /// The link of each peer that frames are sent on, in the order in which the connections began.
-    private(set) var activeLinks: [Connection] = []
+    private(set) var active: [LinkInfo] = []
 
     init(me: PeerID) { self.me = me }
 
-    subscript(id: ConnectionID) -> Connection? { byID[id] }
-
     /// The connection with an id; nil if it has ended.
-    func info(_ id: ConnectionID) -> LinkInfo? { byID[id].map(LinkInfo.init) }
+    subscript(id: ConnectionID) -> LinkInfo? { byID[id] }
 
     /// The link that frames for a peer are sent on; nil without one.
-    func info(of peer: PeerID) -> LinkInfo? { sendingLink(of: peer).map(LinkInfo.init) }
-
-    func sendingLink(of peer: PeerID) -> Connection? { byPeer[peer].flatMap(Connections.sendingLink(among:)) }
-
-    /// The link of each peer that frames are sent on, in the order in which the connections began.
-    var active: some RandomAccessCollection<LinkInfo> { activeLinks.lazy.map(LinkInfo.init) }
+    func sendingLink(of peer: PeerID) -> LinkInfo? { byPeer[peer].flatMap(Connections.sendingLink(among:)) }
 
     /// All links of a peer, those that are retiring too.
-    func allInfo(of peer: PeerID) -> [LinkInfo] { links(of: peer).map(LinkInfo.init) }
-
-    func links(of peer: PeerID) -> [Connection] { byPeer[peer] ?? [] }
+    func links(of peer: PeerID) -> [LinkInfo] { byPeer[peer] ?? [] }
 
     /// Whether a peer has a link.
     func hasLink(to peer: PeerID) -> Bool { byPeer[peer] != nil }
 
     /// All connections in the order in which they began: a seed reproduces it.
-    var all: [LinkInfo] { byID.values.sorted { $0.id < $1.id }.map(LinkInfo.init) }
+    var all: [LinkInfo] { byID.values.sorted { $0.id < $1.id } }
 
     var count: Int { byID.count }
 
@@ -204,27 +195,27 @@ struct Connections {
     /// The bytes that wait on all connections, and on the one with the most.
     var queuedBytes: (all: Int, most: Int) {
         byID.values.reduce(into: (0, 0)) { sum, connection in
-            let count = connection.link.outbox.count
+            let count = connection.queuedBytes
             sum = (sum.0 + count, max(sum.1, count))
         }
     }
 
     /// The records without a payload that were sent on the connections.
-    var control: ControlTally { byID.values.reduce(into: ControlTally()) { $0 += $1.link.control } }
+    var control: ControlTally { byID.values.reduce(into: ControlTally()) { $0 += $1.record.link.control } }
 
     /// The number of certificates that are marked as sent.
-    var certificatesSent: Int { byID.values.reduce(0) { $0 + $1.certificatesSent.count } }
+    var certificatesSent: Int { byID.values.reduce(0) { $0 + $1.record.certificatesSent.count } }
 
-    /// The links that an effect is about, at the time of this call.
-    func select(_ selector: LinkSelector) -> [LinkInfo] {
+    /// Calls `body` with each link that an effect is about, as they are at the time of this call.
+    func forEach(_ selector: LinkSelector, _ body: (LinkInfo) -> Void) {
         switch selector {
-        case .link(let id): info(id).map { [$0] } ?? []
-        case .links(let ids): ids.compactMap { info($0) }
-        case .peer(let peer): info(of: peer).map { [$0] } ?? []
-        case .peers(let peers): peers.compactMap { info(of: $0) }
-        case .all(let peer): allInfo(of: peer)
-        case .everyone: Array(active)
-        case .others(let id, let peer): active.filter { $0.id != id && $0.peer != peer }
+        case .link(let id): if let link = self[id] { body(link) }
+        case .links(let ids): for id in ids { if let link = self[id] { body(link) } }
+        case .peer(let peer): if let link = sendingLink(of: peer) { body(link) }
+        case .peers(let peers): for peer in peers { if let link = sendingLink(of: peer) { body(link) } }
+        case .all(let peer): links(of: peer).forEach(body)
+        case .everyone: active.forEach(body)
+        case .others(let id, let peer): for link in active where link.id != id && link.peer != peer { body(link) }
         }
     }
 
@@ -239,49 +230,50 @@ struct Connections {
         let losers: [LinkInfo]
     }
 
-    fileprivate mutating func add(_ connection: Connection) { byID[connection.id] = connection }
+    fileprivate mutating func add(_ link: LinkInfo) { byID[link.id] = link }
 
     /// Adds the new link of a peer to those that the peer has, and decides which are kept.
-    fileprivate mutating func adopt(_ link: Connection, of peer: PeerID, now: Instant) -> Adoption {
+    fileprivate mutating func adopt(_ link: LinkInfo, of peer: PeerID, now: Instant) -> Adoption {
         let others = links(of: peer)
         let rival = Connections.sendingLink(among: others)
         let winner = rival.map { better(link, $0, now: now) } ?? link
-        let links = winner === link ? others + [link] : [link] + others
+        let isActive = winner.id == link.id
+        let links = isActive ? others + [link] : [link] + others
         byPeer[peer] = links
         chooseActiveLinks()
         return Adoption(
-            isFirst: others.isEmpty, isActive: winner === link, hasReplaced: winner === link && rival != nil,
-            losers: links.filter { $0 !== winner && Connections.areOfSameRun($0, winner) }.map(LinkInfo.init))
+            isFirst: others.isEmpty, isActive: isActive, hasReplaced: isActive && rival != nil,
+            losers: links.filter { $0.id != winner.id && Connections.areOfSameRun($0, winner) })
     }
 
     /// - Returns: whether it was its peer's last link, and whether it was the last to its run.
-    fileprivate mutating func remove(_ connection: Connection) -> (isLast: Bool, isLastOfRun: Bool) {
-        byID[connection.id] = nil
-        guard let peer = connection.peer else { return (false, false) }
+    fileprivate mutating func remove(_ link: LinkInfo) -> (isLast: Bool, isLastOfRun: Bool) {
+        byID[link.id] = nil
+        guard let peer = link.peer else { return (false, false) }
         let all = links(of: peer)
-        let others = all.filter { $0 !== connection }
+        let others = all.filter { $0.id != link.id }
         guard others.count < all.count else { return (false, false) }
         byPeer[peer] = others.isEmpty ? nil : others
         chooseActiveLinks()
-        return (others.isEmpty, !others.contains { Connections.areOfSameRun($0, connection) })
+        return (others.isEmpty, !others.contains { Connections.areOfSameRun($0, link) })
     }
 
     fileprivate mutating func chooseActiveLinks() {
-        activeLinks = byPeer.values.compactMap(Connections.sendingLink(among:)).sorted { $0.id < $1.id }
+        active = byPeer.values.compactMap(Connections.sendingLink(among:)).sorted { $0.id < $1.id }
     }
 
-    private static func areOfSameRun(_ one: Connection, _ other: Connection) -> Bool {
+    private static func areOfSameRun(_ one: LinkInfo, _ other: LinkInfo) -> Bool {
         guard let first = one.certificate, let second = other.certificate else { return false }
         return first.isOfSameRun(as: second)
     }
 
-    private static func sendingLink(among links: [Connection]) -> Connection? { links.last { !$0.isRetiring } }
+    private static func sendingLink(among links: [LinkInfo]) -> LinkInfo? { links.last { !$0.isRetiring } }
 
     /// Of two links of one pair of runs, the one whose initiator has the smaller key; both sides decide alike. With one
     /// initiator, of a later run, or after `Limits.crossingTime`, the newer link: the initiator has lost the older one.
-    private func better(_ new: Connection, _ old: Connection, now: Instant) -> Connection {
-        guard Connections.areOfSameRun(new, old), let first = new.initiator(me: me),
-            let second = old.initiator(me: me), first != second, now - old.establishedAt < Limits.crossingTime
+    private func better(_ new: LinkInfo, _ old: LinkInfo, now: Instant) -> LinkInfo {
+        guard Connections.areOfSameRun(new, old), let first = new.record.initiator(me: me),
+            let second = old.record.initiator(me: me), first != second, now - old.establishedAt < Limits.crossingTime
         else { return new }
         return first < second ? new : old
     }
@@ -301,7 +293,7 @@ struct Links: ~Copyable {
     /// The buffer that records are opened to, for all links in turn.
     private var plaintext: [UInt8] = []
     /// Those with waiting frames, in the order in which the first of these came.
-    private var dirty: [Connection] = []
+    private var dirty: [LinkInfo] = []
     /// Where the node listens; 0 before.
     private(set) var port: UInt16 = 0
     var tally = LinkTally()
@@ -398,15 +390,16 @@ extension Links {
         _ id: ConnectionID, to endpoint: Endpoint, role: Link.Role, now: Instant, using randomness: inout Randomness
     ) -> LinkInfo {
         let link = Link(role: role, context: context, now: now, using: &randomness)
-        let connection = Connection(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: now)
-        connections.add(connection)
-        markDirty(connection)
-        return LinkInfo(connection)
+        let connection = LinkRecord(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: now)
+        let info = LinkInfo(connection)
+        connections.add(info)
+        markDirty(info)
+        return info
     }
 
     /// Counts a link whose handshake is complete; false if a limit of links is reached.
     mutating func admit(_ link: LinkInfo, now: Instant) -> Bool {
-        let connection = link.connection
+        let connection = link.record
         guard limiter.openLink(connection.endpoint, role: connection.link.role, now: now) else {
             return false
         }
@@ -417,23 +410,23 @@ extension Links {
 
     /// Adds the new link of a peer to those that the peer has, and decides which are kept.
     mutating func adopt(_ link: LinkInfo, _ certificate: Certificate, now: Instant) -> Connections.Adoption {
-        link.connection.certificate = certificate
-        link.connection.establishedAt = now
-        let adoption = connections.adopt(link.connection, of: certificate.identity, now: now)
+        link.record.certificate = certificate
+        link.record.establishedAt = now
+        let adoption = connections.adopt(link, of: certificate.identity, now: now)
         if adoption.hasReplaced { tally.linksReplaced += 1 }
         return adoption
     }
 
     /// Takes over a newer certificate of the run of a link's peer.
-    func renew(_ link: LinkInfo, _ certificate: Certificate) { link.connection.certificate = certificate }
+    func renew(_ link: LinkInfo, _ certificate: Certificate) { link.record.certificate = certificate }
 
     /// Records that a link leads to another session of our own identity.
-    func markAsOurs(_ link: LinkInfo) { link.connection.isOurselves = true }
+    func markAsOurs(_ link: LinkInfo) { link.record.isOurselves = true }
 
     /// Records that the peer has sent a payload on a link; false if it had before.
     func recordHeard(_ link: LinkInfo) -> Bool {
-        defer { link.connection.isHeard = true }
-        return !link.connection.isHeard
+        defer { link.record.isHeard = true }
+        return !link.record.isHeard
     }
 }
 
@@ -441,22 +434,22 @@ extension Links {
 extension Links {
     /// Queues a frame, type byte first, for the end of the turn.
     mutating func enqueue(_ frame: [UInt8], on link: LinkInfo) {
-        link.connection.link.enqueue(frame)
-        markDirty(link.connection)
+        link.record.link.enqueue(frame)
+        markDirty(link)
     }
 
     /// Queues a frame that carries a payload, and writes at once where much waits: a burst then needs no large buffers.
     mutating func send(_ frame: [UInt8], on link: LinkInfo) {
-        let connection = link.connection
+        let connection = link.record
         connection.link.enqueue(frame)
         tally.payloadsSent += 1
-        markDirty(connection)
+        markDirty(link)
         connection.link.flushIfLarge { write($0, on: connection) }
     }
 
     /// Sends the certificate of another identity on a link, unless it was sent there before.
     mutating func sendOnce(_ certificate: Certificate, on link: LinkInfo) {
-        let connection = link.connection
+        let connection = link.record
         if connection.certificatesSent.count >= Limits.certificatesSentPerLink {
             connection.certificatesSent.removeAll()
         }
@@ -471,48 +464,48 @@ extension Links {
 
     /// Marks the certificate of an identity as unsent on a link; false if it was not sent there.
     func markUnsent(_ identity: PeerID, on link: LinkInfo) -> Bool {
-        link.connection.certificatesSent.remove(identity.words.0) != nil
+        link.record.certificatesSent.remove(identity.words.0) != nil
     }
 
     /// Whether our certificate has changed since the handshake on a link began.
-    func hasOutdatedCertificate(_ link: LinkInfo) -> Bool { link.connection.ours != context.certificate }
+    func hasOutdatedCertificate(_ link: LinkInfo) -> Bool { link.record.ours != context.certificate }
 
     /// Seals the frames that wait in a record of one size.
-    func sealOpening(_ link: LinkInfo) { link.connection.link.sealOpening() }
+    func sealOpening(_ link: LinkInfo) { link.record.link.sealOpening() }
 
     /// Asks for a round trip now.
     mutating func ping(_ link: LinkInfo, now: Instant, using randomness: inout Randomness) {
-        link.connection.link.ping(now: now, using: &randomness)
-        markDirty(link.connection)
+        link.record.link.ping(now: now, using: &randomness)
+        markDirty(link)
     }
 
     /// Asks for a sign of life, without which the link ends after `timeout`.
     mutating func probe(_ link: LinkInfo, within timeout: Duration, now: Instant, using randomness: inout Randomness) {
-        link.connection.link.probe(now: now, within: timeout, using: &randomness)
-        markDirty(link.connection)
+        link.record.link.probe(now: now, within: timeout, using: &randomness)
+        markDirty(link)
     }
 
-    mutating func markDirty(_ connection: Connection) {
-        guard !connection.isDirty else { return }
-        connection.isDirty = true
-        dirty.append(connection)
+    private mutating func markDirty(_ link: LinkInfo) {
+        guard !link.record.isDirty else { return }
+        link.record.isDirty = true
+        dirty.append(link)
     }
 
     /// Marks a link whose reading has queued an answer.
     mutating func markDirtyIfWaiting(_ link: LinkInfo) {
-        if link.connection.link.hasSomethingToSend { markDirty(link.connection) }
+        if link.record.link.hasSomethingToSend { markDirty(link) }
     }
 
     /// Whether `takeDirty` has links.
     var hasDirty: Bool { !dirty.isEmpty }
 
     /// The links with waiting frames. Each stays dirty until `unmark`.
-    mutating func takeDirty() -> [Connection] { exchange(&dirty, with: []) }
+    mutating func takeDirty() -> [LinkInfo] { exchange(&dirty, with: []) }
 
-    func unmark(_ connection: Connection) { connection.isDirty = false }
+    func unmark(_ link: LinkInfo) { link.record.isDirty = false }
 
     /// The buffer of `takeDirty` serves again.
-    mutating func reuse(_ flushed: consuming [Connection]) {
+    mutating func reuse(_ flushed: consuming [LinkInfo]) {
         guard dirty.isEmpty else { return }
         flushed.removeAll(keepingCapacity: true)
         dirty = flushed
@@ -522,12 +515,12 @@ extension Links {
     ///
     /// - Returns: true if the link's deadline is an earlier one now.
     mutating func flush(_ link: LinkInfo, now: Instant) throws(LinkError) -> Bool {
-        let connection = link.connection
+        let connection = link.record
         try connection.link.flush { write($0, on: connection) }
         return connection.link.watchReader(now: now, unacknowledged: transport.unacknowledged(by: connection.id))
     }
 
-    private mutating func write(_ bytes: Span<UInt8>, on connection: Connection) -> Int {
+    private mutating func write(_ bytes: Span<UInt8>, on connection: LinkRecord) -> Int {
         let count = transport.write(bytes, to: connection.id)
         tally.bytesSent += count
         return count
@@ -543,7 +536,7 @@ extension Links {
     /// The first active link whose queue is half full, for less than `timeout`: then it is left to fill, and its link ends when
     /// it is full. Nil if there is none.
     mutating func findFullQueue(within timeout: Duration, now: Instant) -> FullQueue? {
-        for connection in connections.activeLinks {
+        for connection in connections.active.lazy.map(\.record) {
             guard connection.link.outbox.count > Outbox.capacity / 2 else {
                 connection.fullSince = nil
                 continue
@@ -572,20 +565,20 @@ extension Links {
         fileprivate init(_ link: LinkInfo, _ plaintext: consuming [UInt8]) {
             self.link = link
             self.plaintext = plaintext
-            unknownFrames = link.connection.link.unknownFrames
-            unansweredPings = link.connection.link.unansweredPings
+            unknownFrames = link.record.link.unknownFrames
+            unansweredPings = link.record.link.unansweredPings
         }
 
         /// The next event in `bytes`; nil when all is used, or the link has ended.
         mutating func next(in bytes: Span<UInt8>, context: LinkContext, now: Instant) -> LinkEvent? {
             guard !link.isForgotten else { return nil }
-            return link.connection.link.next(
+            return link.record.link.next(
                 in: bytes, from: &position, plaintext: &plaintext, context: context, now: now)
         }
 
         fileprivate func count(into tally: inout LinkTally) {
-            tally.unknownFrames += link.connection.link.unknownFrames - unknownFrames
-            tally.pingsUnanswered += link.connection.link.unansweredPings - unansweredPings
+            tally.unknownFrames += link.record.link.unknownFrames - unknownFrames
+            tally.pingsUnanswered += link.record.link.unansweredPings - unansweredPings
         }
     }
 
@@ -601,19 +594,19 @@ extension Links {
 
     /// The deadline of a link if a timer has to be set for it.
     func takeDeadline(_ link: LinkInfo) -> Instant? {
-        guard let deadline = link.connection.link.deadline, link.connection.time.arm(deadline) else { return nil }
+        guard let deadline = link.record.link.deadline, link.record.time.arm(deadline) else { return nil }
         return deadline
     }
 
     /// The link whose timer was set for `deadline`; nil if it has ended or has another deadline by now.
     func due(_ id: ConnectionID, at deadline: Instant) -> LinkInfo? {
-        guard let connection = connections[id], connection.time.isCurrent(deadline) else { return nil }
-        return LinkInfo(connection)
+        guard let link = connections[id], link.record.time.isCurrent(deadline) else { return nil }
+        return link
     }
 
     /// Looks whether a deadline has passed; may queue a ping.
     mutating func tick(_ link: LinkInfo, now: Instant, using randomness: inout Randomness) throws(LinkError) {
-        let connection = link.connection
+        let connection = link.record
         try connection.link.tick(
             now: now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
         markDirtyIfWaiting(link)
@@ -631,30 +624,30 @@ extension Links {
 
     /// From now on no frame is sent on a link; it is still read.
     mutating func retire(_ link: LinkInfo) {
-        link.connection.isRetiring = true
+        link.record.isRetiring = true
         connections.chooseActiveLinks()
     }
 
     /// Records that the peer sends no frame on a link any more.
-    func recordPeerRetired(_ link: LinkInfo) { link.connection.peerRetired = true }
+    func recordPeerRetired(_ link: LinkInfo) { link.record.peerRetired = true }
 
     /// Takes a connection out of every table.
     ///
     /// - Returns: whether it was the peer's last, and whether it was the last to its run.
     mutating func remove(_ link: LinkInfo, now: Instant) -> (isLast: Bool, isLastOfRun: Bool) {
-        let connection = link.connection
+        let connection = link.record
         connection.isForgotten = true
         tally.control += connection.link.control
         connection.link.die()
         limiter.release(connection.endpoint, from: connection.standing)
-        let last = connections.remove(connection)
+        let last = connections.remove(link)
         if last.isLast, !connection.isHeard { countSilent(connection, now: now) }
         return last
     }
 
     /// A link ended before its peer said anything, as those of a stranger do that only reads certificates. The links that others
     /// open are counted as handshakes when they are admitted.
-    private mutating func countSilent(_ connection: Connection, now: Instant) {
+    private mutating func countSilent(_ connection: LinkRecord, now: Instant) {
         tally.linksSilent += 1
         if connection.link.role == .initiator { silentLinks.note(connection.endpoint, now: now) }
     }
@@ -670,7 +663,7 @@ extension Links {
 
     /// Ends a connection once all bytes are sent; it stays in the tables until then.
     func finishWhenSent(_ link: LinkInfo) {
-        link.connection.isFinishing = true
+        link.record.isFinishing = true
         transport.finish(link.id)
     }
 

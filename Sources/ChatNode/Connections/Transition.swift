@@ -3,30 +3,34 @@ import Noise
 import Wire
 
 /// For parts that still see a `Connection`.
+typealias Connection = LinkInfo
+
+extension LinkInfo {
+    init(_ link: LinkInfo) { self = link }
+
+    var connection: LinkInfo { self }
+}
+
+extension Connections {
+    var activeLinks: [LinkInfo] { active }
+
+    func info(_ id: ConnectionID) -> LinkInfo? { self[id] }
+
+    func info(of peer: PeerID) -> LinkInfo? { sendingLink(of: peer) }
+
+    func allInfo(of peer: PeerID) -> [LinkInfo] { links(of: peer) }
+}
+
 extension Node {
-    func markDirty(_ connection: Connection) {
-        links.markDirty(connection)
+    func drop(_ link: LinkInfo) { close(link, .violation) }
+
+    func sendCertificate(_ certificate: Certificate, as type: FrameType, on link: LinkInfo) {
+        links.send(certificate, as: type, on: link)
         askForTurnEnd()
     }
 
-    func send(_ frame: [UInt8], on connection: Connection) { send(frame, on: LinkInfo(connection)) }
-
-    func ban(_ connection: Connection) { ban(LinkInfo(connection)) }
-
-    func drop(_ connection: Connection) { close(LinkInfo(connection), .violation) }
-
-    func flush(_ connection: Connection) { flush(LinkInfo(connection)) }
-
-    func arm(_ connection: Connection) { arm(LinkInfo(connection)) }
-
-    func sendCertificate(for author: PeerID, on connection: Connection) {
-        sendCertificate(for: author, on: LinkInfo(connection))
-    }
-
-    func sendCertificate(_ certificate: Certificate, as type: FrameType, on connection: Connection) {
-        links.send(certificate, as: type, on: LinkInfo(connection))
+    func enqueue(_ frame: [UInt8], on link: LinkInfo) {
+        links.enqueue(frame, on: link)
         askForTurnEnd()
     }
-
-    func greet(_ connection: Connection) { greet(LinkInfo(connection)) }
 }

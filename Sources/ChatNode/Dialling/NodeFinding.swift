@@ -163,8 +163,7 @@ extension Node {
             network: links.network(of: connection.id), links: crowdLinks, environment,
             connections, overlay.neighbours, using: &randomness)
         guard let frame else { return }
-        connection.link.enqueue(frame)
-        markDirty(connection)
+        enqueue(frame, on: connection)
     }
 
     func receivedContacts(_ body: Span<UInt8>, on connection: Connection) {

@@ -71,7 +71,7 @@ extension Node {
 
     /// Forwards a certificate to all other links.
     func passOn(_ certificate: Certificate, from connection: Connection?) {
-        for other in connections.activeLinks where other !== connection && other.peer != certificate.identity {
+        for other in connections.activeLinks where other.id != connection?.id && other.peer != certificate.identity {
             sendCertificate(certificate, as: .certificate, on: other)
         }
     }
@@ -80,7 +80,7 @@ extension Node {
     private func renewed(_ certificate: Certificate, instead current: Certificate, on connection: Connection) {
         let now = scheduler.now
         guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
-        connection.certificate = certificate
+        links.renew(connection, certificate)
         _ = admission.learn(epoch: certificate.epoch, of: certificate.identity, via: nil, now: now)
         let news = certificates.news(of: certificate, now: now)
         certificates.keep(certificate, now: now)

@@ -9,8 +9,7 @@ extension Node {
     /// Tells our clock on a link.
     func tellClock(on connection: Connection, wantsAnswer: Bool = false) {
         let time = router.session.clock.uncorrectedTime(at: scheduler.wallClock)
-        connection.link.enqueue(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes)
-        markDirty(connection)
+        enqueue(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes, on: connection)
     }
 
     func receivedClock(_ body: Span<UInt8>, on connection: Connection) {

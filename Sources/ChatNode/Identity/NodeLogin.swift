@@ -21,7 +21,7 @@ extension Node {
     /// A handshake reached another session of our own identity. The link stays open while the two decide which
     /// one continues.
     func metOurselves(_ certificate: Certificate, on connection: Connection) {
-        connection.isOurselves = true
+        links.markAsOurs(connection)
         let shown = context.certificate
         handleOwnCertificate(certificate)
         guard !connection.isForgotten else { return }

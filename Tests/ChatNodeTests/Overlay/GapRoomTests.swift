@@ -174,8 +174,7 @@ import Wire
         let key = receiver.key
         sender.with { node in
             guard let connection = node.connections.sendingLink(of: key) else { return }
-            connection.link.enqueue(frame)
-            node.markDirty(connection)
+            node.enqueue(frame, on: connection)
         }
         star.simulation.advance(by: .milliseconds(100))
     }
