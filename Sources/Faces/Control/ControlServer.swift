@@ -1,31 +1,32 @@
-package import Commands
-import Process
-import Settings
 import CLinux
 import Chat
-package import ChatNode
 import Glibc
-package import Reactor
+import Phrases
+import Process
+import Settings
 import Synchronization
 import Wire
+package import ChatNode
+package import Commands
+package import Reactor
 
 /// The control socket of a running node (Docs/Control.md): answers requests, and tells tails what happens.
 ///
 /// It lives on a thread of its own: a client that does not read keeps neither the node nor another client waiting.
 package actor ControlServer {
-    static let mostClients = 16
+    private static let mostClients = 16
 
     package let loop: EventLoop
     private nonisolated let socket: ControlSocket
     /// The number of tails; written on the node's thread, where a tail begins.
-    nonisolated let tailCount = Atomic(0)
-    nonisolated let droppedTails = Atomic(0)
+    private nonisolated let tailCount = Atomic(0)
+    private nonisolated let droppedTails = Atomic(0)
     /// Events received and not passed on yet: as many as wait for the display, at most.
-    nonisolated let backlog = Atomic(0)
-    nonisolated let hasGap = Atomic(false)
+    private nonisolated let backlog = Atomic(0)
+    private nonisolated let hasGap = Atomic(false)
     private nonisolated let clientCount = Atomic(0)
-    var desk: CommandExecutor?
-    var clients: [Int: ControlClient] = [:]
+    private var desk: CommandExecutor?
+    private var clients: [Int: ControlClient] = [:]
     private var acceptor: Acceptor?
     private var accepted = 0
     package var renderer: ControlRenderer
@@ -137,7 +138,7 @@ extension ControlServer {
     }
 
     /// Writes and does what can be done now, and watches for the rest.
-    func proceed(_ client: ControlClient) {
+    private func proceed(_ client: ControlClient) {
         guard client.send(), !client.dialogue.isOver else { return drop(client) }
         if let line = client.dialogue.next() {
             Task { await obey(line, of: client.number) }
@@ -157,5 +158,138 @@ extension ControlServer {
         clients[client.number] = nil
         clientCount.store(clients.count, ordering: .relaxed)
         loop.unwatch(client.descriptor)
+    }
+}
+
+/// Requests of clients, and their answers.
+extension ControlServer {
+    package func obey(_ line: LineSplitter.Line, of number: Int) async {
+        let lines = await lines(answering: line, of: number)
+        guard let lines, let client = clients[number] else { return }
+        client.dialogue.answer(lines)
+        proceed(client)
+    }
+
+    /// Nil where a tail begins instead.
+    private func lines(answering line: LineSplitter.Line, of number: Int) async -> [UInt8]? {
+        let text: String
+        do throws(ChatError) {
+            text = try line.text()
+        } catch {
+            return rendering(error, as: .json)
+        }
+        do throws(ControlFault) {
+            let request = try ControlRequest(line: text)
+            return try await lines(answering: request, of: number)
+        } catch {
+            return ControlLines.error(error)
+        }
+    }
+
+    private func lines(
+        answering request: ControlRequest, of number: Int
+    ) async throws(ControlFault) -> [UInt8]? {
+        switch request.action {
+        case .say(let text, to: let who):
+            return try await lines(of: request) { rooms throws(ChatError) in
+                if let who { return (.message(who: who, text: text), nil) }
+                if request.room != nil { return (.sayToRoom(text), nil) }
+                let addressed = AddressedLine(textIn: text, rooms)
+                return (.sayToRoom(addressed.text), addressed.room)
+            }
+        case .command(let line):
+            return try await lines(of: request) { _ throws(ChatError) in (try Command(line: line), nil) }
+        case .prometheus:
+            guard case .answer(.statistics(let counters)) = try await reports(of: .statistics).first?.report else {
+                return []
+            }
+            return ControlLines.prometheus(counters)
+        case .tail(let withHistory):
+            await desk?.beginTail(withHistory: withHistory) { [weak self] reports in
+                self?.startTail(number, reports, as: request.format)
+            }
+            return nil
+        }
+    }
+
+    /// - Parameter read: the command, and the room that its text names; nil for that of the request.
+    private func lines(
+        of request: ControlRequest, _ read: (Rooms) throws(ChatError) -> (Command, RoomLabel?)
+    ) async throws(ControlFault) -> [UInt8] {
+        guard let rooms = desk?.rooms else { throw .leaving }
+        let (command, room): (Command, RoomLabel?)
+        do throws(ChatError) {
+            let asked = try ControlServer.room(of: request, in: rooms)
+            let (wanted, named) = try read(rooms)
+            (command, room) = (wanted, named ?? asked)
+        } catch {
+            return rendering(error, as: request.format)
+        }
+        return rendering(try await reports(of: command, in: room), as: request.format)
+    }
+
+    /// The room that a request names; nil for the open one.
+    private static func room(of request: ControlRequest, in rooms: Rooms) throws(ChatError) -> RoomLabel? {
+        guard let name = request.room else { return nil }
+        guard let room = rooms.named(name) else { throw ChatError(.unknownRoom, .unknownRoom, name) }
+        return room.label
+    }
+
+    private func reports(of command: Command, in room: RoomLabel? = nil) async throws(ControlFault) -> [RoomReport] {
+        guard let reports = await desk?.reports(of: command, in: room) else { throw .leaving }
+        return reports
+    }
+
+    private func rendering(_ reports: [RoomReport], as format: ControlRequest.Format) -> [UInt8] {
+        renderer.lines(of: reports, as: format, at: loop.wallClock)
+    }
+
+    private func rendering(_ error: ChatError, as format: ControlRequest.Format) -> [UInt8] {
+        rendering([RoomReport(error, of: desk?.rooms)], as: format)
+    }
+}
+
+/// Telling tails.
+extension ControlServer {
+    /// On the node's thread, in the turn of `reports`: later events follow them.
+    private nonisolated func startTail(_ number: Int, _ reports: [RoomReport], as format: ControlRequest.Format) {
+        tailCount.add(1, ordering: .relaxed)
+        loop.execute { [weak self] in
+            self?.assumeIsolated { $0.beginTail(number, reports, as: format) }
+        }
+    }
+
+    private func beginTail(_ number: Int, _ reports: [RoomReport], as format: ControlRequest.Format) {
+        guard let client = clients[number] else {
+            tailCount.subtract(1, ordering: .relaxed)
+            return
+        }
+        client.dialogue.beginTail(format, rendering(reports, as: format))
+        proceed(client)
+    }
+
+    /// Renders once for all tails of a format.
+    package func pass(_ reports: [RoomReport]) {
+        backlog.subtract(reports.count, ordering: .relaxed)
+        var rendered: [ControlRequest.Format: [UInt8]] = [:]
+        for client in clients.values {
+            guard case .tailing(let format) = client.dialogue.phase else { continue }
+            let lines = rendered[format] ?? rendering(reports, as: format)
+            rendered[format] = lines
+            if client.dialogue.tell(lines) { proceed(client) } else { letGo(client) }
+        }
+    }
+
+    /// Something could not be passed on.
+    private func letGoOfTails() {
+        hasGap.store(false, ordering: .relaxed)
+        for client in clients.values {
+            if case .tailing = client.dialogue.phase { letGo(client) }
+        }
+    }
+
+    private func letGo(_ client: ControlClient) {
+        droppedTails.add(1, ordering: .relaxed)
+        drop(client)
     }
 }
