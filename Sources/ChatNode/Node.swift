@@ -51,8 +51,6 @@ package actor Node {
     var isBridgeTold = false
 
     var startedAt: Instant?
-    /// It sends no frame but pongs: an attacker of an experiment.
-    var isSilent = false
 
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []

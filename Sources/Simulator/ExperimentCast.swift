@@ -190,7 +190,7 @@ struct ExperimentCast {
     /// For each table the largest size among the nodes of the first `count` processes.
     func tableSizes(ofFirst count: Int) -> [String: Int] {
         members.prefix(count).flatMap(\.peers).reduce(into: [:]) { most, peer in
-            most.merge(peer.with { node in node.tableSizes() }, uniquingKeysWith: max)
+            most.merge(peer.with { node in Examination.tableSizes(of: node) }, uniquingKeysWith: max)
         }
     }
 
@@ -200,7 +200,7 @@ struct ExperimentCast {
 
     /// How many peers all nodes that are there have a link to, added up.
     var linkEnds: Int {
-        present.values.flatMap(\.peers).reduce(0) { $0 + $1.with { node in node.linkCount() } }
+        present.values.flatMap(\.peers).reduce(0) { $0 + $1.with { node in Examination.overlay(of: node).linked.count } }
     }
 
     /// The counters of all nodes, present or gone.
@@ -225,7 +225,7 @@ struct ExperimentCast {
         totals.connections += values[.connections] ?? 0
         totals.bytes += bytes
         totals.bytesMost = max(totals.bytesMost, bytes)
-        let sample = peer.with { node in node.overlaySample() }
+        let sample = peer.with { node in Examination.overlay(of: node) }
         totals.messagesSent += sample.messagesSent
         totals.control += sample.control
         for (index, count) in sample.hops.enumerated() { totals.hops[index] += count }
@@ -256,12 +256,12 @@ extension ExperimentCast {
 
     /// Attackers that behaved until now say nothing more.
     func revealPretenders() {
-        for peer in pretenders { peer.with { node in node.fallSilent() } }
+        for peer in pretenders { peer.with { node in Examination.silence(node) } }
     }
 
     /// Looks how many links each node has.
     mutating func countLinks() {
-        let most = present.values.flatMap(\.peers).map { $0.with { node in node.linkCount() } }.max() ?? 0
+        let most = present.values.flatMap(\.peers).map { $0.with { node in Examination.overlay(of: node).linked.count } }.max() ?? 0
         linksMost = max(linksMost, most)
     }
 
@@ -270,7 +270,7 @@ extension ExperimentCast {
         var (count, nodes, cutOff) = (0, 0, 0)
         for room in rooms.indices {
             let peers = members.map { $0.peers[room] }
-            let links = peers.map { ($0.key, $0.with { node in node.overlaySample() }.linked) }
+            let links = peers.map { ($0.key, $0.with { node in Examination.overlay(of: node) }.linked) }
             count += links.reduce(0) { $0 + $1.1.count }
             nodes += links.count
             cutOff += CrowdFigures.countCutOff(Dictionary(links) { first, _ in first })

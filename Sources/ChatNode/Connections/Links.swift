@@ -151,9 +151,6 @@ struct LinkInfo {
     /// The first bytes of a sealed message for its peer; nil as long as `peer` is nil.
     var sealedAddress: [UInt8]? { record.sealedAddress }
 
-    /// Discards all frames but pongs from now on, as an attacker of an experiment does.
-    func mute() { record.link.isMute = true }
-
     /// Takes one frame out of a rate of the link; false, and nothing is taken, above it.
     func take(_ rate: LinkRate, now: Instant) -> Bool { record.rates.take(rate, now: now) }
 }
@@ -297,6 +294,8 @@ struct Links: ~Copyable {
     /// Where the node listens; 0 before.
     private(set) var port: UInt16 = 0
     var tally = LinkTally()
+    /// In an experiment: no frame is sent but pongs.
+    private var isSilent = false
 
     init(context: LinkContext, transport: any Transport, handshakesPerSecond: Double, now: Instant) {
         self.context = context
@@ -391,6 +390,7 @@ extension Links {
     ) -> LinkInfo {
         let link = Link(role: role, context: context, now: now, using: &randomness)
         let connection = LinkRecord(id: id, endpoint: endpoint, link: link, ours: context.certificate, now: now)
+        connection.link.isMute = isSilent
         let info = LinkInfo(connection)
         connections.add(info)
         markDirty(info)
@@ -610,6 +610,14 @@ extension Links {
         try connection.link.tick(
             now: now, unacknowledged: transport.unacknowledged(by: connection.id), using: &randomness)
         markDirtyIfWaiting(link)
+    }
+}
+
+extension Links {
+    /// Sends no frame but pongs from now on: for experiments.
+    mutating func silence() {
+        isSilent = true
+        for link in connections.all { link.record.link.isMute = true }
     }
 }
 

@@ -9,7 +9,6 @@ extension Node {
 
     func open(_ id: ConnectionID, to endpoint: Endpoint, role: Link.Role) {
         let link = links.open(id, to: endpoint, role: role, now: scheduler.now, using: &randomness)
-        if isSilent { link.mute() }
         askForTurnEnd()
         arm(link)
     }

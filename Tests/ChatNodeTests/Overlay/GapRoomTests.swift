@@ -188,7 +188,7 @@ import Wire
             send(ContactsFrame(contacts: [], named: named).bytes, from: liar, to: victim)
         }
         star.simulation.advance(by: .seconds(5))
-        let (mode, lacks) = victim.with { ($0.overlay.mode, $0.tableSizes()["finder.gaps.sightings"]) }
+        let (mode, lacks) = victim.with { ($0.overlay.mode, Examination.tableSizes(of: $0)["finder.gaps.sightings"]) }
         // Four frames at once are read.
         #expect(mode == .relaying && lacks == 36)
         #expect(star.centre.with { $0.overlay.mode } == .mesh, "one that lacks links is no reason for others")

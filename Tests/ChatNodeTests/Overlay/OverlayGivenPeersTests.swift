@@ -63,7 +63,7 @@ import Wire
         let town = Town(20, given: 4, seed: 4)
         #expect(town.crowded == 0)
         let known = town.peers.map { peer in
-            peer.with { $0.finder.countStrangers($0.connections, now: $0.scheduler.now) + $0.linkCount() }
+            peer.with { $0.finder.countStrangers($0.connections, now: $0.scheduler.now) + $0.connections.active.count }
         }
         #expect(known.allSatisfy { $0 <= 19 })
     }

@@ -1,0 +1,80 @@
+import Chat
+package import Wire
+
+/// Looks into a node from outside, for tests and for experiments in the simulator.
+package enum Examination {
+    /// The number of entries of each table by its path; nested tables are added. Reflection visits every entry.
+    package static func tableSizes(of node: isolated Node) -> [String: Int] {
+        var census = TableCensus()
+        for part in node.router.parts { census.count(part.value, at: "router.\(part.name)") }
+        census.count(node.admission, at: "admission")
+        census.count(node.finder, at: "finder")
+        node.links.visitTables { census.count($0, at: $1) }
+        census.count(node.certificates, at: "certificates")
+        census.count(node.login, at: "login")
+        for part in node.mail.parts { census.count(part.value, at: "mail.\(part.name)") }
+        census.count(node.crowd, at: "crowd")
+        census.count(node.clock, at: "clock")
+        census.count(node.typingTracker, at: "typingTracker")
+        census.count(node.historyExchange, at: "history")
+        census.count(node.overlay, at: "overlay")
+        // Reflection reaches no class instances and no noncopyable values.
+        census.note(node.connections.count, at: "connections")
+        census.note(node.connections.certificatesSent, at: "connections.certificatesSent")
+        census.note(node.connections.linkCount, at: "links")
+        census.note(node.connections.activeLinks.count, at: "activeLinks")
+        census.note(node.waitingToSend.count + node.waitingToLeave.count, at: "waiting")
+        return census.sizes
+    }
+
+    package static func overlay(of node: isolated Node) -> OverlaySample {
+        OverlaySample(
+            linked: node.connections.active.compactMap(\.peer), hops: node.counts.hops, control: node.links.control,
+            messagesSent: node.links.tally.sent[.publicMessage] + node.historyExchange.sent[.publicMessage])
+    }
+
+    /// Lets a node send no frame but pongs from now on, as an attacker does that others rely on.
+    package static func silence(_ node: isolated Node) { node.links.silence() }
+}
+
+/// A node in its overlay, as an experiment sees it.
+package struct OverlaySample: Sendable {
+    /// The peers that the node has a link to.
+    package let linked: [PeerID]
+    /// Public messages that came live, by the links that they passed, less one.
+    package let hops: [Int]
+    package let control: ControlTally
+    /// Public messages that were sent, once for each link, as history too.
+    package let messagesSent: Int
+}
+
+/// Counts the entries of every collection in a value.
+struct TableCensus {
+    private(set) var sizes: [String: Int] = [:]
+
+    mutating func note(_ count: Int, at path: String) {
+        sizes[path, default: 0] += count
+    }
+
+    mutating func count(_ value: Any, at path: String) {
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .collection, .set, .dictionary:
+            note(mirror.children.count, at: path)
+            // Bytes and keys contain no further tables.
+            guard let first = mirror.children.first, TableCensus.hasParts(first.value) else { return }
+            for child in mirror.children { count(child.value, at: path) }
+        case .struct, .tuple, .optional, .enum:
+            for child in mirror.children {
+                let name = child.label.flatMap { $0.hasPrefix(".") || $0 == "some" ? nil : $0 }
+                count(child.value, at: name.map { "\(path).\($0)" } ?? path)
+            }
+        default:
+            return
+        }
+    }
+
+    private static func hasParts(_ value: Any) -> Bool {
+        !(value is any BinaryInteger) && !(value is PeerID) && !(value is MessageID)
+    }
+}
