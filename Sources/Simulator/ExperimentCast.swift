@@ -200,7 +200,9 @@ struct ExperimentCast {
 
     /// How many peers all nodes that are there have a link to, added up.
     var linkEnds: Int {
-        present.values.flatMap(\.peers).reduce(0) { $0 + $1.with { node in Examination.overlay(of: node).linked.count } }
+        present.values.flatMap(\.peers).reduce(0) {
+            $0 + $1.with { node in Examination.overlay(of: node).linked.count }
+        }
     }
 
     /// The counters of all nodes, present or gone.
@@ -261,7 +263,9 @@ extension ExperimentCast {
 
     /// Looks how many links each node has.
     mutating func countLinks() {
-        let most = present.values.flatMap(\.peers).map { $0.with { node in Examination.overlay(of: node).linked.count } }.max() ?? 0
+        let most =
+            present.values.flatMap(\.peers).map { $0.with { node in Examination.overlay(of: node).linked.count } }.max()
+            ?? 0
         linksMost = max(linksMost, most)
     }
 

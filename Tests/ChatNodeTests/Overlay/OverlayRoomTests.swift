@@ -174,7 +174,8 @@ struct OverlayRoom {
         }
         room.simulation.advance(by: .seconds(60))
         for peer in room.peers { #expect(OverlayRoom.shown(peer).texts.sorted() == texts.sorted()) }
-        for (path, size) in room.peers[0].with({ node in Examination.tableSizes(of: node) }) where path.hasPrefix("overlay") {
+        for (path, size) in room.peers[0].with({ node in Examination.tableSizes(of: node) })
+        where path.hasPrefix("overlay") {
             #expect(size <= Limits.seenMessages, "\(path)")
         }
     }
