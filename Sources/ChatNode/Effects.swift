@@ -143,9 +143,9 @@ extension Node {
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .ban(let peer): links.ban(peer, now: scheduler.now)
         case .strikeOut(let peer):
-            guard let connection = connections.sendingLink(of: peer) else { return }
-            links.avoid(connection.endpoint, now: scheduler.now)
-            strikeOut(connection)
+            guard let link = connections.sendingLink(of: peer) else { return }
+            links.avoid(link.endpoint, now: scheduler.now)
+            withEffects { finder.strikeOut(peer, environment, &$0) }
         case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()

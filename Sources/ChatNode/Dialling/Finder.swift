@@ -412,12 +412,13 @@ extension Finder {
     /// The peers that neighbours told of lately and that there is no link with.
     func countStrangers(_ connections: Connections, now: Instant) -> Int {
         contacts.countStrangers(
-            at: now, isStranger: { !connections.hasLink(to: $0) }, witness: { connections.info(of: $0)?.witness })
+            at: now, isStranger: { !connections.hasLink(to: $0) }, witness: { connections.sendingLink(of: $0)?.witness }
+        )
     }
 
     /// The sources of neighbours that lack links. Nodes of this machine are exempt from limits per source.
     private static func countWitnesses(_ neighbours: Neighbours, _ connections: Connections) -> Int {
-        let lacking = neighbours.lacking.compactMap(connections.info(of:))
+        let lacking = neighbours.lacking.compactMap(connections.sendingLink(of:))
         let (here, elsewhere) = lacking.map(\.endpoint).reduce(into: (0, Set<Endpoint>())) { sum, endpoint in
             if endpoint.isLoopback { sum.0 += 1 } else { sum.1.insert(endpoint.source) }
         }
@@ -459,8 +460,7 @@ extension Finder {
 /// Gaps of a small room: peers that this node has no link with, because a firewall, a router or an access point keeps them apart
 /// (Protocol.md section 13).
 extension Finder {
-    /// A neighbour showed that a peer is in the room.
-    mutating func recordGap(
+    private mutating func recordGap(
         _ peer: PeerID, _ environment: Environment, _ connections: Connections, _ roster: borrowing Roster,
         _ effects: inout Effects
     ) {
@@ -487,10 +487,19 @@ extension Finder {
         recordGap(message.author, environment, connections, roster, &effects)
     }
 
-    /// A peer left by its own word.
+    /// A presence came over a neighbour: its author is in the room, or has left it.
     ///
-    /// - Returns: whether it was a gap, or about to be one: the mode may change.
-    mutating func closeGap(_ peer: PeerID) -> Bool { gaps.close(peer) }
+    /// - Parameter isBridged: whether a bridge says so.
+    mutating func recordPresence(
+        of peer: PeerID, isHere: Bool, isBridged: Bool, _ environment: Environment, _ connections: Connections,
+        _ roster: borrowing Roster, _ effects: inout Effects
+    ) {
+        if isHere {
+            recordGap(peer, environment, connections, roster, &effects)
+        } else if !isBridged, gaps.close(peer) {
+            effects.append(.reviewRoom)
+        }
+    }
 
     /// A neighbour's hello came. One that lacks links hears of this node's.
     mutating func recordLack(

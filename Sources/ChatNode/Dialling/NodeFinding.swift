@@ -94,36 +94,25 @@ extension Node {
         askForTurnEnd()
     }
 
-    func receivedHello(_ hello: Hello, on connection: Connection) {
-        guard let peer = connection.peer else { return }
-        withEffects { finder.receivedHello(hello, from: peer, on: connection.id, environment, &$0) }
+    func receivedHello(_ hello: Hello, on link: LinkInfo) {
+        guard let peer = link.peer else { return }
+        withEffects { finder.receivedHello(hello, from: peer, on: link.id, environment, &$0) }
     }
 
-    func receivedBusy(on connection: Connection) {
-        guard let peer = connection.peer else { return }
+    func receivedBusy(on link: LinkInfo) {
+        guard let peer = link.peer else { return }
         withEffects { finder.receivedBusy(from: peer, environment, &$0) }
-    }
-
-    /// A neighbour has failed to give what it announced once too often.
-    func strikeOut(_ connection: Connection) {
-        guard let peer = connection.peer else { return }
-        withEffects { finder.strikeOut(peer, environment, &$0) }
     }
 
     /// A frame shows that its sender takes part in the overlay.
     ///
     /// - Parameter isNew: whether it brought a public payload that was new.
-    func recordSign(on connection: Connection, isNew: Bool = false) {
-        guard let peer = connection.peer else { return }
+    func recordSign(on link: LinkInfo, isNew: Bool = false) {
+        guard let peer = link.peer else { return }
         finder.recordSign(of: peer, isNew: isNew, now: scheduler.now)
     }
 
-    /// A neighbour showed that a peer is in the room.
-    func recordGap(_ peer: PeerID) {
-        withEffects { finder.recordGap(peer, environment, connections, router.roster, &$0) }
-    }
-
-    /// A payload came over a relay.
+    /// A payload came over a relay: the author of a public message is in the room.
     ///
     /// - Parameter isHistory: whether it was asked for.
     func recordGap(_ payload: VerifiedPayload, isHistory: Bool) {
@@ -136,40 +125,36 @@ extension Node {
         }
     }
 
-    /// A peer left by its own word.
-    func closeGap(_ peer: PeerID) {
-        if finder.closeGap(peer) { updateMode() }
-    }
-
     /// A neighbour told its mode. Two that begin to pass payloads on compare their rosters, and a node between peers that lack
     /// links tells them of each other.
     ///
     /// - Parameter last: the hello before; nil for the first.
-    func receivedMode(in hello: Hello, after last: Hello?, on connection: Connection) {
+    func receivedMode(in hello: Hello, after last: Hello?, on link: LinkInfo) {
         let wasRelaying = overlay.isRelaying
         // Its count of the room and its gaps are among what decides the mode.
         if hello != last { updateMode() }
-        withEffects { finder.recordLack(hello, on: LinkInfo(connection), environment, overlay.neighbours, &$0) }
+        withEffects { finder.recordLack(hello, on: link, environment, overlay.neighbours, &$0) }
         guard wasRelaying, hello.isOverlay, last?.isOverlay != true, !hello.isGuest else { return }
-        askForRoster(on: connection)
+        askForRoster(on: link)
     }
 
     /// Tells a peer of nodes that it may dial.
-    func sendContacts(on connection: Connection) {
-        let local = links.port > 0 ? links.localEndpoint(of: connection.id) : nil
+    func sendContacts(on link: LinkInfo) {
+        let local = links.port > 0 ? links.localEndpoint(of: link.id) : nil
         let own = local.map { Endpoint(address: $0.address, port: links.port, scope: $0.scope) }
         let frame = finder.contactsFrame(
-            for: LinkInfo(connection), own: connection.endpoint.isLoopback ? own?.onThisMachine : own,
-            network: links.network(of: connection.id), links: crowdLinks, environment,
+            for: link, own: link.endpoint.isLoopback ? own?.onThisMachine : own,
+            network: links.network(of: link.id), links: crowdLinks, environment,
             connections, overlay.neighbours, using: &randomness)
         guard let frame else { return }
-        enqueue(frame, on: connection)
+        links.enqueue(frame, on: link)
+        askForTurnEnd()
     }
 
-    func receivedContacts(_ body: Span<UInt8>, on connection: Connection) {
+    func receivedContacts(_ body: Span<UInt8>, on link: LinkInfo) {
         var effects = Effects()
         let isTaken = finder.receivedContacts(
-            body, on: LinkInfo(connection), network: links.network(of: connection.id), environment, connections,
+            body, on: link, network: links.network(of: link.id), environment, connections,
             overlay.neighbours, router.roster, using: &randomness, &effects)
         perform(effects)
         if !isTaken { links.tally.unexpectedFrames += 1 }

@@ -59,7 +59,11 @@ extension Node {
         }
         guard let change else { return }
         if let peer = connection.peer { overlay.recordGift(of: peer, now: scheduler.now) }
-        if change.isHere { recordGap(change.author) } else if !change.isBridged { closeGap(change.author) }
+        withEffects {
+            finder.recordPresence(
+                of: change.author, isHere: change.isHere, isBridged: change.isBridged, environment, connections,
+                router.roster, &$0)
+        }
         recordPresence(of: change.author, isHere: change.isHere)
         // A new path leads to the peer.
         sendWaiting(to: change.author)

@@ -29,9 +29,11 @@ import Wire
         _ = discover(.found(instance: ChoiceTown.name(number), endpoint: ChoiceTown.address(number), weight: 1))
     }
 
-    private mutating func recordGap(_ peer: PeerID) {
+    private mutating func recordPresence(of peer: PeerID, isHere: Bool) -> [Effect] {
         var effects = Effects()
-        finder.recordGap(peer, environment(), Connections(me: me), Roster(me: me), &effects)
+        finder.recordPresence(
+            of: peer, isHere: isHere, isBridged: false, environment(), Connections(me: me), Roster(me: me), &effects)
+        return effects.list
     }
 
     /// The modes that the node changes to, and the orders to discovery about a crowd.
@@ -84,11 +86,16 @@ import Wire
     }
 
     @Test mutating func `a peer without a link for 2 s makes the node pass payloads on, until the peer leaves`() {
-        for peer in [me, bob] { recordGap(peer) }
+        #expect(recordPresence(of: me, isHere: true).isEmpty)
+        _ = recordPresence(of: bob, isHere: true)
         #expect(updateMode(environment(after: .milliseconds(1_999))).modes.isEmpty)
         #expect(updateMode(environment(after: .seconds(2))).modes == [.relaying])
-        let (ofMe, ofBob) = (finder.closeGap(me), finder.closeGap(bob))
-        #expect(!ofMe && ofBob)
+        #expect(recordPresence(of: me, isHere: false).isEmpty)
+        let effects = recordPresence(of: bob, isHere: false)
+        guard effects.count == 1, case .reviewRoom = effects[0] else {
+            Issue.record("\(effects)")
+            return
+        }
         #expect(updateMode(environment(after: .seconds(3), mode: .relaying)).modes == [.mesh])
     }
 
