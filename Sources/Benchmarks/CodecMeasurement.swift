@@ -23,8 +23,8 @@ enum CodecMeasurement {
     private static func verify(_ stopwatch: inout Stopwatch, _ frame: [UInt8], from author: PeerID) {
         var admission = Admission(
             room: Speaker.room.id, me: Speaker.identity(seed: 2).id, rates: AdmissionRates(messagesPerSecond: 0))
-        let verdict = admission.admit(
-            frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: Instant(nanoseconds: 0),
+        let verdict = admission.judge(
+            frame: frame.span, from: .live(LiveLink(to: author, epoch: Speaker.epoch)), now: Instant(nanoseconds: 0),
             wallClock: Speaker.wallClock)
         guard case .admitted(let payload) = verdict else { preconditionFailure("a genuine payload was refused") }
         stopwatch.time("verify") { keep(admission.verifySignature(of: payload)) }

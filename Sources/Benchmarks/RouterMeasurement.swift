@@ -57,8 +57,8 @@ enum RouterMeasurement {
     }
 
     private static func admit(_ frame: [UInt8], _ author: PeerID, _ admission: inout Admission) -> AdmissionResult {
-        admission.admit(
-            frame: frame.span, from: author, linkEpoch: Speaker.epoch, now: moment.instant,
+        admission.judge(
+            frame: frame.span, from: .live(LiveLink(to: author, epoch: Speaker.epoch)), now: moment.instant,
             wallClock: moment.wallClock)
     }
 

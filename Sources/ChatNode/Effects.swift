@@ -44,6 +44,8 @@ enum Effect {
     case deliver(PayloadDelivery, to: LinkSelector)
     /// Sends an author's certificate on links that have not had it, in front of or behind the author's payload.
     case sendCertificate(of: PeerID, to: LinkSelector)
+    /// The certificate of an identity is another: links that have had the previous one need it again.
+    case resendCertificate(of: PeerID)
     case close(LinkSelector, Closing)
     /// Refuses a key without a link for ten minutes.
     case ban(PeerID)
@@ -60,6 +62,10 @@ enum Effect {
     case publishOverBridge(VerifiedPayload)
     /// Publishes the body of a sealed message of a peer, or of our own, for a target in another network.
     case publishSealed([UInt8], from: PeerID)
+    /// Gives the broker of this node's bridge a publication.
+    case publish(BridgeOutbox.Due)
+    /// Takes a presence from the broker that was held.
+    case receiveHeld(certificate: [UInt8], frame: [UInt8])
     /// Dials a peer for direct messages alone.
     case dialGuest(PeerID, at: Endpoint)
     /// Reports an event to the program.
@@ -89,6 +95,7 @@ enum Effect {
 /// An action that a part puts off.
 enum DelayedTask {
     case recordDialFailure(of: String)
+    case renewBridgedPresence
     /// Unless contacts were sent on the connection before.
     case sendContacts(to: ConnectionID)
 }
@@ -140,17 +147,17 @@ extension Node {
             askForTurnEndIfDirty()
         case .deliver(let delivery, let selector): forEach(selector) { deliver(delivery, on: $0) }
         case .sendCertificate(let author, let selector): forEach(selector) { sendCertificate(for: author, on: $0) }
+        case .resendCertificate(let author): resendCertificate(of: author)
         case .close(let selector, let closing): forEach(selector) { close($0, closing) }
         case .ban(let peer): links.ban(peer, now: scheduler.now)
-        case .strikeOut(let peer):
-            guard let link = connections.sendingLink(of: peer) else { return }
-            links.avoid(link.endpoint, now: scheduler.now)
-            withEffects { finder.strikeOut(peer, environment, &$0) }
+        case .strikeOut(let peer): strikeOut(peer)
         case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)
-        case .publishOverBridge(let payload): if bridge != nil { publishOverBridge(payload) }
+        case .publishOverBridge(let payload): publishOverBridge(payload)
+        case .publish(let due): publish(due)
+        case .receiveHeld(let certificate, let frame): receiveHeld(certificate, frame)
         case .publishSealed(let body, let peer): _ = publishOverBridge(sealed: body, from: peer)
         case .dialGuest(let peer, let endpoint): dialGuest(peer, at: endpoint)
         case .report(let event): emit(event)
@@ -182,6 +189,12 @@ extension Node {
         if let type = delivery.type { links.tally.sent.add(type) }
         send(delivery.frame, on: link)
         if case .behind(let author) = delivery.certificate { sendCertificate(for: author, on: link) }
+    }
+
+    private func strikeOut(_ peer: PeerID) {
+        guard let link = connections.sendingLink(of: peer) else { return }
+        links.avoid(link.endpoint, now: scheduler.now)
+        withEffects { finder.strikeOut(peer, environment, &$0) }
     }
 
     private func instruct(_ order: DiscoveryOrder) {

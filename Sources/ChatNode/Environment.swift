@@ -8,6 +8,8 @@ struct Environment {
     let mode: RoomMode
     /// Peers are here by their presences, not by their links.
     let isCrowd: Bool
+    /// The user lets bridges publish what this node says to the room.
+    var consentsToBridges = false
     /// The node has started and is not leaving.
     let isRunning: Bool
 
@@ -26,6 +28,7 @@ extension Node {
     var environment: Environment {
         let isRunning = if case .running = phase { true } else { false }
         return Environment(
-            moment: moment, me: context.me, mode: overlay.mode, isCrowd: crowd.isCrowd, isRunning: isRunning)
+            moment: moment, me: context.me, mode: overlay.mode, isCrowd: crowd.isCrowd,
+            consentsToBridges: router.session.bridging.consents, isRunning: isRunning)
     }
 }

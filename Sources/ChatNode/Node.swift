@@ -26,15 +26,12 @@ package actor Node {
     var phase = Phase.idle
     var randomness: Randomness
     var router: MessageRouter
-    var admission: Admission
+    var intake: Intake
     var finder: Finder
     var links: Links
     var pacer: Pacer
-    var counts = NodeStatistics()
     var typingTracker = TypingTracker()
-    /// The best session certificate of each identity (Protocol.md section 9).
-    var certificates = KnownCertificates()
-    var login = LoginGuard()
+    var ownSession: OwnSession
     var mail: SealedMail
     var crowd = CrowdPresence()
     var clock = RoomClock()
@@ -45,12 +42,7 @@ package actor Node {
 
     var historyExchange: HistoryExchange
     var overlay = Spread()
-    /// Nil unless this node carries the room to other networks.
-    var bridge: RoomBridge?
-    /// True once the user knows that the room is bridged.
-    var isBridgeTold = false
-
-    var startedAt: Instant?
+    var bridgeGate: BridgeGate
 
     /// Room for what a payload that is taken in brings.
     var arrivals: [ChatEvent] = []
@@ -92,7 +84,7 @@ package actor Node {
         let staticKey = StaticKey(KeyPair.generate(using: &randomness))
         mail = SealedMail(me: identity.id, now: now, using: &randomness)
         let nickname = configuration.nickname ?? Nickname.random(using: &randomness)
-        let epoch = Node.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
+        let epoch = OwnSession.epoch(startingAt: wallClock, above: minimumEpoch, using: &randomness)
         let session = UserSession(
             identity: identity, room: room.id, epoch: epoch, nickname: nickname, profile: configuration.profile,
             bridging: configuration.bridging, clock: SigningClock(randomness: randomness.branch(2)))
@@ -101,20 +93,19 @@ package actor Node {
         (self.scheduler, self.configuration) = (scheduler, configuration)
         (self.discoveries, self.deliver) = (discoveries, deliver)
         (self.epochChanged, self.directsChanged) = (epochChanged, directsChanged)
+        let context = LinkContext(certificate: certificate, staticKey: staticKey, room: room)
         links = Links(
-            context: LinkContext(certificate: certificate, staticKey: staticKey, room: room), transport: transport,
-            handshakesPerSecond: configuration.handshakesPerSecond, now: now)
+            context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond, now: now)
+        ownSession = OwnSession(context)
         router = MessageRouter(
             session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
             contacts: configuration.contacts,
             sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.ownPace))
         historyExchange = HistoryExchange(me: certificate.identity, isShared: configuration.sharesHistory)
-        admission = Admission(
-            room: room.id, me: certificate.identity,
-            rates: AdmissionRates(messagesPerSecond: configuration.messagesPerSecond))
+        intake = Intake(configuration, me: certificate.identity, now: now)
         pacer = Pacer(Node.ownRate(configuration.ownPace), now: now)
         finder = Finder(randomness: randomness.branch(1))
-        bridge = RoomBridge(configuration, now: now)
+        bridgeGate = BridgeGate(configuration)
         self.randomness = randomness
     }
 
@@ -123,7 +114,7 @@ package actor Node {
         guard case .idle = phase else { return }
         try links.listen(port: configuration.port, handler: self)
         phase = .running
-        startedAt = scheduler.now
+        ownSession.start(now: scheduler.now)
         watchClock()
         if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
         arm(.mail)

@@ -144,7 +144,7 @@ extension Node {
     }
 
     private func shutOut(_ peer: PeerID) {
-        let key = certificates.best(of: peer, now: scheduler.now)?.noise
+        let key = intake.certificate(of: peer, now: scheduler.now)?.noise
         // The peer is gone for us at once, without the grace of a lost link.
         for link in connections.allInfo(of: peer) { close(link, .blocked) }
         finder.shutOut(peer, key)

@@ -39,74 +39,9 @@ extension Node {
         }
     }
 
-    private func receivedPayload(_ body: Span<UInt8>, on connection: Connection) {
-        guard let peer = connection.peer, let epoch = connection.certificate?.epoch else { return }
-        overlay.recordArrival(body, from: peer)
-        if let id = historyExchange.awaitedID(inFrame: body, from: peer) {
-            return receivedHistory(id, body, from: peer, on: connection)
-        }
-        let moment = moment
-        let verdict = admission.admit(
-            frame: body, from: peer, linkEpoch: epoch, isOverlay: overlay.isOverlayLink(peer),
-            isRelaying: overlay.isRelaying, judgesAge: overlay.mode == .overlay,
-            bridge: bridgeStanding(of: body, on: connection), source: connection.source,
-            now: moment.instant, wallClock: moment.roomClock)
-        switch verdict {
-        case .admitted(let payload):
-            let hops = SignedPayload.hops(inFrame: body)
-            guard overlay.isEngaged else { return take(payload, hops: hops, on: connection, moment) }
-            guard let checked = checkedToSpread(payload, hops: hops, on: connection) else { return }
-            take(checked, hops: hops, on: connection, moment)
-            tookFromNeighbour(checked, hops: hops, from: peer)
-        case .repeated(let payload):
-            noteHeard(peer, on: connection)
-            recordSign(on: connection)
-            apply(router.routeAgain(payload, at: moment))
-            routed()
-        case .dropped(let reason):
-            if reason == .duplicate {
-                recordSign(on: connection)
-                receiveRepeatedPresence(body)
-            }
-            if overlay.isEngaged, SignedPayload.kind(inFrame: body) != PayloadType.presence.rawValue {
-                refusedFromNeighbour(body, reason, from: peer)
-            }
-            // In a crowd its presence may have come over others before: it is heard on this link all the same.
-            if isCrowd, reason == .duplicate, body[0] == 0 { noteHeard(peer, on: connection) }
-        case .closeLink:
-            drop(connection)
-        case .ban:
-            ban(connection)
-        }
-    }
-
-    private func take(
-        _ payload: VerifiedPayload, hops: UInt8, on connection: Connection, _ moment: Moment
-    ) {
-        let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
-        if hops > 0 { recordGap(payload, isHistory: false) }
-        if isPublic { counts.hops[min(Int(hops), Int(Limits.relayHops))] += 1 }
-        if let peer = connection.peer { noteHeard(peer, on: connection) }
-        recordSign(on: connection, isNew: isPublic)
-        var events = exchange(&arrivals, with: [])
-        router.route(payload, at: moment, into: &events)
-        emit(&events)
-        arrivals = events
-        routed()
-        if isPresence, isCrowd { receivePresence(payload, isLive: true, on: connection) }
-        if bridge != nil { publishOverBridge(payload) }
-        if payload.isBridged { recordPath(to: payload.author, via: connection) }
-        if isPresence, payload.isBridged { sendWaiting(to: payload.author) }
-        if isPresence { noteBridges(of: payload.author) }
-    }
-
     /// Bans a neighbour for a frame that it sent, and its address.
     func ban(_ link: LinkInfo) {
         if link.peer != nil { close(link, .ban) }
-    }
-
-    private func noteHeard(_ peer: PeerID, on connection: Connection) {
-        if links.recordHeard(LinkInfo(connection)) { finder.heard(peer) }
     }
 
     /// A routed payload may have made a reply or a deadline: the end of the turn looks, once for all payloads.
@@ -150,7 +85,7 @@ extension Node {
     }
 
     /// Tells all of `events`, in order, and leaves their room.
-    private func emit(_ events: inout [ChatEvent]) {
+    func emit(_ events: inout [ChatEvent]) {
         // Taken out, from the end, none of them is copied; nearly always there is but one.
         if events.count > 1 { events.reverse() }
         while let event = events.popLast() {
@@ -164,7 +99,7 @@ extension Node {
         switch destination {
         case .everyone:
             if payload.type.isHistory { spread(payload) } else { sendToAll(payload, hops: 0) }
-            if bridge != nil { publishOverBridge(payload) }
+            publishOverBridge(payload)
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }
             links.tally.sent.add(payload.payload.type)

@@ -24,7 +24,7 @@ extension Node {
 
     private func deadline(of timer: NodeTimer) -> Instant? {
         switch timer {
-        case .bridge: bridge?.nextDeadline(now: scheduler.now)
+        case .bridge: bridgeGate.nextDeadline(now: scheduler.now)
         case .choice: finder.nextDeadline
         case .crowd: crowd.nextDeadline
         // Without room for a link no deadline matters: the end of a link arms it again.
@@ -39,7 +39,9 @@ extension Node {
 
     private func tick(_ timer: NodeTimer) {
         switch timer {
-        case .bridge: tickBridge()
+        case .bridge:
+            let environment = environment
+            withEffects { bridgeGate.tick(environment, &$0) }
         case .choice: tickFinder()
         case .crowd: tickCrowd()
         case .dialler: dialDue()

@@ -26,117 +26,111 @@ package struct Admission: Sendable {
         peers = AuthorStates(rates: rates)
     }
 
-    /// Judges a payload frame that came unasked.
+    /// Judges the body of a payload frame, `hops u8 | S | sig`.
     ///
-    /// - Parameters:
-    ///   - body: the frame without its type byte, `hops u8 | S | sig`.
-    ///   - link: the identity that the link's handshake proved.
-    ///   - linkEpoch: the epoch of that identity's certificate.
-    ///   - isOverlay: true if the rates of an overlay link hold (Protocol.md section 13).
-    ///   - isRelaying: true in a small room whose nodes pass payloads on: a link introduces fewer authors there.
-    ///   - judgesAge: true in overlay mode: a message from its author's own link is judged by its time too, as the nodes do that it
-    ///     goes on to.
-    ///   - bridge: how far the bit of a bridge counts: its sender sets it.
-    ///   - source: the host of the link; nil for a source of its own.
-    ///   - wallClock: with its correction.
-    package mutating func admit(
-        frame body: Span<UInt8>, from link: PeerID, linkEpoch: UInt64, isOverlay: Bool = false,
-        isRelaying: Bool = false, judgesAge: Bool = false, bridge: BridgeStanding = .unknown,
-        source: LinkSource? = nil, now: Instant, wallClock: Timestamp
+    /// - Parameter wallClock: with its correction.
+    package mutating func judge(
+        frame body: Span<UInt8>, from origin: Origin, now: Instant, wallClock: Timestamp
     ) -> AdmissionResult {
-        received += 1
         do throws(DropReason) {
-            let frame = try PayloadFrame(body)
-            try checkSource(frame, link)
-            guard frame.header.room == room else { throw .otherRoom }
-            // Edits and deletions may be of a direct message, which waited for us.
-            if judgesAge, frame.hops == 0, frame.type == .publicMessage {
-                try checkFresh(frame.header.timestamp, wallClock)
-            }
-            if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
-                return admit(try direct(frame, link, linkEpoch, now))
-            }
-            guard !isKnown(frame) else { return try readmit(frame, link, linkEpoch, now) }
-            if frame.hops == 0 { return accept(try direct(frame, link, linkEpoch, now)) }
-            guard !frame.isBridged || bridge != .unknown else { throw .unknownBridge }
-            let isTrusted = frame.isBridged && bridge == .trusted
-            let kind: RelayLink = isRelaying ? .smallRoom : isOverlay ? .overlay : isTrusted ? .bridge : .mesh
-            return accept(
-                try relayed(
-                    frame, link, source ?? LinkSource(of: link), kind, isYoungLimited: isOverlay, now, wallClock))
+            return judge(try PayloadFrame(body), from: origin, now: now, wallClock: wallClock)
         } catch {
-            return refuse(error)
+            if origin.isUnsealed { received += 1 }
+            return refuse(error, from: origin)
         }
     }
 
-    /// Judges a payload frame that this node asked for with `want`.
+    /// Judges a payload frame.
     ///
+    /// - Parameter wallClock: with its correction.
+    package mutating func judge(
+        _ frame: borrowing PayloadFrame, from origin: Origin, now: Instant, wallClock: Timestamp
+    ) -> AdmissionResult {
+        if origin.isUnsealed { received += 1 }
+        do throws(DropReason) {
+            switch origin {
+            case .live(let link):
+                return try judgeLive(frame, link, now, wallClock)
+            case .history(let neighbour), .broker(let neighbour, isHistory: true):
+                return try judgeHistory(frame, neighbour, wallClock)
+            case .roster(let neighbour, let isKept, let bridge):
+                return try judgeRoster(frame, neighbour, isKept: isKept, bridge, now, wallClock)
+            case .sealed(let neighbour, let certificate):
+                return try judgeSealed(frame, certificate, neighbour, now)
+            case .broker(let bridge, isHistory: false):
+                return try judgeLive(frame, LiveLink(to: bridge, epoch: 0, bridge: .trusted), now, wallClock)
+            }
+        } catch {
+            return refuse(error, from: origin)
+        }
+    }
+
+    /// Counts a payload frame that could not be parsed.
+    package mutating func refuse(malformed reason: DropReason) {
+        received += 1
+        drop(reason)
+    }
+
+    private mutating func judgeLive(
+        _ frame: borrowing PayloadFrame, _ link: LiveLink, _ now: Instant, _ wallClock: Timestamp
+    ) throws(DropReason) -> AdmissionResult {
+        try checkSource(frame, link.peer)
+        try checkRoom(frame)
+        // Edits and deletions may be of a direct message, which waited for us.
+        if link.judgesAge, frame.hops == 0, frame.type == .publicMessage {
+            try checkFresh(frame.header.timestamp, wallClock)
+        }
+        if frame.hops == 0, !frame.type.isSentAgain, !seen.contains(frame.id) {
+            return admit(try direct(frame, link.peer, link.epoch, now))
+        }
+        guard !isKnown(frame) else { return try readmit(frame, link.peer, link.epoch, now) }
+        if frame.hops == 0 { return accept(try direct(frame, link.peer, link.epoch, now)) }
+        guard !frame.isBridged || link.bridge != .unknown else { throw .unknownBridge }
+        return accept(try relayed(frame, link, now, wallClock))
+    }
+
     /// Epoch, rate and earlier receipt do not matter: the payload was asked for because it is missing here. Payloads of
     /// our own identity from an earlier run are admitted too.
-    package mutating func admitHistory(
-        frame body: Span<UInt8>, from link: PeerID, wallClock: Timestamp
-    ) -> AdmissionResult {
-        received += 1
-        do throws(DropReason) {
-            let frame = try PayloadFrame(body)
-            try checkHops(frame, link)
-            try checkRoom(frame)
-            guard frame.type.isHistory else { throw .notHistory }
-            let payload = try VerifiedPayload(checking: frame, via: link)
-            try checkNotFromTheFuture(frame.header.timestamp, wallClock)
-            try checkNotForgotten(frame.header.timestamp, wallClock)
-            if !seen.contains(frame.id) { try peers.noteHistory(frame.header, frame.id) }
-            return accept(payload)
-        } catch {
-            return refuse(error)
-        }
+    private mutating func judgeHistory(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, _ wallClock: Timestamp
+    ) throws(DropReason) -> AdmissionResult {
+        try checkHops(frame, link)
+        try checkRoom(frame)
+        guard frame.type.isHistory else { throw .notHistory }
+        let payload = try VerifiedPayload(checking: frame, via: link)
+        try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+        try checkNotForgotten(frame.header.timestamp, wallClock)
+        if !seen.contains(frame.id) { try peers.noteHistory(frame.header, frame.id) }
+        return accept(payload)
     }
 
-    /// Judges a presence of a neighbour's answer to our digests (Protocol.md section 13).
-    ///
-    /// It may be as old as a presence holds, and older than much that its author has said since. The rates do not matter: the
-    /// caller counts what an answer brings.
-    ///
-    /// - Parameter isKept: whether this node keeps the presence, or a newer one. One that it only knows, because it came before the
-    ///   room was a crowd, is admitted again.
-    package mutating func admitRoster(
-        frame body: Span<UInt8>, from link: PeerID, isKept: Bool, bridge: BridgeStanding = .unknown, now: Instant,
-        wallClock: Timestamp
-    ) -> AdmissionResult {
-        received += 1
-        do throws(DropReason) {
-            let frame = try PayloadFrame(body)
-            try checkSource(frame, link)
-            try checkRoom(frame)
-            guard frame.type == .presence else { throw .misdirected }
-            guard !isKept else { throw .duplicate }
-            guard !frame.isBridged || bridge != .unknown else { throw .unknownBridge }
-            let payload = try VerifiedPayload(checking: frame, via: link)
-            try checkNotFromTheFuture(frame.header.timestamp, wallClock)
-            try checkNotLapsed(frame.header.timestamp, wallClock)
-            try peers.noteRoster(frame.header, frame.id, now: now)
-            return admit(payload)
-        } catch {
-            return refuse(error)
-        }
+    /// The presence may be as old as a presence holds, and older than much that its author has said since. The rates do not matter:
+    /// the caller counts what an answer brings.
+    private mutating func judgeRoster(
+        _ frame: borrowing PayloadFrame, _ link: PeerID, isKept: Bool, _ bridge: BridgeStanding, _ now: Instant,
+        _ wallClock: Timestamp
+    ) throws(DropReason) -> AdmissionResult {
+        try checkSource(frame, link)
+        try checkRoom(frame)
+        guard frame.type == .presence else { throw .misdirected }
+        guard !isKept else { throw .duplicate }
+        guard !frame.isBridged || bridge != .unknown else { throw .unknownBridge }
+        let payload = try VerifiedPayload(checking: frame, via: link)
+        try checkNotFromTheFuture(frame.header.timestamp, wallClock)
+        try checkNotLapsed(frame.header.timestamp, wallClock)
+        try peers.noteRoster(frame.header, frame.id, now: now)
+        return admit(payload)
     }
 
-    /// Judges a payload that its author sealed for us and a neighbour passed on (Protocol.md section 8).
-    ///
-    /// A bad one is dropped without a penalty: the neighbour cannot read it.
-    package mutating func admitSealed(_ content: SealedContent, via link: PeerID, now: Instant) -> AdmissionResult {
-        do throws(DropReason) {
-            let frame = try PayloadFrame(content.frame.span)
-            let isNew = !isKnown(frame)
-            guard isNew || frame.type.isSentAgain else { throw .duplicate }
-            let payload = try sealed(frame, content.certificate, link, now, isNew: isNew)
-            if isNew { return accept(payload) }
-            drop(.duplicate)
-            return .repeated(payload)
-        } catch {
-            drop(error)
-            return .dropped(error)
-        }
+    private mutating func judgeSealed(
+        _ frame: borrowing PayloadFrame, _ certificate: Certificate, _ link: PeerID, _ now: Instant
+    ) throws(DropReason) -> AdmissionResult {
+        let isNew = !isKnown(frame)
+        guard isNew || frame.type.isSentAgain else { throw .duplicate }
+        let payload = try sealed(frame, certificate, link, now, isNew: isNew)
+        if isNew { return accept(payload) }
+        drop(.duplicate)
+        return .repeated(payload)
     }
 
     /// Counts input that never became a payload.
@@ -148,7 +142,12 @@ package struct Admission: Sendable {
     ///
     /// - Returns: the payload as `.signed`, or the ban of the neighbour that it came from.
     package mutating func verifySignature(of payload: VerifiedPayload) -> AdmissionResult {
-        do throws(DropReason) { return .admitted(try payload.checkingSignature()) } catch { return refuse(error) }
+        do throws(DropReason) {
+            return .admitted(try payload.checkingSignature())
+        } catch {
+            drop(error)
+            return AdmissionResult(refusing: error)
+        }
     }
 
     /// Notes the epoch in the verified session certificate of an identity.
@@ -166,7 +165,7 @@ package struct Admission: Sendable {
                     author, from: relay, LinkSource(of: relay), as: isBridge ? .bridge : .mesh, now: now)
             }
         } catch {
-            _ = refuse(error)
+            drop(error)
             return false
         }
         peers.learn(epoch: epoch, of: author, now: now)
@@ -210,14 +209,18 @@ package struct Admission: Sendable {
     }
 
     private mutating func relayed(
-        _ frame: borrowing PayloadFrame, _ link: PeerID, _ source: LinkSource, _ kind: RelayLink, isYoungLimited: Bool,
-        _ now: Instant, _ wallClock: Timestamp
+        _ frame: borrowing PayloadFrame, _ link: LiveLink, _ now: Instant, _ wallClock: Timestamp
     ) throws(DropReason) -> VerifiedPayload {
         guard !frame.type.isDirect else { throw .misdirected }
-        try peers.takeRelayed(of: frame.header.author, from: link, source, as: kind, now: now)
-        let payload = try VerifiedPayload(checking: frame, via: link)
+        let isTrusted = frame.isBridged && link.bridge == .trusted
+        let kind: RelayLink = link.kind == .mesh && isTrusted ? .bridge : link.kind
+        try peers.takeRelayed(of: frame.header.author, from: link.peer, link.source, as: kind, now: now)
+        let payload = try VerifiedPayload(checking: frame, via: link.peer)
         guard payload.payload.target == nil else { throw .misdirected }
-        if isYoungLimited { try peers.takeYoung(frame.type, of: frame.header.author, from: source, now: now) }
+        switch link.kind {
+        case .overlay, .smallRoom: try peers.takeYoung(frame.type, of: frame.header.author, from: link.source, now: now)
+        case .mesh, .bridge: break
+        }
         try noteRelayed(frame, now, wallClock)
         return payload
     }
@@ -315,8 +318,9 @@ package struct Admission: Sendable {
         return .admitted(payload)
     }
 
-    private mutating func refuse(_ reason: DropReason) -> AdmissionResult {
+    private mutating func refuse(_ reason: DropReason, from origin: Origin) -> AdmissionResult {
         drop(reason)
-        return AdmissionResult(refusing: reason)
+        // A neighbour cannot read what it passes on sealed.
+        return origin.isUnsealed ? AdmissionResult(refusing: reason) : .dropped(reason)
     }
 }

@@ -79,7 +79,7 @@ struct AuthorState: Sendable {
 }
 
 /// The kind of link that a relayed payload comes on, which decides its rates.
-enum RelayLink {
+package enum RelayLink: Sendable {
     case mesh
     /// Of a small room whose nodes pass payloads on.
     case smallRoom

@@ -68,15 +68,15 @@ package enum BridgedContent: Hashable, Sendable {
     /// The id of the payload; nil for other content.
     package var messageID: MessageID? {
         guard case .payload(_, let frame) = self else { return nil }
-        return SignedPayload.id(inFrame: frame.span)
+        return PayloadFrame.id(of: frame.span)
     }
 
     /// The author of a message, edit or deletion, as its frame claims; nil for other content.
     package var pacedAuthor: PeerID? {
-        guard case .payload(_, let frame) = self, SignedPayload.type(inFrame: frame.span)?.isHistory == true else {
+        guard case .payload(_, let bytes) = self, let frame = try? PayloadFrame(bytes.span), frame.type.isHistory else {
             return nil
         }
-        return SignedPayload.author(inFrame: frame.span)
+        return frame.author
     }
 
     /// The body of a payload frame of `S | sig[64] | zeros`; nil if the length in S and the zeros do not fit.

@@ -1,14 +1,17 @@
-internal import Wire
+package import Wire
 
 /// The body of a payload frame, `hops u8 | S | sig`, with nothing proven yet (Protocol.md section 5).
-struct PayloadFrame: ~Escapable {
-    private let body: Span<UInt8>
+///
+/// Parsed once, where the frame comes in.
+package struct PayloadFrame: ~Escapable {
+    package let body: Span<UInt8>
     let header: PayloadHeader
-    let type: PayloadType
-    let id: MessageID
+    package let type: PayloadType
+    package let id: MessageID
 
+    /// - Throws: `.malformed`, or `.unknownKind`.
     @_lifetime(copy body)
-    init(_ body: Span<UInt8>) throws(DropReason) {
+    package init(_ body: Span<UInt8>) throws(DropReason) {
         let least = 1 + PayloadHeader.byteCount + SignedPayload.signatureBytes
         guard body.count >= least else { throw .malformed }
         let signed = body.extracting(1..<body.count - SignedPayload.signatureBytes)
@@ -21,11 +24,33 @@ struct PayloadFrame: ~Escapable {
         id = MessageID(signed: signed)
     }
 
+    /// The id of the signed bytes in a body that need not be valid; nil if it is too short.
+    package static func id(of body: Span<UInt8>) -> MessageID? {
+        guard body.count > 1 + SignedPayload.signatureBytes else { return nil }
+        return MessageID(signed: body.extracting(1..<body.count - SignedPayload.signatureBytes))
+    }
+
+    /// The author that the frame claims.
+    package var author: PeerID { header.author }
+
+    /// The time that the frame claims.
+    package var timestamp: Timestamp { header.timestamp }
+
+    /// The epoch and number that the frame claims.
+    package var authorClock: AuthorClock { AuthorClock(epoch: header.epoch, sequence: header.sequence) }
+
     /// The number of relays it passed, according to the last one.
-    var hops: UInt8 { body[0] & ~SignedPayload.bridgedBit }
+    package var hops: UInt8 { body[0] & ~SignedPayload.bridgedBit }
 
     /// True if it came over a bridge, according to the last relay.
-    var isBridged: Bool { body[0] & SignedPayload.bridgedBit != 0 }
+    package var isBridged: Bool { body[0] & SignedPayload.bridgedBit != 0 }
+
+    /// True for a presence that claims that its author is in a crowd.
+    package var isPresenceOfCrowd: Bool {
+        // The part about bridges is the last byte.
+        let bridging = Bridging(encoded: body[body.count - SignedPayload.signatureBytes - 1])
+        return type == .presence && bridging?.isInCrowd == true
+    }
 
     var isSignatureValid: Bool {
         SignedPayload.isSignatureValid(in: body.extracting(1...), by: header.author)

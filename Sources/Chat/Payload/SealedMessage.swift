@@ -65,7 +65,7 @@ package struct SealedContent: Sendable {
     /// seal for us.
     package let endpoint: [UInt8]
     /// The body of a payload frame: `hops u8 | S | sig`.
-    let frame: [UInt8]
+    package let frame: [UInt8]
 
     /// Reads `certificate[178] | S | sig[64] | (n u8 | endpoint[n])? | zeros`.
     package init(_ opened: [UInt8]) throws(DropReason) {

@@ -15,11 +15,8 @@ struct RoomBridge: Sendable {
 
     /// Stands for the bridge where a payload's neighbour is named; no identity has this key.
     let neighbour: PeerID
-    let port: any BridgePort
     private let key: BridgeKey
     private var outbox: BridgeOutbox
-    /// Certificates that replace known ones.
-    private var betterCertificates: TokenBucket
     /// Payloads that came from the broker, so that they are not published again.
     private var seen = RecentTable<MessageID, Void>(capacity: Limits.seenMessages)
     /// The latest presence of each author here that consents.
@@ -47,18 +44,14 @@ struct RoomBridge: Sendable {
     var sealedOut = 0
 
     /// Nil for a node that is no bridge.
-    init?(_ configuration: NodeConfiguration, now: Instant) {
+    init?(_ configuration: NodeConfiguration) {
         guard let setup = configuration.bridge else { return nil }
-        (key, port) = (setup.key, setup.port)
+        key = setup.key
         let digest = key.digest("earshot/2 bridge neighbour\0", [])
         guard let neighbour = PeerID(digest) else { preconditionFailure("a SHA-256 digest has 32 bytes") }
         self.neighbour = neighbour
         outbox = BridgeOutbox(rate: AdmissionRates.published(configuration.messagesPerSecond))
-        betterCertificates = TokenBucket(
-            Rate(perSecond: Limits.betterCertificatesPerMinute / 60, burst: Limits.betterCertificatesBurst), now: now)
     }
-
-    mutating func takeBetterCertificate(now: Instant) -> Bool { betterCertificates.take(now: now) }
 
     var waiting: Int { outbox.count }
     var dropped: Int { outbox.dropped }

@@ -59,7 +59,7 @@ extension Node {
         apply(router.giveUp())
         Task {
             for discovery in discoveries { await discovery.stop() }
-            bridge?.port.stop()
+            stopBridge()
             phase = .stopped
             forgetKeys()
             emit(.stopped(stopReason))

@@ -37,10 +37,10 @@ extension Node {
         let (peer, now) = (certificate.identity, scheduler.now)
         links.tally.handshakesDone += 1
         finder.handshakeEnded(on: link.id)
-        guard peer != context.me else { return metOurselves(certificate, on: link.connection) }
+        guard peer != context.me else { return metOurselves(certificate, on: link) }
         let isBlocked = router.roster.isBlocked(peer)
         let isShutOut = links.isBanned(peer, now: now) || isBlocked
-        let news = certificates.news(of: certificate, now: now)
+        let news = intake.news(of: certificate, environment)
         if case .worse(let best) = news, !isShutOut { return close(link, .superseded(by: best)) }
         guard !isShutOut, links.admit(link, now: now) else {
             links.tally.connectionsRefused += 1
@@ -48,12 +48,11 @@ extension Node {
             return close(link, .refused)
         }
         guard establishedGuest(link.connection, peer) else { return close(link, .refused) }
-        certificates.keep(certificate, now: now)
+        intake.keep(certificate, environment)
         let instance = finder.identified(link.id, as: peer, certificate.noise, now: now, using: &randomness)
         linkUp(link, certificate, dialled: instance)
         if news == .better {
-            supersedeRuns(before: certificate)
-            passOn(certificate, from: link.connection)
+            withEffects { intake.supersede(by: certificate, from: link.id, connections, &$0) }
         }
     }
 
@@ -65,7 +64,7 @@ extension Node {
         let adoption = links.adopt(link, certificate, now: now)
         for loser in adoption.losers { close(loser, .replaced) }
         withEffects { finder.linkOpened(to: peer, certificate.noise, now: now, &$0) }
-        _ = admission.learn(epoch: certificate.epoch, of: peer, via: nil, now: now)
+        intake.learnEpoch(of: certificate, environment)
         if adoption.isFirst {
             withEffects { finder.found(peer, &$0) }
             if router.roster.hasBeenHere(peer) { links.tally.reconnects += 1 }
@@ -105,7 +104,7 @@ extension Node {
         if overlay.isOn { greet(link) }
         links.enqueue(presenceForLink().signed.frame(hops: 0), on: link)
         links.ping(link, now: scheduler.now, using: &randomness)
-        tellClock(on: link.connection)
+        sendClock(on: link)
         links.sealOpening(link)
         links.tally.payloadsSent += 1
         links.tally.sent.add(.presence)

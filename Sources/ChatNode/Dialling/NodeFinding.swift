@@ -50,6 +50,7 @@ extension Node {
         switch task {
         case .recordDialFailure(let instance):
             withEffects { finder.recordDialFailure(of: instance, now: scheduler.now, &$0) }
+        case .renewBridgedPresence: renewBridgedPresence()
         case .sendContacts(let connection):
             guard case .running = phase, connections[connection] != nil else { return }
             withEffects { finder.sendFirstContacts(on: connection, &$0) }
@@ -119,7 +120,7 @@ extension Node {
         guard overlay.mode != .overlay, payload.type == .publicMessage, !payload.isBridged,
             !connections.hasLink(to: payload.author)
         else { return }
-        let age = startedAt.map { scheduler.now - $0 } ?? .zero
+        let age = ownSession.age(now: scheduler.now)
         withEffects {
             finder.recordGap(payload, isHistory: isHistory, age: age, environment, connections, router.roster, &$0)
         }

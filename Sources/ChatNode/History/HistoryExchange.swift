@@ -140,7 +140,7 @@ extension HistoryExchange {
     ///
     /// - Returns: false once nothing is requested, or the outbox has no room for more.
     mutating func answer(
-        on link: LinkInfo, _ environment: Environment, _ router: inout MessageRouter, _ admission: inout Admission,
+        on link: LinkInfo, _ environment: Environment, _ router: inout MessageRouter, _ intake: inout Intake,
         _ effects: inout Effects
     ) -> Bool {
         guard takesPart(environment), let peer = link.peer, !link.isRetiring, !link.isForgotten else { return false }
@@ -148,7 +148,7 @@ extension HistoryExchange {
         guard !link.isHeldUp, link.queuedBytes < HistoryExchange.answerRoom,
             let id = answers.next(for: peer, now: environment.now)
         else { return false }
-        switch router.verifySignature(of: id, with: &admission) {
+        switch intake.verifySignature(of: id, in: &router) {
         case .valid(let payload):
             let isOwn = payload.author == environment.me
             if !isOwn { effects.append(.sendCertificate(of: payload.author, to: .link(link.id))) }
@@ -167,12 +167,11 @@ extension HistoryExchange {
 
 /// Payloads that were requested.
 extension HistoryExchange {
-    /// Returns the id of the payload in a payload frame if it was requested from the peer, else nil.
+    /// True if a payload was requested from a peer.
     ///
     /// Mutating, though it changes nothing: each payload asks, and would ask a copy of all tables.
-    mutating func awaitedID(inFrame body: Span<UInt8>, from peer: PeerID) -> UInt64? {
-        guard wants.isAwaitingAnything(from: peer), let id = SignedPayload.id(inFrame: body)?.prefix else { return nil }
-        return wants.isAwaited(id, from: peer) ? id : nil
+    mutating func isAwaited(_ id: UInt64, from peer: PeerID) -> Bool {
+        wants.isAwaitingAnything(from: peer) && wants.isAwaited(id, from: peer)
     }
 
     /// Records that a requested payload arrived from a peer. A rejected payload is not requested again.

@@ -21,28 +21,7 @@ extension Node {
     func answer(on connection: Connection) {
         guard let peer = connection.peer, historyExchange.hasAnswers(for: peer) else { return }
         let (link, environment) = (LinkInfo(connection), environment)
-        while withEffects({ historyExchange.answer(on: link, environment, &router, &admission, &$0) }) {}
-    }
-
-    /// Handles a payload that was requested from this link's peer.
-    func receivedHistory(_ id: UInt64, _ body: Span<UInt8>, from peer: PeerID, on connection: Connection) {
-        let environment = environment
-        let askedAt = historyExchange.recordArrival(of: id, from: peer, environment)
-        switch admission.admitHistory(frame: body, from: peer, wallClock: environment.roomClock) {
-        case .admitted(let payload):
-            apply(router.route(payload, at: environment.moment, askedAt: askedAt))
-            arm(.router)
-            recordGap(payload, isHistory: true)
-            if overlay.isEngaged { spreadFromHistory(payload, body, from: peer) }
-            publishOverBridge(history: payload)
-        case .dropped(.stale), .dropped(.fromTheFuture):
-            guard let time = SignedPayload.time(inFrame: body) else { return }
-            historyExchange.refuseForTime(id, signedAt: time, from: peer, environment)
-            arm(.history)
-        case .repeated, .dropped: router.noteFinal(id)
-        case .closeLink: drop(connection)
-        case .ban: ban(connection)
-        }
+        while withEffects({ historyExchange.answer(on: link, environment, &router, &intake, &$0) }) {}
     }
 
     /// Asks again for what was refused for its time: all of it once the clock has moved, else what may be valid by now.

@@ -6,25 +6,23 @@ extension Node {
     /// Our wall clock with its correction: received times are compared with it.
     var roomClock: Timestamp { clock.time(at: scheduler.wallClock) }
 
-    /// Tells our clock on a link.
-    func tellClock(on connection: Connection, wantsAnswer: Bool = false) {
-        let time = router.session.clock.uncorrectedTime(at: scheduler.wallClock)
-        enqueue(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes, on: connection)
+    /// The time that neighbours compare their clocks with.
+    private var comparedTime: Timestamp { router.session.clock.uncorrectedTime(at: scheduler.wallClock) }
+
+    /// Sends our clock on a link.
+    func sendClock(on link: LinkInfo) {
+        withEffects { RoomClock.send(comparedTime, on: link.id, &$0) }
     }
 
-    func receivedClock(_ body: Span<UInt8>, on connection: Connection) {
-        guard let peer = connection.peer, let frame = ClockFrame(body),
-            LinkInfo(connection).take(.clocks, now: scheduler.now)
-        else {
-            links.tally.unexpectedFrames += 1
-            return
-        }
-        if frame.wantsAnswer, !connection.isRetiring { tellClock(on: connection) }
+    func receivedClock(_ body: Span<UInt8>, on link: LinkInfo) {
         // Nodes of one machine have one clock.
-        let source = links.isOnThisMachine(connection.id) ? connection.endpoint.onThisMachine : connection.endpoint
-        if let error = clock.record(frame.time, of: peer, at: source, wallClock: scheduler.wallClock) {
-            emit(.notice(.clockSkew, RoomClock.warning(error)))
-        }
+        let source = links.isOnThisMachine(link.id) ? link.endpoint.onThisMachine : link.endpoint
+        let environment = environment
+        var effects = Effects()
+        let isTaken = clock.receive(
+            body, on: link, at: source, telling: comparedTime, environment, &effects)
+        perform(effects)
+        guard isTaken else { return links.tally.unexpectedFrames += 1 }
         clockChanged()
     }
 
@@ -39,7 +37,7 @@ extension Node {
         let (wallClock, now) = (scheduler.wallClock, scheduler.now)
         if clock.wasSet(wallClock, now: now) {
             clockChanged()
-            for connection in connections.activeLinks { tellClock(on: connection, wantsAnswer: true) }
+            withEffects { clock.ask(connections, telling: comparedTime, &$0) }
         } else if clock.hasMoved(wallClock, now: now) {
             clockMoved()
         }

@@ -16,7 +16,8 @@ struct RoomClock {
     private var readings = PackedTable<PeerID, Reading>()
     /// Added to our clock, in milliseconds; 0 unless the neighbours agree that it is wrong.
     private(set) var correction: Int64 = 0
-    private var isTold = false
+    /// The user was warned of the error of now.
+    private var isWarned = false
     /// Our clock less the monotonic one, in milliseconds, when `wasSet` looked last.
     private var base: Int64?
     /// As `base`, of the corrected clock, when `hasMoved` returned true last.
@@ -39,12 +40,44 @@ struct RoomClock {
         readings[peer] = Reading(source: source.source, offset: theirs < wallClock ? -distance : distance)
         let (error, votes) = follow()
         guard error != 0 else {
-            if votes >= Limits.clockWitnesses { isTold = false }
+            if votes >= Limits.clockWitnesses { isWarned = false }
             return nil
         }
-        guard !isTold else { return nil }
-        isTold = true
+        guard !isWarned else { return nil }
+        isWarned = true
         return .milliseconds(error)
+    }
+
+    /// Sends our time on a link.
+    static func send(
+        _ time: Timestamp, on link: ConnectionID, wantsAnswer: Bool = false, _ effects: inout Effects
+    ) {
+        effects.append(.send(ClockFrame(wantsAnswer: wantsAnswer, time: time).bytes, to: .link(link)))
+    }
+
+    /// Handles the body of a frame with the clock of a link's peer.
+    ///
+    /// - Parameters:
+    ///   - source: the peer's address; that of this machine for a peer on it.
+    ///   - own: the time to answer with.
+    /// - Returns: false if the frame is malformed, or comes too soon.
+    mutating func receive(
+        _ body: Span<UInt8>, on link: LinkInfo, at source: Endpoint, telling own: Timestamp, _ environment: Environment,
+        _ effects: inout Effects
+    ) -> Bool {
+        guard let peer = link.peer, let frame = ClockFrame(body), link.take(.clocks, now: environment.now) else {
+            return false
+        }
+        if frame.wantsAnswer, !link.isRetiring { RoomClock.send(own, on: link.id, &effects) }
+        if let error = record(frame.time, of: peer, at: source, wallClock: environment.wallClock) {
+            effects.append(.report(.notice(.clockSkew, RoomClock.warning(error))))
+        }
+        return true
+    }
+
+    /// Sends our time to all peers and asks for theirs.
+    func ask(_ connections: Connections, telling own: Timestamp, _ effects: inout Effects) {
+        for link in connections.active { RoomClock.send(own, on: link.id, wantsAnswer: true, &effects) }
     }
 
     /// The last link to a peer closed.
@@ -60,7 +93,7 @@ struct RoomClock {
         guard let base, (current - base).magnitude > RoomClock.tolerance else { return false }
         readings = PackedTable()
         correction = 0
-        isTold = false
+        isWarned = false
         return true
     }
 

@@ -48,12 +48,12 @@ extension Node {
     func checkedToSpread(_ payload: VerifiedPayload, hops: UInt8, on connection: Connection) -> VerifiedPayload? {
         guard isSpread(payload, isRelayed: hops > 0) else { return payload }
         // A change of a public message from its author's own link; the nodes that it goes on to judge it by its time.
-        if overlay.mode == .overlay, hops == 0, !admission.isFresh(payload.payload.timestamp, roomClock) {
-            admission.drop(.stale)
+        if overlay.mode == .overlay, hops == 0, !intake.isFresh(payload, environment) {
+            intake.drop(.stale)
             overlay.recordRefusal(of: payload.id.prefix)
             return nil
         }
-        switch admission.verifySignature(of: payload) {
+        switch intake.verifySignature(of: payload) {
         case .admitted(let checked): return checked
         case .repeated, .dropped, .closeLink, .ban:
             ban(connection)
@@ -67,18 +67,18 @@ extension Node {
     }
 
     /// A payload that was asked for as history is as new as what the trees carry: neighbours may lack it too.
-    func spreadFromHistory(_ payload: VerifiedPayload, _ body: Span<UInt8>, from peer: PeerID) {
+    func spreadFromHistory(_ payload: VerifiedPayload, hops: UInt8, from peer: PeerID) {
         let (time, now) = (payload.payload.timestamp, roomClock)
         guard time >= now || time.distance(to: now) < Limits.latestMilliseconds else {
             return overlay.recordRefusal(of: payload.id.prefix)
         }
-        tookFromNeighbour(payload, hops: max(1, SignedPayload.hops(inFrame: body)), from: peer)
+        tookFromNeighbour(payload, hops: max(1, hops), from: peer)
     }
 
     /// A payload that a neighbour sent was not admitted.
-    func refusedFromNeighbour(_ body: Span<UInt8>, _ reason: DropReason, from peer: PeerID) {
+    func refusedFromNeighbour(_ frame: borrowing PayloadFrame, _ reason: DropReason, from peer: PeerID) {
         var effects = Effects()
-        overlay.recordDrop(of: body, reason, from: peer, connections, now: scheduler.now, &effects)
+        overlay.recordDrop(of: frame, reason, from: peer, connections, now: scheduler.now, &effects)
         perform(effects)
     }
 

@@ -38,8 +38,8 @@ struct Spread {
     /// When `tick` has something to do; nil for never.
     var nextDeadline: Instant? { trees.nextDeadline }
 
-    /// True if the rules of overlay links hold for payloads that a neighbour relays.
-    func isOverlayLink(_ peer: PeerID) -> Bool { trees.isOverlayLink(peer) }
+    /// The kind of the link with a neighbour, which decides the rates of payloads that the neighbour relays.
+    func linkKind(of peer: PeerID) -> RelayLink { trees.linkKind(of: peer) }
 }
 
 /// Modes and links.
@@ -112,8 +112,8 @@ extension Spread {
     }
 
     /// A payload came: its neighbour keeps its promise, whether it is admitted or not.
-    mutating func recordArrival(_ body: Span<UInt8>, from peer: PeerID) {
-        if isEngaged { trees.arrived(body, from: peer) }
+    mutating func recordArrival(of id: UInt64, from peer: PeerID) {
+        if isEngaged { trees.arrived(id, from: peer) }
     }
 
     /// A payload was refused for good: it is not asked for again.
@@ -124,17 +124,16 @@ extension Spread {
 
     /// A payload that a neighbour sent was not admitted.
     mutating func recordDrop(
-        of body: Span<UInt8>, _ reason: DropReason, from peer: PeerID, _ connections: Connections, now: Instant,
-        _ effects: inout Effects
+        of frame: borrowing PayloadFrame, _ reason: DropReason, from peer: PeerID, _ connections: Connections,
+        now: Instant, _ effects: inout Effects
     ) {
         // A presence reaches a node on several ways: its copies say nothing about the tree.
-        guard isEngaged, SignedPayload.type(inFrame: body)?.isHistory ?? false,
-            let author = SignedPayload.author(inFrame: body), let id = SignedPayload.id(inFrame: body)?.prefix
-        else { return }
+        guard isEngaged, frame.type.isHistory else { return }
+        let id = frame.id.prefix
         switch reason {
         case .duplicate, .ownPayload:
-            let hops = SignedPayload.hops(inFrame: body)
-            order(trees.repeated(id, of: author, hops: hops, from: peer), connections, now: now, &effects)
+            let actions = trees.repeated(id, of: frame.author, hops: frame.hops, from: peer)
+            order(actions, connections, now: now, &effects)
         // Another neighbour may be asked.
         case .relayRate, .newAuthorRate, .youngRate, .unknownBridge: break
         case .malformed, .unknownKind, .notUTF8, .empty, .tooLong, .tooManyBytes, .tooDense, .invalidNickname,

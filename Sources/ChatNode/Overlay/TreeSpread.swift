@@ -69,9 +69,13 @@ struct TreeSpread: Sendable {
         return Instant.earlier(Instant.earlier(first, antiEntropy.nextDeadline), suspicions.first?.until)
     }
 
-    /// True if the rules of overlay links hold for what a neighbour relays.
-    func isOverlayLink(_ peer: PeerID) -> Bool {
-        isEngaged && (isOn || neighbours[peer]?.isOverlay ?? false)
+    /// The kind of the link with a neighbour, which decides the rates of payloads that the neighbour relays.
+    func linkKind(of peer: PeerID) -> RelayLink {
+        switch mode {
+        case .mesh: isEngaged && neighbours[peer]?.isOverlay ?? false ? .overlay : .mesh
+        case .relaying: .smallRoom
+        case .overlay: .overlay
+        }
     }
 }
 
@@ -214,9 +218,8 @@ extension TreeSpread {
     mutating func refused(_ id: UInt64) { lazyPush.settle(id) }
 
     /// A payload came: its neighbour keeps its promise, whatever admission makes of it.
-    mutating func arrived(_ body: Span<UInt8>, from peer: PeerID) {
-        guard lazyPush.awaits(peer), let id = SignedPayload.id(inFrame: body)?.prefix else { return }
-        lazyPush.kept(id, by: peer)
+    mutating func arrived(_ id: UInt64, from peer: PeerID) {
+        if lazyPush.awaits(peer) { lazyPush.kept(id, by: peer) }
     }
 
     /// A payload that was refused may be right by now.

@@ -13,16 +13,6 @@ struct CrowdPresence {
         let isBridged: Bool
     }
 
-    /// The content of a frame 14.
-    enum RosterNews: Equatable {
-        /// A neighbour's digests, with the number of nodes that it counts.
-        case digests(count: Int)
-        /// A presence of an answer to our digests; `isKept` if it, or a newer one, is here.
-        case presence(isKept: Bool)
-        /// Above the link's rate, not asked for, or of one stranger too many.
-        case refused
-    }
-
     private(set) var mode = RoomMode.mesh
     /// The link by which each peer's newest presence came first.
     private(set) var paths = PresencePaths()
@@ -145,7 +135,7 @@ extension CrowdPresence {
     /// - Returns: what it changes; nil if it is no news. A false signature bans the neighbour.
     mutating func receive(
         _ payload: VerifiedPayload, isLive: Bool, on link: LinkInfo, _ environment: Environment,
-        roster: borrowing Roster, admission: inout Admission, using randomness: inout Randomness,
+        roster: borrowing Roster, intake: inout Intake, using randomness: inout Randomness,
         _ effects: inout Effects
     ) -> Change? {
         let (author, now) = (payload.author, environment.now)
@@ -154,7 +144,7 @@ extension CrowdPresence {
         // A peer in another network is not here.
         if payload.isBridged, roster.isHere(author) { return nil }
         guard presences.isNews(payload.payload.authorClock, of: author) else { return nil }
-        guard case .admitted(let checked) = admission.verifySignature(of: payload) else {
+        guard case .admitted(let checked) = intake.verifySignature(of: payload) else {
             effects.append(.close(.link(link.id), .ban))
             return nil
         }
@@ -175,14 +165,10 @@ extension CrowdPresence {
 
     /// Handles a presence that was dropped because it came before.
     ///
-    /// - Parameter body: of a payload frame.
     /// - Returns: its author, if it came over a bridge alone until now: the author is in this network nevertheless, and a bridge was
     ///   faster than the links. Else nil.
-    mutating func receiveRepeated(_ body: Span<UInt8>) -> PeerID? {
-        guard isCrowd, SignedPayload.kind(inFrame: body) == PayloadType.presence.rawValue,
-            let author = SignedPayload.author(inFrame: body), presences.noteHere(author, body)
-        else { return nil }
-        return author
+    mutating func receiveRepeated(_ frame: borrowing PayloadFrame) -> PeerID? {
+        isCrowd && frame.type == .presence && presences.noteHere(frame) ? frame.author : nil
     }
 
     /// Brings a presence from another network to the crowd.
@@ -345,41 +331,38 @@ extension CrowdPresence {
         exchange.answered(link.id, next: next, bytes: bytes)
     }
 
-    /// Reads a frame 14.
+    /// Handles a neighbour's digests.
+    mutating func receive(_ digests: RosterDigests, on link: LinkInfo, _ environment: Environment) {
+        let differences = presences.digests.differences(from: digests)
+        if !exchange.answer(differences, on: link.id, now: environment.now) { rostersRefused += 1 }
+    }
+
+    /// Counts a presence that is of no answer.
+    mutating func refuseAnswer() { rostersRefused += 1 }
+
+    /// Judges a presence of an answer by its author.
     ///
     /// - Parameters:
     ///   - isLimited: whether strangers in answers are limited.
     ///   - size: the nodes that the room plausibly has.
-    mutating func receiveRoster(
-        _ body: Span<UInt8>, on link: LinkInfo, _ environment: Environment, isLimited: Bool, size: () -> Int
-    ) -> RosterNews {
-        let now = environment.now
-        if let digests = RosterDigests(body) {
-            let isAnswered = exchange.answer(
-                presences.digests.differences(from: digests), on: link.id, now: now)
-            if !isAnswered { rostersRefused += 1 }
-            return .digests(count: digests.count)
-        }
-        let claim = SignedPayload.authorClock(inFrame: body)
-        let isKept = claim.map { !presences.isNews($0.clock, of: $0.author) } ?? false
-        guard takesAnswer(body.count, on: link.id, now: now),
-            isKept || !isLimited || takes(claim?.author, from: link.source, now: now, size: size)
-        else {
+    /// - Returns: whether this presence, or a newer one, is kept here; nil if the answer may not bring it.
+    mutating func judge(
+        _ frame: borrowing PayloadFrame, from source: LinkSource, isLimited: Bool, size: () -> Int,
+        _ environment: Environment
+    ) -> Bool? {
+        let isKept = !presences.isNews(frame.authorClock, of: frame.author)
+        // A stranger counts against the size of the room.
+        if !isKept, isLimited, presences[frame.author] == nil,
+            !intake.take(from: source, size: size(), now: environment.now)
+        {
             rostersRefused += 1
-            return .refused
+            return nil
         }
-        return .presence(isKept: isKept)
+        return isKept
     }
 
     /// True if so many bytes of a presence, or of a certificate, on a link may be of an answer, of which they are counted as a part.
     mutating func takesAnswer(_ bytes: Int, on link: ConnectionID, now: Instant) -> Bool {
         exchange.take(bytes, on: link, now: now)
-    }
-
-    /// Whether an answer may bring an author: one that this node never heard of counts against the size that the room plausibly
-    /// has.
-    private mutating func takes(_ author: PeerID?, from source: LinkSource, now: Instant, size: () -> Int) -> Bool {
-        guard let author, presences[author] == nil else { return true }
-        return intake.take(from: source, size: size(), now: now)
     }
 }

@@ -14,7 +14,7 @@ extension Node {
     func crowdChanged(_ mode: RoomMode) {
         let wasFolded = crowd.isFolded
         router.setCrowd(mode != .mesh)
-        bridge?.forgetPassed()
+        forgetBridgedPresences()
         _ = router.takeMovements()
         if mode != .mesh {
             withEffects {
@@ -55,7 +55,7 @@ extension Node {
         let change = withEffects {
             crowd.receive(
                 payload, isLive: isLive, on: LinkInfo(connection), environment, roster: router.roster,
-                admission: &admission, using: &randomness, &$0)
+                intake: &intake, using: &randomness, &$0)
         }
         guard let change else { return }
         if let peer = connection.peer { overlay.recordGift(of: peer, now: scheduler.now) }
@@ -81,8 +81,8 @@ extension Node {
     }
 
     /// Handles a payload that was dropped because it came before.
-    func receiveRepeatedPresence(_ body: Span<UInt8>) {
-        guard let author = crowd.receiveRepeated(body) else { return }
+    func receiveRepeatedPresence(_ frame: borrowing PayloadFrame) {
+        guard let author = crowd.receiveRepeated(frame) else { return }
         recordPresence(of: author, isHere: true)
         routed()
     }
@@ -132,37 +132,23 @@ extension Node {
     /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
     func receivedRoster(_ body: Span<UInt8>, on connection: Connection) {
         guard isCrowd, let peer = connection.peer else { return }
-        let news = crowd.receiveRoster(
-            body, on: LinkInfo(connection), environment, isLimited: configuration.messagesPerSecond > 0,
-            size: { plausibleSize })
-        switch news {
-        case .digests(let count):
-            overlay.recordSize(count, by: peer)
-            arm(.crowd)
-        case .presence(let isKept): receivedRosterPresence(body, isKept: isKept, from: peer, on: connection)
-        case .refused: return
+        let (link, environment) = (LinkInfo(connection), environment)
+        if let digests = RosterDigests(body) {
+            crowd.receive(digests, on: link, environment)
+            overlay.recordSize(digests.count, by: peer)
+            return arm(.crowd)
         }
-    }
-
-    private func receivedRosterPresence(
-        _ body: Span<UInt8>, isKept: Bool, from peer: PeerID, on connection: Connection
-    ) {
-        let moment = moment
-        switch admission.admitRoster(
-            frame: body, from: peer, isKept: isKept, bridge: bridgeStanding(of: body, on: connection),
-            now: moment.instant, wallClock: moment.roomClock)
-        {
-        case .admitted(let payload):
-            var events: [ChatEvent] = []
-            router.route(payload, at: moment, into: &events)
-            apply(events)
-            receivePresence(payload, isLive: false, on: connection)
-            noteBridges(of: payload.author)
-            if bridge != nil { publishOverBridge(payload) }
-        case .dropped(.duplicate): receiveRepeatedPresence(body)
-        case .repeated, .dropped: break
-        case .closeLink: drop(connection)
-        case .ban: ban(connection)
+        guard crowd.takesAnswer(body.count, on: link.id, now: environment.now) else { return crowd.refuseAnswer() }
+        do throws(DropReason) {
+            let frame = try PayloadFrame(body)
+            let isLimited = configuration.messagesPerSecond > 0
+            let isKept = crowd.judge(
+                frame, from: link.source, isLimited: isLimited, size: { plausibleSize }, environment)
+            guard let isKept else { return }
+            let origin = Origin.roster(from: peer, isKept: isKept, bridge: bridgeStanding(of: frame, from: peer))
+            receive(frame, from: origin, on: connection, environment)
+        } catch {
+            intake.refuse(malformed: error)
         }
     }
 }

@@ -14,7 +14,7 @@ struct Presences {
         /// The frame, with its type byte and 1 hop.
         var frame: [UInt8]
 
-        var isBridged: Bool { SignedPayload.isBridged(inFrame: frame.span.extracting(1...)) }
+        var isBridged: Bool { frame[1] & SignedPayload.bridgedBit != 0 }
     }
 
     private(set) var digests = RosterDigests()
@@ -72,15 +72,16 @@ struct Presences {
     /// Handles a presence that came before.
     ///
     /// - Returns: true if it is the newest of its author, had come over a bridge alone, and comes over a link of this network now.
-    mutating func noteHere(_ peer: PeerID, _ body: Span<UInt8>) -> Bool {
-        guard var entry = entries[peer], entry.isBridged, !SignedPayload.isBridged(inFrame: body) else { return false }
-        let signed = body.extracting(1...)
+    mutating func noteHere(_ presence: borrowing PayloadFrame) -> Bool {
+        let peer = presence.author
+        guard var entry = entries[peer], entry.isBridged, !presence.isBridged else { return false }
+        let signed = presence.body.extracting(1...)
         guard signed.count == entry.frame.count - 2,
             signed.indices.allSatisfy({ signed[$0] == entry.frame[$0 + 2] })
         else { return false }
         digests.remove(peer, entry.clock, isBridged: true)
         digests.insert(peer, entry.clock)
-        entry.frame[1] = SignedPayload.hops(inFrame: entry.frame.span.extracting(1...))
+        entry.frame[1] &= ~SignedPayload.bridgedBit
         entry.isHere = true
         entries[peer] = entry
         return true

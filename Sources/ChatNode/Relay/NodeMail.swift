@@ -10,11 +10,11 @@ extension Node {
             links.tally.unexpectedFrames += 1
             return
         }
-        guard takeRelayed(on: connection) else { return mail.countRefused() }
+        guard takeRelayed(on: LinkInfo(connection)) else { return mail.countRefused() }
         let frame = [UInt8](copying: body)
         switch mail.course(of: frame) {
         case .repeated: break
-        case .forUs: unseal(frame, from: neighbour, on: connection) { learn($0, from: connection) }
+        case .forUs: unseal(frame, from: neighbour, on: connection)
         case .forOthers: if !publishOverBridge(sealed: frame, from: neighbour) { passOnSealed(frame, from: neighbour) }
         }
     }
@@ -30,8 +30,8 @@ extension Node {
             ? .path(crowdLinks, crowd.paths) : .relays(relays.compactMap { connections.info(of: $0) })
         withEffects {
             mail.seal(
-                payload, for: peer, to: certificates.best(of: peer, now: scheduler.now), with: context.certificate,
-                over: way, andBridge: bridge.map { relays.contains($0.neighbour) } ?? false, environment,
+                payload, for: peer, to: intake.certificate(of: peer, now: scheduler.now), with: ownSession.certificate,
+                over: way, andBridge: leadsOverBridge(to: peer), environment,
                 endpoint: { ownEndpoint(for: peer, on: $0) }, using: &randomness, &$0)
         }
     }
@@ -59,32 +59,18 @@ extension Node {
 
     /// Opens a sealed message for this node.
     ///
-    /// - Parameters:
-    ///   - connection: the link that it came on; nil if it came over the bridge.
-    ///   - learn: takes its author's certificate.
-    func unseal(
-        _ frame: [UInt8], from neighbour: PeerID, on connection: Connection? = nil, learn: (Certificate) -> Void
-    ) {
-        guard let opened = mail.open(frame, for: context.me) else { return }
+    /// - Parameter connection: the link that it came on; nil if it came over the bridge.
+    func unseal(_ body: [UInt8], from neighbour: PeerID, on connection: Connection? = nil) {
+        guard let opened = mail.open(body, for: context.me) else { return }
+        let environment = environment
         do throws(DropReason) {
-            let content = try SealedContent(opened)
-            let now = scheduler.now
-            if case .worse = certificates.news(of: content.certificate, now: now) { throw .oldEpoch }
-            switch admission.admitSealed(content, via: neighbour, now: now) {
-            case .admitted(let payload):
-                learn(content.certificate)
-                if let connection { crowd.recordPath(to: payload.author, by: connection.id) }
-                apply(router.route(payload, at: moment))
-                if let connection { recordEndpoint(content.endpoint, of: payload.author, from: LinkInfo(connection)) }
-            case .repeated(let payload):
-                apply(router.routeAgain(payload, at: moment))
-                if let connection { recordEndpoint(content.endpoint, of: payload.author, from: LinkInfo(connection)) }
-            case .dropped, .closeLink, .ban:
-                return
-            }
-            routed()
+            let content = try intake.readSealed(opened, environment)
+            let origin = Origin.sealed(from: neighbour, by: content.certificate)
+            let payload = receive(try PayloadFrame(content.frame.span), from: origin, on: connection, environment)
+            guard let payload, let connection else { return }
+            recordEndpoint(content.endpoint, of: payload.author, from: LinkInfo(connection))
         } catch {
-            admission.drop(error)
+            intake.drop(error)
         }
     }
 

@@ -7,11 +7,9 @@ package enum Examination {
     package static func tableSizes(of node: isolated Node) -> [String: Int] {
         var census = TableCensus()
         for part in node.router.parts { census.count(part.value, at: "router.\(part.name)") }
-        census.count(node.admission, at: "admission")
+        for table in node.intake.tables + node.ownSession.tables { census.count(table.value, at: table.name) }
         census.count(node.finder, at: "finder")
         node.links.visitTables { census.count($0, at: $1) }
-        census.count(node.certificates, at: "certificates")
-        census.count(node.login, at: "login")
         for part in node.mail.parts { census.count(part.value, at: "mail.\(part.name)") }
         census.count(node.crowd, at: "crowd")
         census.count(node.clock, at: "clock")
@@ -29,7 +27,7 @@ package enum Examination {
 
     package static func overlay(of node: isolated Node) -> OverlaySample {
         OverlaySample(
-            linked: node.connections.active.compactMap(\.peer), hops: node.counts.hops, control: node.links.control,
+            linked: node.connections.active.compactMap(\.peer), hops: node.intake.hops, control: node.links.control,
             messagesSent: node.links.tally.sent[.publicMessage] + node.historyExchange.sent[.publicMessage])
     }
 

@@ -1,33 +1,15 @@
 import Chat
 import Wire
 
-/// Counters of no part yet.
-struct NodeStatistics {
-    /// Certificates over a link's rate.
-    var certificatesRefused = 0
-    /// Public messages that came live, by the links that they passed, less one.
-    var hops = [Int](repeating: 0, count: Int(Limits.relayHops) + 1)
-
-    var counters: [Counter] { [Counter(.certificatesRefused, certificatesRefused)] }
-}
-
 extension Node {
     /// The counters of all parts, also those at zero, in a fixed order.
     package func statistics() -> [Counter] {
         let parts = [
-            links.counters, finder.gauges, finder.counters, admission.counters, router.counters, crowd.counters,
-            mail.counters, historyExchange.counters, overlay.counters, counts.counters,
+            links.counters, finder.gauges, finder.counters, intake.counters, router.counters, crowd.counters,
+            mail.counters, historyExchange.counters, overlay.counters,
         ]
         return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
             + discoveries.flatMap(\.refusals) + bridgeCounters
-    }
-}
-
-extension Admission {
-    fileprivate var counters: [Counter] {
-        [Counter(.payloadsAdmitted, admitted), Counter(.payloadsReceived, received)]
-            + PayloadType.allCases.map { Counter(.admitted($0), tally[$0]) }
-            + DropReason.allCases.map { Counter(.dropped($0), drops[$0] ?? 0) }
     }
 }
 

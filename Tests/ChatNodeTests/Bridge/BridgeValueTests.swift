@@ -58,7 +58,7 @@ import Wire
         var randomness = Randomness.seeded(5)
         var configuration = NodeConfiguration()
         configuration.bridge = BridgeSetup(key: BridgeKey(using: &randomness), port: NoPort())
-        var bridge = try #require(RoomBridge(configuration, now: start))
+        var bridge = try #require(RoomBridge(configuration))
         let connected = told(bridge.handle(.connected("b"), now: start))
         #expect(connected.publications == 1)
         let blocked = told(bridge.handle(.blocked("low on memory"), now: start))

@@ -32,7 +32,7 @@ import Wire
     }
 
     private func best(_ id: PeerID, at peer: SimulatedPeer) -> Certificate? {
-        peer.with { node in node.certificates.best(of: id, now: node.scheduler.now) }
+        peer.with { node in node.intake.certificate(of: id, now: node.scheduler.now) }
     }
 
     @Test(arguments: [FrameType.certificate, .superseded])

@@ -12,7 +12,7 @@ import Wire
     @Test func `an epoch is the start less a random time of up to ten minutes`() {
         var randomness = Randomness.seeded(1)
         let offsets = (0..<1_000).map { _ in
-            start.milliseconds - Node.epoch(startingAt: start, above: 0, using: &randomness)
+            start.milliseconds - OwnSession.epoch(startingAt: start, above: 0, using: &randomness)
         }
         #expect(offsets.allSatisfy { $0 <= 600_000 })
         #expect(Set(offsets).count > 990)
@@ -23,8 +23,8 @@ import Wire
     @Test func `an epoch is above those of earlier runs, and a clock at its beginning is no fault`() {
         var randomness = Randomness.seeded(2)
         let minimum = start.milliseconds + 1
-        #expect(Node.epoch(startingAt: start, above: minimum, using: &randomness) == minimum)
-        #expect(Node.epoch(startingAt: Timestamp(milliseconds: 0), above: 0, using: &randomness) == 0)
+        #expect(OwnSession.epoch(startingAt: start, above: minimum, using: &randomness) == minimum)
+        #expect(OwnSession.epoch(startingAt: Timestamp(milliseconds: 0), above: 0, using: &randomness) == 0)
     }
 
     @Test func `certificates of one run have growing serial numbers, which begin anywhere`() throws {

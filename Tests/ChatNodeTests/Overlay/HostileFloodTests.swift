@@ -108,7 +108,7 @@ import Wire
         let frames = (0..<480).map { people.say("\($0)", by: $0, at: simulation.timeline.wallClock).frame(hops: 2) }
         var places: [UInt64: Int] = [:]
         for (place, frame) in frames.enumerated() {
-            if let id = SignedPayload.id(inFrame: frame.span.extracting(1...)) { places[id.prefix] = place }
+            if let id = PayloadFrame.id(of: frame.span.extracting(1...)) { places[id.prefix] = place }
         }
         let giver = attackers[0]
         let ids = places.keys.sorted()

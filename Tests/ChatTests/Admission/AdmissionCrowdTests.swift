@@ -18,9 +18,8 @@ import Wire
             var author = Author(seed: seed + number)
             author.time = gate.wallClock
             let frame = author.say("hello").frameBody(hops: 2)
-            let verdict = gate.admission.admit(
-                frame: frame.span, from: relay, linkEpoch: 1, isOverlay: isOverlay, now: gate.now,
-                wallClock: gate.wallClock)
+            let verdict = gate.admit(
+                frame, from: .live(LiveLink(to: relay, epoch: 1, kind: isOverlay ? .overlay : .mesh)))
             return verdict.text == "admitted"
         }
     }
@@ -53,9 +52,8 @@ import Wire
                 for seed in authors {
                     let author = Author(seed: seed)
                     let frame = author.sign(.typing(target: nil, isOn: true), sequence: sequence).frameBody(hops: 1)
-                    let verdict = gate.admission.admit(
-                        frame: frame.span, from: relay, linkEpoch: 1, isOverlay: isOverlay, now: gate.now,
-                        wallClock: gate.wallClock)
+                    let verdict = gate.admit(
+                        frame, from: .live(LiveLink(to: relay, epoch: 1, kind: isOverlay ? .overlay : .mesh)))
                     if verdict.text == "admitted" { count += 1 }
                 }
             }
@@ -78,9 +76,8 @@ import Wire
             let author = Author(seed: 1_000 + number)
             let signed = author.sign(
                 .publicMessage(stage: .newcomer, nickname: "author", text: "again"), sequence: 2)
-            let verdict = gate.admission.admit(
-                frame: signed.frameBody(hops: 2).span, from: relay, linkEpoch: 1, isOverlay: true, now: gate.now,
-                wallClock: gate.wallClock)
+            let verdict = gate.admit(
+                signed.frameBody(hops: 2), from: .live(LiveLink(to: relay, epoch: 1, kind: .overlay)))
             return verdict.text == "admitted"
         }
         #expect(known == 60)
@@ -103,9 +100,7 @@ import Wire
         _ = gate.learn(epoch: 1, of: PeerID.numbered(9), via: nil)
         gate.now = gate.now + .seconds(61)
         func admits(_ frame: [UInt8], from link: PeerID) -> Bool {
-            let verdict = gate.admission.admit(
-                frame: frame.span, from: link, linkEpoch: 1, isOverlay: true, now: gate.now,
-                wallClock: gate.wallClock)
+            let verdict = gate.admit(frame, from: .live(LiveLink(to: link, epoch: 1, kind: .overlay)))
             return verdict.text == "admitted"
         }
         var heard = 0

@@ -29,9 +29,8 @@ struct AdmissionFreshnessTests {
         alice.time = Timestamp(milliseconds: UInt64(Int(Author.wallClock.milliseconds) + offset))
         let signed = alice.say("when?")
         func admit(judgesAge: Bool) -> String {
-            gate.admission.admit(
-                frame: signed.frameBody().span, from: alice.id, linkEpoch: 1, judgesAge: judgesAge, now: gate.now,
-                wallClock: gate.wallClock
+            gate.admit(
+                signed.frameBody(), from: .live(LiveLink(to: alice.id, epoch: 1, judgesAge: judgesAge))
             ).text
         }
         #expect(admit(judgesAge: true) == verdict)
@@ -39,10 +38,8 @@ struct AdmissionFreshnessTests {
         // It may be of a direct message, which waits for its receiver.
         let edit = alice.sign(.edit(target: signed.payload.messageId, text: "then"))
         #expect(
-            gate.admission.admit(
-                frame: edit.frameBody().span, from: alice.id, linkEpoch: 1, judgesAge: true, now: gate.now,
-                wallClock: gate.wallClock
-            ).text == "admitted")
+            gate.admit(edit.frameBody(), from: .live(LiveLink(to: alice.id, epoch: 1, judgesAge: true))).text
+                == "admitted")
     }
 
     @Test(arguments: [0, 1, .max] as [UInt64])
@@ -77,8 +74,7 @@ struct AdmissionFreshnessTests {
         let signed = alice.say("then")
         var forged = signed.frameBody()
         forged[forged.count - 1] ^= 1
-        let verdict = gate.admission.admitHistory(
-            frame: forged.span, from: alice.id, wallClock: gate.wallClock)
+        let verdict = gate.admit(forged, from: .history(from: alice.id))
         #expect(verdict.text == "ban bad_signature")
         let payload = try #require(gate.admitHistory(signed, from: alice.id).admitted)
         #expect(payload.provenance == .signed(via: alice.id))
@@ -100,9 +96,7 @@ struct AdmissionFreshnessTests {
         var gate = Gate()
         let signed = alice.say("then")
         func verdict(hops: UInt8, from link: PeerID) -> String {
-            gate.admission.admitHistory(
-                frame: signed.frameBody(hops: hops).span, from: link, wallClock: gate.wallClock
-            ).text
+            gate.admit(signed.frameBody(hops: hops), from: .history(from: link)).text
         }
         #expect(verdict(hops: 8, from: relay) == "dropped too_many_hops")
         #expect(verdict(hops: 0, from: relay) == "close foreign_author")

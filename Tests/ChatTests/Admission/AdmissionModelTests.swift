@@ -79,7 +79,7 @@ struct AdmissionModel {
             var frame = signed.frameBody(hops: hops)
             if isForged { frame[frame.count - 1] ^= 1 }
             guard isHistory else { return gate.admit(frame, from: link, epoch: linkEpoch) }
-            return gate.admission.admitHistory(frame: frame.span, from: link, wallClock: gate.wallClock)
+            return gate.admit(frame, from: .history(from: link))
         }
     }
 

@@ -173,9 +173,9 @@ struct AdmissionTests {
     @Test func `our own payloads are dropped when they come back`() {
         var me = Author(seed: 1)
         var admission = Admission(room: Author.room, me: me.id)
-        let verdict = admission.admit(
-            frame: me.say("echo").frameBody(hops: 2).span, from: relay, linkEpoch: 1, now: Instant(nanoseconds: 0),
-            wallClock: Author.wallClock)
+        let verdict = admission.judge(
+            frame: me.say("echo").frameBody(hops: 2).span, from: .live(LiveLink(to: relay, epoch: 1)),
+            now: Instant(nanoseconds: 0), wallClock: Author.wallClock)
         #expect(verdict.text == "dropped own_payload")
     }
 

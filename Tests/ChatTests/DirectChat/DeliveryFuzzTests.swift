@@ -75,9 +75,9 @@ private final class Correspondent {
     }
 
     func receive(_ frame: [UInt8], from other: Correspondent) {
-        let verdict = admission.admit(
-            frame: frame.span, from: other.person.id, linkEpoch: other.person.session.epoch, now: person.now,
-            wallClock: person.wallClock)
+        let verdict = admission.judge(
+            frame: frame.span, from: .live(LiveLink(to: other.person.id, epoch: other.person.session.epoch)),
+            now: person.now, wallClock: person.wallClock)
         switch verdict {
         case .admitted(let payload):
             note(person.router.route(payload, at: person.moment), with: other.person.id)

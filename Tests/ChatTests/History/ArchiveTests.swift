@@ -192,8 +192,8 @@ struct ArchiveTests {
         var admission = Admission(room: Person.room, me: bob.id)
         var frame = Array(alice.signPublic("deniable").signed.frame(hops: 0).dropFirst())
         frame[frame.count - 1] ^= 1
-        let verdict = admission.admit(
-            frame: frame.span, from: alice.id, linkEpoch: 1, now: bob.now, wallClock: bob.wallClock)
+        let verdict = admission.judge(
+            frame: frame.span, from: .live(LiveLink(to: alice.id, epoch: 1)), now: bob.now, wallClock: bob.wallClock)
         let forged = try #require(verdict.admitted)
         bob.note(bob.router.route(forged, at: bob.moment))
         bob.receive(edit(forged, "denied"))

@@ -27,9 +27,7 @@ struct SealedMessageTests {
     private func admit(_ opened: [UInt8], by gate: inout Gate, via link: PeerID? = nil) -> String {
         do throws(DropReason) {
             let content = try SealedContent(opened)
-            return gate.admission.admitSealed(
-                content, via: link ?? relay, now: gate.now
-            ).text
+            return gate.admit(content.frame, from: .sealed(from: link ?? relay, by: content.certificate)).text
         } catch {
             return "no content: \(error.rawValue)"
         }
@@ -76,7 +74,7 @@ struct SealedMessageTests {
         var alice = Author(seed: 1)
         var gate = Gate()
         let content = try SealedContent(opened(alice.sign(toMe("hello")), certificate(of: alice)))
-        let verdict = gate.admission.admitSealed(content, via: relay, now: gate.now)
+        let verdict = gate.admit(content.frame, from: .sealed(from: relay, by: content.certificate))
         let payload = try #require(verdict.admitted)
         #expect(payload.provenance == .sealed(via: relay))
         #expect(payload.isFirstHand)

@@ -66,8 +66,11 @@ struct Gate {
     mutating func admit(
         _ frame: [UInt8], from link: PeerID, epoch: UInt64 = 1, bridge: BridgeStanding = .unknown
     ) -> AdmissionResult {
-        admission.admit(
-            frame: frame.span, from: link, linkEpoch: epoch, bridge: bridge, now: now, wallClock: wallClock)
+        admit(frame, from: .live(LiveLink(to: link, epoch: epoch, bridge: bridge)))
+    }
+
+    mutating func admit(_ frame: [UInt8], from origin: Origin) -> AdmissionResult {
+        admission.judge(frame: frame.span, from: origin, now: now, wallClock: wallClock)
     }
 
     mutating func admit(_ signed: SignedPayload, hops: UInt8 = 0, from link: PeerID? = nil) -> AdmissionResult {
@@ -76,7 +79,7 @@ struct Gate {
     }
 
     mutating func admitHistory(_ signed: SignedPayload, from link: PeerID) -> AdmissionResult {
-        admission.admitHistory(frame: signed.frameBody(hops: 1).span, from: link, wallClock: wallClock)
+        admit(signed.frameBody(hops: 1), from: .history(from: link))
     }
 
     mutating func learn(epoch: UInt64, of author: PeerID, via relay: PeerID?) -> Bool {

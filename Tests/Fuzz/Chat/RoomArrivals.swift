@@ -74,8 +74,9 @@ extension RoomRun {
         var frame = Array(signed.frame(hops: hops).dropFirst())
         if choices.below(16) == 0 { choices.mutate(&frame, times: 3) }
         judged += 1
-        let verdict = admission.admit(
-            frame: frame.span, from: link, linkEpoch: signed.payload.epoch, now: now, wallClock: wallClock)
+        let verdict = admission.judge(
+            frame: frame.span, from: .live(LiveLink(to: link, epoch: signed.payload.epoch)), now: now,
+            wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
             demand(payload.payload.author != session.id, "our own comes from outside")
@@ -94,7 +95,7 @@ extension RoomRun {
         var frame = Array(signed.frame(hops: 1).dropFirst())
         if choices.below(16) == 0 { choices.mutate(&frame, times: 3) }
         judged += 1
-        switch admission.admitHistory(frame: frame.span, from: link, wallClock: wallClock) {
+        switch admission.judge(frame: frame.span, from: .history(from: link), now: now, wallClock: wallClock) {
         case .admitted(let payload):
             demand(payload.signed.isSignatureValid, "nobody signed this history")
             note(router.route(payload, at: moment, askedAt: wallClock))

@@ -35,8 +35,9 @@ private enum SealedRules {
         opened += [UInt8](repeating: 0, count: choices.below(64))
         var admission = Admission(room: room, me: me.id)
         guard let content = try? SealedContent(opened) else { return }
-        let verdict = admission.admitSealed(
-            content, via: author.id, now: Instant(nanoseconds: 0))
+        let verdict = admission.judge(
+            frame: content.frame.span, from: .sealed(from: author.id, by: content.certificate),
+            now: Instant(nanoseconds: 0), wallClock: wallClock)
         switch verdict {
         case .admitted(let payload):
             demand(opened.starts(with: genuine), "changed content is admitted")
