@@ -28,7 +28,7 @@ extension Node {
     var environment: Environment {
         let isRunning = if case .running = phase { true } else { false }
         return Environment(
-            moment: moment, me: context.me, mode: overlay.mode, isCrowd: crowd.isCrowd,
+            moment: moment, me: context.me, mode: spread.mode, isCrowd: crowd.isCrowd,
             consentsToBridges: router.session.bridging.consents, isRunning: isRunning)
     }
 }

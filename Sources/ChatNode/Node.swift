@@ -41,7 +41,7 @@ package actor Node {
     var stopReason = StopReason.asked
 
     var historyExchange: HistoryExchange
-    var overlay = Spread()
+    var spread = Spread()
     var bridgeGate: BridgeGate
 
     /// Room for what a payload that is taken in brings.

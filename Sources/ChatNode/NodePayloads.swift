@@ -98,7 +98,7 @@ extension Node {
         if isCrowd, payload.type == .presence { return sendPresence(payload) }
         switch destination {
         case .everyone:
-            if payload.type.isHistory { spread(payload) } else { sendToAll(payload, hops: 0) }
+            if payload.type.isHistory { broadcast(payload) } else { sendToAll(payload, hops: 0) }
             publishOverBridge(payload)
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }

@@ -31,7 +31,7 @@ extension Node {
         case .dialler: dialRoom > 0 ? finder.nextDial : nil
         case .history: historyExchange.nextDeadline
         case .mail: mail.nextDeadline
-        case .overlay: overlay.nextDeadline
+        case .overlay: spread.nextDeadline
         case .router: router.nextDeadline
         case .typing: typingTracker.nextDeadline
         }

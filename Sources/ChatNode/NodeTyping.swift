@@ -23,7 +23,7 @@ extension Node {
     /// crowd.
     func sendTyping(_ signal: TypingTracker.Signal?) {
         // In a large room most nodes have no link that typing would come on.
-        guard let signal, !(overlay.mode == .overlay && signal.conversation == .publicRoom),
+        guard let signal, !(spread.mode == .overlay && signal.conversation == .publicRoom),
             let outgoing = router.composeTyping(
                 signal.isOn, in: signal.conversation, at: moment)
         else { return }

@@ -131,7 +131,7 @@ extension Node {
             if bridgeGate.passesIntoCrowd(payload, environment) { spreadElsewhere(payload) }
             return
         }
-        if overlay.isEngaged, isSpread(payload, isRelayed: true) { return spread(payload, hops: 1) }
+        if takesTrees(payload, isRelayed: true) { return broadcast(payload, hops: 1) }
         withEffects { BridgeGate.passOn(payload, &$0) }
     }
 

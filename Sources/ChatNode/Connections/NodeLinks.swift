@@ -84,11 +84,11 @@ extension Node {
             tickHistory()
             introduceElsewhere(on: link.connection)
             if case .running = phase {
-                overlay.linkOpened(
+                spread.linkOpened(
                     to: peer, on: link, isGuest: isGuest, connections, now: now, using: &randomness)
                 arm(.overlay)
             }
-            withEffects { finder.linkIsActive(link, of: peer, environment, overlay.neighbours, &$0) }
+            withEffects { finder.linkIsActive(link, of: peer, environment, spread.neighbours, &$0) }
         }
         pacer.met(now: now)
         reviewRoom()
@@ -101,7 +101,7 @@ extension Node {
             links.sealOpening(link)
         }
         // First, so that a peer without room says so before it takes in anything else.
-        if overlay.isOn { greet(link) }
+        if spread.isOn { greet(link) }
         links.enqueue(presenceForLink().signed.frame(hops: 0), on: link)
         links.ping(link, now: scheduler.now, using: &randomness)
         sendClock(on: link)
@@ -188,10 +188,10 @@ extension Node {
         if isCrowd, router.isUnacknowledged(by: peer) { router.linkReady(peer) }
         historyExchange.linkClosed(to: peer, end, now: scheduler.now)
         arm(.history)
-        overlay.linkClosed(to: peer, now: scheduler.now)
+        spread.linkClosed(to: peer, now: scheduler.now)
         arm(.overlay)
         withEffects {
-            finder.lastLinkEnded(of: peer, environment, connections, overlay.neighbours, using: &randomness, &$0)
+            finder.lastLinkEnded(of: peer, environment, connections, spread.neighbours, using: &randomness, &$0)
         }
         reviewRoom()
         arm(.router)
@@ -204,7 +204,7 @@ extension Node {
 
     /// A neighbour was found dead: others may have died with it.
     private func probeOthers(than dead: LinkInfo) {
-        guard overlay.isOn else { return }
+        guard spread.isOn else { return }
         for link in Array(connections.active) where link.id != dead.id { probe(link, within: Limits.suspicionTime) }
     }
 

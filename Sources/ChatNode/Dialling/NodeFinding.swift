@@ -68,7 +68,7 @@ extension Node {
         guard case .running = phase else { return }
         withEffects {
             finder.updateMode(
-                environment, connections, overlay.neighbours, online: router.roster.online, using: &randomness, &$0)
+                environment, connections, spread.neighbours, online: router.roster.online, using: &randomness, &$0)
         }
     }
 
@@ -84,14 +84,14 @@ extension Node {
     /// The end of a turn in which something has changed, and the time for which the choice has asked.
     func followChoice() {
         guard finder.beginReview(environment) else { return }
-        withEffects { finder.reviewLinks(environment, overlay.neighbours, online: router.roster.online, &$0) }
+        withEffects { finder.reviewLinks(environment, spread.neighbours, online: router.roster.online, &$0) }
         withEffects { finder.followChoice(environment, connections, using: &randomness, &$0) }
     }
 
     /// Tells a peer what this side says about their link.
     func greet(_ link: LinkInfo) {
         guard let peer = link.peer else { return }
-        links.enqueue(finder.greeting(for: peer, in: overlay.mode), on: link)
+        links.enqueue(finder.greeting(for: peer, in: spread.mode), on: link)
         askForTurnEnd()
     }
 
@@ -117,7 +117,7 @@ extension Node {
     ///
     /// - Parameter isHistory: whether it was asked for.
     func recordGap(_ payload: VerifiedPayload, isHistory: Bool) {
-        guard overlay.mode != .overlay, payload.type == .publicMessage, !payload.isBridged,
+        guard spread.mode != .overlay, payload.type == .publicMessage, !payload.isBridged,
             !connections.hasLink(to: payload.author)
         else { return }
         let age = ownSession.age(now: scheduler.now)
@@ -131,10 +131,10 @@ extension Node {
     ///
     /// - Parameter last: the hello before; nil for the first.
     func receivedMode(in hello: Hello, after last: Hello?, on link: LinkInfo) {
-        let wasRelaying = overlay.isRelaying
+        let wasRelaying = spread.isRelaying
         // Its count of the room and its gaps are among what decides the mode.
         if hello != last { updateMode() }
-        withEffects { finder.recordLack(hello, on: link, environment, overlay.neighbours, &$0) }
+        withEffects { finder.recordLack(hello, on: link, environment, spread.neighbours, &$0) }
         guard wasRelaying, hello.isOverlay, last?.isOverlay != true, !hello.isGuest else { return }
         askForRoster(on: link)
     }
@@ -146,7 +146,7 @@ extension Node {
         let frame = finder.contactsFrame(
             for: link, own: link.endpoint.isLoopback ? own?.onThisMachine : own,
             network: links.network(of: link.id), links: crowdLinks, environment,
-            connections, overlay.neighbours, using: &randomness)
+            connections, spread.neighbours, using: &randomness)
         guard let frame else { return }
         links.enqueue(frame, on: link)
         askForTurnEnd()
@@ -156,7 +156,7 @@ extension Node {
         var effects = Effects()
         let isTaken = finder.receivedContacts(
             body, on: link, network: links.network(of: link.id), environment, connections,
-            overlay.neighbours, router.roster, using: &randomness, &effects)
+            spread.neighbours, router.roster, using: &randomness, &effects)
         perform(effects)
         if !isTaken { links.tally.unexpectedFrames += 1 }
     }

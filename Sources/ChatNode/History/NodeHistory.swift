@@ -26,7 +26,7 @@ extension Node {
 
     /// Asks again for what was refused for its time: all of it once the clock has moved, else what may be valid by now.
     func reopenRefused(isAll: Bool) {
-        withEffects { historyExchange.reopenRefused(isAll: isAll, environment, &overlay, &$0) }
+        withEffects { historyExchange.reopenRefused(isAll: isAll, environment, &spread, &$0) }
     }
 
     /// Offers the payloads that were archived since the last call.

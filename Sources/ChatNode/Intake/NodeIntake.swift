@@ -10,14 +10,14 @@ extension Node {
         let environment = environment
         do throws(DropReason) {
             let frame = try PayloadFrame(body)
-            overlay.recordArrival(of: frame.id.prefix, from: peer)
+            spread.recordArrival(of: frame.id.prefix, from: peer)
             if historyExchange.isAwaited(frame.id.prefix, from: peer) {
                 let askedAt = historyExchange.recordArrival(of: frame.id.prefix, from: peer, environment)
                 receive(frame, from: .history(from: peer), askedAt: askedAt, on: link, environment)
                 return
             }
             let live = LiveLink(
-                to: peer, epoch: epoch, source: link.source, kind: overlay.linkKind(of: peer),
+                to: peer, epoch: epoch, source: link.source, kind: spread.linkKind(of: peer),
                 bridge: bridgeStanding(of: frame, from: peer), judgesAge: environment.mode == .overlay)
             receive(frame, from: .live(live), on: link, environment)
         } catch {
@@ -31,7 +31,7 @@ extension Node {
     ) {
         intake.refuse(malformed: reason)
         guard let id = PayloadFrame.id(of: body)?.prefix else { return }
-        overlay.recordArrival(of: id, from: peer)
+        spread.recordArrival(of: id, from: peer)
         guard historyExchange.isAwaited(id, from: peer) else { return }
         _ = historyExchange.recordArrival(of: id, from: peer, environment)
         router.noteFinal(id)
@@ -89,7 +89,9 @@ extension Node {
             route(payload, askedAt: askedAt, environment)
             offerArchived()
             recordGap(payload, isHistory: true)
-            if overlay.isEngaged { spreadFromHistory(payload, hops: hops, from: peer) }
+            if spread.isEngaged, spread.admitHistory(payload, environment), takesTrees(payload, isRelayed: true) {
+                broadcast(payload, from: peer, hops: max(1, hops))
+            }
             publishOverBridge(history: payload)
         case .roster:
             route(payload, environment)
@@ -115,8 +117,13 @@ extension Node {
     private func acceptLive(
         _ admitted: VerifiedPayload, hops: UInt8, on link: LinkInfo, _ environment: Environment
     ) {
-        let isSpread = overlay.isEngaged
-        guard let payload = isSpread ? checkedToSpread(admitted, hops: hops, on: link) : admitted else { return }
+        var payload = admitted
+        let isInTrees = spread.isEngaged
+        if takesTrees(admitted, isRelayed: hops > 0) {
+            let checked = withEffects { spread.check(admitted, hops: hops, on: link, environment, &intake, &$0) }
+            guard let checked else { return }
+            payload = checked
+        }
         let (isPublic, isPresence) = (payload.type == .publicMessage, payload.type == .presence)
         if hops > 0 { recordGap(payload, isHistory: false) }
         if isPublic { intake.recordHops(hops) }
@@ -127,7 +134,8 @@ extension Node {
         if payload.isBridged { recordPath(to: payload.author, via: link) }
         if isPresence, payload.isBridged { sendWaiting(to: payload.author) }
         if isPresence { reportBridge(of: payload.author) }
-        if isSpread, let peer = link.peer { tookFromNeighbour(payload, hops: hops, from: peer) }
+        guard isInTrees, let peer = link.peer, takesTrees(payload, isRelayed: hops > 0) else { return }
+        broadcast(payload, from: peer, hops: hops)
     }
 
     private func route(_ payload: VerifiedPayload, askedAt: Timestamp? = nil, _ environment: Environment) {
@@ -150,7 +158,9 @@ extension Node {
                 recordSign(on: link)
                 receiveRepeatedPresence(frame)
             }
-            refusedFromNeighbour(frame, reason, from: peer)
+            var effects = Effects()
+            spread.recordDrop(of: frame, reason, from: peer, connections, now: environment.now, &effects)
+            perform(effects)
             // In a crowd its presence may have come over others before: it is heard on this link all the same.
             if isCrowd, reason == .duplicate, frame.hops == 0 { recordHeard(peer, on: link) }
         case .history(let peer):

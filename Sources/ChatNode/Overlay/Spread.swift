@@ -116,8 +116,35 @@ extension Spread {
         if isEngaged { trees.arrived(id, from: peer) }
     }
 
-    /// A payload was refused for good: it is not asked for again.
-    mutating func recordRefusal(of id: UInt64) { trees.refused(id) }
+    /// Checks the signature of a payload that came unasked and goes on along trees.
+    ///
+    /// - Returns: nil if it is false, and its author banned, or if the payload is too old to go on.
+    mutating func check(
+        _ payload: VerifiedPayload, hops: UInt8, on link: LinkInfo, _ environment: Environment, _ intake: inout Intake,
+        _ effects: inout Effects
+    ) -> VerifiedPayload? {
+        // A change of a public message from its author's own link; the nodes that it goes on to judge it by its time.
+        if mode == .overlay, hops == 0, !intake.isFresh(payload, environment) {
+            intake.drop(.stale)
+            trees.refused(payload.id.prefix)
+            return nil
+        }
+        switch intake.verifySignature(of: payload) {
+        case .admitted(let checked): return checked
+        case .repeated, .dropped, .closeLink, .ban:
+            effects.append(.close(.link(link.id), .ban))
+            return nil
+        }
+    }
+
+    /// True for a payload of the history that is as new as those that the trees carry, so that neighbours may lack it too; another is
+    /// not asked for again.
+    mutating func admitHistory(_ payload: VerifiedPayload, _ environment: Environment) -> Bool {
+        let (time, now) = (payload.payload.timestamp, environment.roomClock)
+        let isNew = time >= now || time.distance(to: now) < Limits.latestMilliseconds
+        if !isNew { trees.refused(payload.id.prefix) }
+        return isNew
+    }
 
     /// A payload that was refused may be valid by now.
     mutating func reopen(_ id: UInt64) { trees.reopen(id) }

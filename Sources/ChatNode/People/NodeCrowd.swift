@@ -19,14 +19,14 @@ extension Node {
         if mode != .mesh {
             withEffects {
                 crowd.enter(
-                    mode, environment, links: crowdLinks, neighbours: overlay.neighbours, router: &router,
+                    mode, environment, links: crowdLinks, neighbours: spread.neighbours, router: &router,
                     using: &randomness, &$0)
             }
         } else {
             let linked = connections.activeLinks.compactMap(\.peer)
             withEffects {
                 crowd.leave(
-                    links: crowdLinks, neighbours: overlay.neighbours, linked: linked, using: &randomness, &$0)
+                    links: crowdLinks, neighbours: spread.neighbours, linked: linked, using: &randomness, &$0)
             }
             mail.leaveCrowd()
             if wasFolded { apply(router.roster.arrivals) }
@@ -58,7 +58,7 @@ extension Node {
                 intake: &intake, using: &randomness, &$0)
         }
         guard let change else { return }
-        if let peer = connection.peer { overlay.recordGift(of: peer, now: scheduler.now) }
+        if let peer = connection.peer { spread.recordGift(of: peer, now: scheduler.now) }
         withEffects {
             finder.recordPresence(
                 of: change.author, isHere: change.isHere, isBridged: change.isBridged, environment, connections,
@@ -108,7 +108,7 @@ extension Node {
         guard case .running = phase else { return }
         withEffects {
             crowd.tick(
-                environment, links: crowdLinks, neighbours: overlay.neighbours, router: &router,
+                environment, links: crowdLinks, neighbours: spread.neighbours, router: &router,
                 using: &randomness, &$0)
         }
         withEffects { crowd.answerRosters(environment, link: { connections.info($0) }, &$0) }
@@ -126,7 +126,7 @@ extension Node {
 
     /// The nodes of the room by the word of several sources, or as many as discovery shows.
     private var plausibleSize: Int {
-        max(finder.roomSize, connections.activeLinks.count, overlay.neighbours.knownSize ?? 0)
+        max(finder.roomSize, connections.activeLinks.count, spread.neighbours.knownSize ?? 0)
     }
 
     /// Handles a frame 14: a neighbour's digests, or a presence of its answer to ours.
@@ -135,7 +135,7 @@ extension Node {
         let (link, environment) = (LinkInfo(connection), environment)
         if let digests = RosterDigests(body) {
             crowd.receive(digests, on: link, environment)
-            overlay.recordSize(digests.count, by: peer)
+            spread.recordSize(digests.count, by: peer)
             return arm(.crowd)
         }
         guard crowd.takesAnswer(body.count, on: link.id, now: environment.now) else { return crowd.refuseAnswer() }

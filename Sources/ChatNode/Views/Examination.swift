@@ -15,7 +15,7 @@ package enum Examination {
         census.count(node.clock, at: "clock")
         census.count(node.typingTracker, at: "typingTracker")
         census.count(node.historyExchange, at: "history")
-        census.count(node.overlay, at: "overlay")
+        census.count(node.spread, at: "overlay")
         // Reflection reaches no class instances and no noncopyable values.
         census.note(node.connections.count, at: "connections")
         census.note(node.connections.certificatesSent, at: "connections.certificatesSent")

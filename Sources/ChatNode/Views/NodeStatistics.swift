@@ -6,7 +6,7 @@ extension Node {
     package func statistics() -> [Counter] {
         let parts = [
             links.counters, finder.gauges, finder.counters, intake.counters, router.counters, crowd.counters,
-            mail.counters, historyExchange.counters, overlay.counters,
+            mail.counters, historyExchange.counters, spread.counters,
         ]
         return Counter.inOrder([Counter(.peersOnline, online())] + parts.joined())
             + discoveries.flatMap(\.refusals) + bridgeCounters

@@ -132,7 +132,7 @@ import Wire
         let peers = (0..<5).map { simulation.node("node-\($0)") }
         simulation.part(peers[0], peers[1])
         simulation.advance(by: .seconds(30))
-        #expect(peers.allSatisfy { $0.with { node in node.overlay.mode } == .mesh })
+        #expect(peers.allSatisfy { $0.with { node in node.spread.mode } == .mesh })
         try peers[0].say("first")
         simulation.advance(by: .seconds(15))
         #expect(peers[0].knows(peers[1]) && peers[1].knows(peers[0]))
