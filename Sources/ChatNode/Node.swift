@@ -44,8 +44,6 @@ package actor Node {
     var spread = Spread()
     var bridgeGate: BridgeGate
 
-    /// Room for what a payload that is taken in brings.
-    var arrivals: [ChatEvent] = []
     private var batch = EventBatch()
     /// Effects of no part: the buffer of the last ones.
     var spareEffects = Effects()
@@ -161,6 +159,15 @@ package actor Node {
 
     func emit(_ event: consuming NodeEvent) {
         batch.append(event)
+        askForTurnEnd()
+    }
+
+    /// Routes a payload and reports what it changes, without a copy of the events: in a flood this is the way of every message.
+    func route(_ payload: VerifiedPayload, at moment: Moment) {
+        let before = batch.events.count
+        router.route(payload, at: moment, into: &batch.events)
+        guard batch.events.count > before else { return }
+        if crowd.isFolded { batch.remove(from: before) { !shouldReport($0) } }
         askForTurnEnd()
     }
 

@@ -79,18 +79,9 @@ extension Node {
         askForTurnEnd()
     }
 
-    func apply(_ events: [ChatEvent]) {
-        for event in events where shouldReport(event) { emit(view(event)) }
+    func apply(_ events: [NodeEvent]) {
+        for event in events where shouldReport(event) { emit(event) }
         offerArchived()
-    }
-
-    /// Tells all of `events`, in order, and leaves their room.
-    func emit(_ events: inout [ChatEvent]) {
-        // Taken out, from the end, none of them is copied; nearly always there is but one.
-        if events.count > 1 { events.reverse() }
-        while let event = events.popLast() {
-            if shouldReport(event) { emit(view(event)) }
-        }
     }
 
     /// Encoded and signed once, sealed per link.

@@ -1,4 +1,4 @@
-package import ChatNode
+package import Chat
 import Synchronization
 
 extension ReportQueue {

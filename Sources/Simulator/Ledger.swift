@@ -1,3 +1,4 @@
+package import Chat
 package import ChatNode
 package import Wire
 

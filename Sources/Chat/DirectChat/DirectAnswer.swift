@@ -13,11 +13,22 @@ package enum DirectAnswer: Hashable, Sendable {
     }
 }
 
-/// The result of a payload in a direct conversation.
-package struct DirectStep: Hashable, Sendable {
-    package var events: [ChatEvent] = []
+/// The effects of a payload or an operation in a direct conversation. The router reports them in the order of these properties.
+struct DirectStep: Sendable {
+    enum Shown: Sendable {
+        case request(String)
+        case message(Message, unread: Int)
+        case invitation(Invitation)
+    }
+
+    var change: DirectChange?
+    /// Own messages that are given up.
+    var failed: [Undelivered] = []
+    var shown: Shown?
+    /// Own messages that were delivered or read.
+    var acknowledged: (ids: [MessageID], delivery: Delivery)?
     /// The answer to send without asking the user, so that both sides reach the same state.
-    package var reply: DirectAnswer?
+    var reply: DirectAnswer?
 
     static let nothing = DirectStep()
 }

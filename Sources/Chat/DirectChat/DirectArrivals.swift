@@ -13,11 +13,11 @@ extension DirectChat {
             let lost = fail(queue.giveUp(keepingSent: false))
             state = .requestedByThem(message)
             isRequestReported = isReported
-            return DirectStep(events: isReported ? lost + [.request(from: peer, text: message.content)] : lost)
+            return DirectStep(failed: lost, shown: isReported ? .request(message.content) : nil)
         case .requestedByUs:
-            return DirectStep(events: accepted() + show(message), reply: .acceptance)
+            return DirectStep(change: accept(), shown: show(message), reply: .acceptance)
         case .accepted:
-            return DirectStep(events: show(message), reply: .acceptance)
+            return DirectStep(shown: show(message), reply: .acceptance)
         case .requestedByThem, .declined:
             return .nothing
         }
@@ -27,9 +27,9 @@ extension DirectChat {
     mutating func receiveMessage(_ message: Message) -> DirectStep {
         switch state {
         case .accepted:
-            return DirectStep(events: show(message))
+            return DirectStep(shown: show(message))
         case .requestedByUs:
-            return DirectStep(events: accepted() + show(message))
+            return DirectStep(change: accept(), shown: show(message))
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -39,14 +39,13 @@ extension DirectChat {
 
     /// Receives an invitation, which no stranger can send.
     mutating func receive(_ invitation: Invitation, _ id: MessageID) -> DirectStep {
-        let news = ChatEvent.invitation(from: peer, invitation)
         switch state {
         case .accepted:
             take(id)
-            return DirectStep(events: [news])
+            return DirectStep(shown: .invitation(invitation))
         case .requestedByUs:
             take(id)
-            return DirectStep(events: accepted() + [news])
+            return DirectStep(change: accept(), shown: .invitation(invitation))
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -59,7 +58,7 @@ extension DirectChat {
         switch state {
         case .accepted, .requestedByUs:
             take(id)
-            return DirectStep(events: state == .accepted ? [] : accepted(), reply: isRequest ? .acceptance : nil)
+            return DirectStep(change: state == .accepted ? nil : accept(), reply: isRequest ? .acceptance : nil)
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -81,7 +80,7 @@ extension DirectChat {
         switch state {
         case .requestedByUs, .accepted:
             queue.rewindToRequest()
-            return DirectStep(events: state == .accepted ? [] : accepted())
+            return DirectStep(change: state == .accepted ? nil : accept())
         case .left:
             return DirectStep(reply: .departure)
         case .none, .requestedByThem, .declined:
@@ -96,8 +95,7 @@ extension DirectChat {
             // The user does not know of a request that was not reported.
             let isNews = request == nil || isRequestReported
             state = .left
-            let lost = fail(queue.giveUp(keepingSent: false))
-            return DirectStep(events: isNews ? [.direct(.left, with: peer)] + lost : lost)
+            return DirectStep(change: isNews ? .left : nil, failed: fail(queue.giveUp(keepingSent: false)))
         case .none, .declined, .left:
             return .nothing
         }
@@ -115,12 +113,12 @@ extension DirectChat {
         }
         var step = state == .requestedByUs && !queue.hasRequest ? receiveAcceptance() : .nothing
         guard !news.isEmpty else { return step }
-        step.events.append(delivery == .read ? .read(with: peer, ids: news) : .delivered(with: peer, ids: news))
+        step.acknowledged = (news, delivery)
         return step
     }
 
-    private mutating func accepted() -> [ChatEvent] {
+    private mutating func accept() -> DirectChange {
         state = .accepted
-        return [.direct(.accepted, with: peer)]
+        return .accepted
     }
 }

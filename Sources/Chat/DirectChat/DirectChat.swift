@@ -34,7 +34,7 @@ package struct DirectChat: Sendable {
     package init(with peer: PeerID, sendsReadReceipts: Bool = false) {
         self.peer = peer
         self.sendsReadReceipts = sendsReadReceipts
-        log = ConversationLog(.direct(peer))
+        log = ConversationLog()
     }
 
     package var isActive: Bool {
@@ -85,8 +85,11 @@ package struct DirectChat: Sendable {
         }
     }
 
-    /// Edits or deletes a message. Nil if nothing changed, or if the change did not come from its author to us alone.
-    package mutating func apply(_ change: MessageChange) -> ChatEvent? {
+    /// Edits or deletes a message.
+    ///
+    /// - Returns: the edited message, or the deleted one as it was; nil if nothing changed, or if the change did not come from its
+    ///   author to us alone.
+    package mutating func apply(_ change: MessageChange) -> Message? {
         change.isFirstHand ? log.apply(change) : nil
     }
 }
@@ -103,10 +106,14 @@ extension DirectChat {
     }
 
     /// Shows a message of the peer.
-    mutating func show(_ message: Message) -> [ChatEvent] {
+    mutating func show(_ message: Message) -> DirectStep.Shown? {
         take(message.id)
         if log.isActive && sendsReadReceipts { receipts.note(read: message.id) }
-        return log.add(message, isOwn: false).map { [$0] } ?? []
+        return add(message, isOwn: false)
+    }
+
+    mutating func add(_ message: Message, isOwn: Bool) -> DirectStep.Shown? {
+        log.add(message, isOwn: isOwn).unread.map { .message(message, unread: $0) }
     }
 
     /// Keeps the peer's request, which was shown when it came, as the first message.
@@ -126,11 +133,10 @@ extension DirectChat {
     /// Forgets the delivery state of an own message that was deleted.
     mutating func forget(_ id: MessageID) { outcomes[id] = nil }
 
-    /// Marks own messages as failed.
-    mutating func fail(_ messages: [Undelivered]) -> [ChatEvent] {
-        guard !messages.isEmpty else { return [] }
-        recordOutcome(.failed, of: messages.map(\.id))
-        return [.failed(with: peer, messages: messages)]
+    /// Marks own messages as failed, and returns them.
+    mutating func fail(_ messages: [Undelivered]) -> [Undelivered] {
+        if !messages.isEmpty { recordOutcome(.failed, of: messages.map(\.id)) }
+        return messages
     }
 
     private mutating func readAll() {

@@ -18,7 +18,7 @@ package struct DirectChats: Sendable {
     /// Open requests that were evicted for newer ones.
     private(set) var displacedRequests = 0
     /// Messages given up with evicted conversations, until they are reported.
-    private var undelivered: [ChatEvent] = []
+    private var undelivered: [(peer: PeerID, messages: [Undelivered])] = []
 
     /// True if the accepted conversations are others than at the last `takeChange`.
     private var isChanged = false
@@ -64,15 +64,19 @@ package struct DirectChats: Sendable {
 
     var hasUndelivered: Bool { !undelivered.isEmpty }
 
-    mutating func drainUndelivered() -> [ChatEvent] {
+    /// Takes the messages that were given up with evicted conversations.
+    mutating func drainUndelivered() -> [(peer: PeerID, messages: [Undelivered])] {
         guard !undelivered.isEmpty else { return [] }
         defer { undelivered = [] }
         return undelivered
     }
 
-    /// Changes all conversations, in the order of their peers' keys.
-    mutating func updateAll(_ change: (inout DirectChat) -> [ChatEvent]) -> [ChatEvent] {
-        entries.keys.sorted().flatMap { update($0, change) ?? [] }
+    /// Gives up all queued messages, in the order of their peers' keys.
+    mutating func giveUp() -> [(peer: PeerID, messages: [Undelivered])] {
+        entries.keys.sorted().compactMap { peer in
+            guard let lost = update(peer, { $0.giveUp() }), !lost.isEmpty else { return nil }
+            return (peer, lost)
+        }
     }
 
     /// Changes a conversation; nil if there is none.
@@ -126,13 +130,14 @@ package struct DirectChats: Sendable {
     private mutating func forget(_ peer: PeerID) {
         guard var chat = entries.removeValue(forKey: peer)?.chat else { return }
         if chat.isAccepted { isChanged = true }
-        undelivered += chat.giveUp()
+        let lost = chat.giveUp()
+        if !lost.isEmpty { undelivered.append((peer, lost)) }
     }
 
     /// Evicts an open request above the limit, the oldest of the giver with the most; messages before it are kept.
     private mutating func dropExcessRequest() {
+        guard entries.values.count(where: { $0.chat.request != nil }) > Limits.openRequests else { return }
         let open = entries.filter { $0.value.chat.request != nil }.sorted { $0.value.usedAt < $1.value.usedAt }
-        guard open.count > Limits.openRequests else { return }
         let holders = open.map { FairShare.Holder(giver: $0.value.giver ?? Giver($0.key), author: $0.key) }
         guard let position = FairShare.oldest(of: holders) else { return }
         let (peer, entry) = open[position]

@@ -56,41 +56,38 @@ extension DirectChat {
     }
 
     /// Declines the peer's request. Nothing is sent: the peer gets no answer (Protocol.md section 8).
-    package mutating func decline() throws(ChatError) -> ChatEvent {
+    package mutating func decline() throws(ChatError) {
         guard request != nil else { throw DirectChat.noRequest }
         state = .declined
-        return .direct(.declined, with: peer)
     }
 
     static var noRequest: ChatError { ChatError(.notAccepted, .noOpenRequest) }
 
-    mutating func sentRequest(_ message: Message) -> [ChatEvent] {
+    mutating func sentRequest(_ message: Message) -> DirectStep {
         let lost = fail(queue.giveUp(keepingSent: false))
         state = .requestedByUs
-        return lost + sentMessage(message)
+        return DirectStep(failed: lost, shown: add(message, isOwn: true))
     }
 
-    mutating func sentMessage(_ message: Message) -> [ChatEvent] {
-        log.add(message, isOwn: true).map { [$0] } ?? []
-    }
+    mutating func sentMessage(_ message: Message) -> DirectStep { DirectStep(shown: add(message, isOwn: true)) }
 
     /// Accepts: the request, which was shown when it came, becomes the first message, already read.
-    mutating func sentAcceptance() -> [ChatEvent] {
+    mutating func sentAcceptance() -> DirectStep {
         if let request { keepRequest(request) }
         state = .accepted
-        return [.direct(.accepted, with: peer)]
+        return DirectStep(change: .accepted)
     }
 
     /// Leaves. Sent messages still wait for receipts, as long as their link is up.
-    mutating func sentDeparture(isLinked: Bool) -> [ChatEvent] {
+    mutating func sentDeparture(isLinked: Bool) -> DirectStep {
         state = .left
-        return [.direct(.left, with: peer)] + fail(queue.giveUp(keepingSent: isLinked))
+        return DirectStep(change: .left, failed: fail(queue.giveUp(keepingSent: isLinked)))
     }
 
     /// Queues an own message or change until it is acknowledged.
     ///
-    /// - Returns: whether to send it now, and the events of messages that are given up for it.
-    mutating func post(_ payload: P2PPayload, as verified: VerifiedPayload, isLinked: Bool) -> (Bool, [ChatEvent]) {
+    /// - Returns: whether to send it now, and the messages that are given up for it.
+    mutating func post(_ payload: P2PPayload, as verified: VerifiedPayload, isLinked: Bool) -> (Bool, [Undelivered]) {
         var text: String?
         switch payload.body {
         case .dmRequest(_, _, let said), .directMessage(_, _, let said): text = said
@@ -115,13 +112,17 @@ extension DirectChat {
     }
 
     /// Notes that the link ended on which own messages were sent.
-    mutating func linkClosed() -> [ChatEvent] {
+    ///
+    /// - Returns: the messages that are given up.
+    mutating func linkClosed() -> [Undelivered] {
         receipts.linkClosed()
         return state == .left ? fail(queue.giveUp(keepingSent: false)) : []
     }
 
     /// Gives up all queued messages: the user leaves for good or blocks the peer.
-    mutating func giveUp() -> [ChatEvent] {
+    ///
+    /// - Returns: them.
+    mutating func giveUp() -> [Undelivered] {
         // A request that has failed is open no more: the next text is a new one.
         if case .requestedByUs = state, queue.hasRequest { state = .none }
         return fail(queue.giveUp(keepingSent: false))

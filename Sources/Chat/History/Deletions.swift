@@ -5,16 +5,10 @@ import Wire
 /// A member can sign any number of deletions of messages that never were. So those of messages that were not here go first, and
 /// the giver with the most loses one.
 struct Deletions: Sendable {
-    /// With the author, because only the author can delete a message.
-    private struct Target: Hashable {
-        let message: MessageID
-        let author: PeerID
-    }
-
     private struct Entry {
         /// The first 8 bytes of the deletion's id.
         let id: UInt64
-        let target: Target
+        let target: ChangeTarget
         let giver: Giver
         /// The message is or was here.
         let isOfKnown: Bool
@@ -31,7 +25,8 @@ struct Deletions: Sendable {
 
     /// In the order of arrival, so that a false time keeps no place.
     private var entries: [Entry] = []
-    private var targets: Set<Target> = []
+    private var targets: Set<ChangeTarget> = []
+    private var countsOfGivers: [Giver: Int] = [:]
 
     var count: Int { entries.count }
 
@@ -48,17 +43,31 @@ struct Deletions: Sendable {
     private static func shares(of entries: [Entry], atMost bound: Int) -> [UInt64] {
         guard entries.count > bound else { return entries.map(\.id) }
         var counts: [Giver: Int] = [:]
+        // The rank of an entry is its place among those of its giver: all below the last rank are chosen, and as many of that one
+        // as there is room for.
+        var sizes: [Int] = []
         let ranks = entries.map { entry in
-            defer { counts[entry.giver, default: 0] += 1 }
-            return counts[entry.giver, default: 0]
+            let rank = counts[entry.giver, default: 0]
+            counts[entry.giver] = rank + 1
+            if rank == sizes.count { sizes.append(1) } else { sizes[rank] += 1 }
+            return rank
         }
-        let chosen = entries.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.prefix(bound)
-        return chosen.sorted().map { entries[$0].id }
+        var (last, rest) = (0, bound)
+        while sizes[last] <= rest {
+            rest -= sizes[last]
+            last += 1
+        }
+        return zip(entries, ranks).compactMap { entry, rank in
+            guard rank >= last else { return entry.id }
+            guard rank == last, rest > 0 else { return nil }
+            rest -= 1
+            return entry.id
+        }
     }
 
     /// True if a message must not be taken in again.
     func has(_ message: MessageID, of author: PeerID) -> Bool {
-        !targets.isEmpty && targets.contains(Target(message: message, author: author))
+        !targets.isEmpty && targets.contains(ChangeTarget(message: message, author: author))
     }
 
     /// Keeps a deletion.
@@ -67,19 +76,23 @@ struct Deletions: Sendable {
     mutating func keep(
         _ id: UInt64, of message: MessageID, by author: PeerID, from giver: Giver, isOfKnown: Bool
     ) -> Placement {
-        let target = Target(message: message, author: author)
+        let target = ChangeTarget(message: message, author: author)
         guard targets.insert(target).inserted else { return .there }
         entries.append(Entry(id: id, target: target, giver: giver, isOfKnown: isOfKnown))
+        countsOfGivers[giver, default: 0] += 1
         guard let victim = victim(of: giver) else { return .kept(evicted: nil) }
         let evicted = entries.remove(at: victim)
         targets.remove(evicted.target)
+        let rest = countsOfGivers[evicted.giver, default: 1] - 1
+        countsOfGivers[evicted.giver] = rest > 0 ? rest : nil
         return evicted.target == target ? .refused : .kept(evicted: evicted.id)
     }
 
     /// The place of the entry to give up where a giver has given more than its share, or all together have; nil if there is room.
     private func victim(of giver: Giver) -> Int? {
-        let own = entries.indices.filter { entries[$0].giver == giver }
-        if own.count > Limits.deletionsOfGiver { return victim(among: own) }
+        if countsOfGivers[giver, default: 0] > Limits.deletionsOfGiver {
+            return victim(among: entries.indices.filter { entries[$0].giver == giver })
+        }
         return entries.count > Limits.deletionsKept ? victim(among: Array(entries.indices)) : nil
     }
 

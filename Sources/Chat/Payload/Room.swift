@@ -70,6 +70,10 @@ package final class Room: Sendable {
     package var isPrivate: Bool { key != nil }
 }
 
+extension Room: Equatable {
+    package static func == (left: Room, right: Room) -> Bool { left.isSame(as: right) }
+}
+
 /// All that a peer needs to join a room (Protocol.md section 8).
 package struct Invitation: Hashable, Sendable {
     /// The name as the inviting peer has it; checked, not made safe for display.

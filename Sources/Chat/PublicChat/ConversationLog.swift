@@ -2,7 +2,6 @@ package import Wire
 
 /// The messages that a conversation keeps, public or direct, and how many of them are unread.
 package struct ConversationLog: Sendable {
-    package let conversation: Conversation
     package private(set) var messages = MessageRing()
     /// Whether the user looks at it: then nothing is unread.
     package var isActive = false {
@@ -12,9 +11,7 @@ package struct ConversationLog: Sendable {
     /// Unread messages that the ring evicted: they still count.
     private var unreadEvicted = 0
 
-    package init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    package init() {}
 
     package var unreadCount: Int { unread.count + unreadEvicted }
 
@@ -28,11 +25,9 @@ package struct ConversationLog: Sendable {
     /// Adds a message. It counts as unread if the user does not look at the conversation, and if it is not from before the
     /// user came.
     ///
-    /// - Returns: nil for a duplicate, and for history from before the ring.
-    mutating func add(_ message: Message, isOwn: Bool) -> ChatEvent? { take(message, isOwn: isOwn).event }
-
-    /// As `add`, with the placement. A live message is reported even if it is too old to be kept.
-    mutating func take(_ message: Message, isOwn: Bool) -> (event: ChatEvent?, placement: MessageRing.Placement) {
+    /// - Returns: the unread messages with it; nil for a duplicate, and for history from before the ring, which are not reported.
+    ///   A live message is reported even if it is too old to be kept.
+    mutating func add(_ message: Message, isOwn: Bool) -> (unread: Int?, placement: MessageRing.Placement) {
         let placement = keep(message)
         let isNews = !isOwn && !message.isFromBefore && !isActive
         switch placement {
@@ -44,7 +39,7 @@ package struct ConversationLog: Sendable {
         case .kept:
             if isNews { unread.insert(message.id) }
         }
-        return (.message(conversation, message, unread: unreadCount), placement)
+        return (unreadCount, placement)
     }
 
     /// Keeps a message that the user has read.
@@ -57,18 +52,19 @@ package struct ConversationLog: Sendable {
         return placement
     }
 
-    /// Applies an author's edit or deletion. Nil if the message is not here or has another author, or if a later edit
-    /// is shown.
-    mutating func apply(_ change: MessageChange) -> ChatEvent? {
+    /// Applies an author's edit or deletion.
+    ///
+    /// - Returns: the edited message, or the deleted one as it was; nil if the message is not here or has another author, or if a
+    ///   later edit is shown.
+    mutating func apply(_ change: MessageChange) -> Message? {
         guard let message = messages[id: change.target], message.author == change.author else { return nil }
         switch change.kind {
         case .edit(let text):
-            let edited = messages.update(change.target) { $0.show(text, as: change.authorClock) }
-            return edited.map { .edited(conversation, $0, unread: unreadCount) }
+            return messages.update(change.target) { $0.show(text, as: change.authorClock) }
         case .delete:
             messages.delete(change.target)
             unread.remove(change.target)
-            return .deleted(conversation, message, unread: unreadCount)
+            return message
         }
     }
 

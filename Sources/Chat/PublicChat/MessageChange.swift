@@ -25,3 +25,9 @@ package struct MessageChange: Hashable, Sendable {
         isFirstHand = verified.isFirstHand
     }
 }
+
+/// A message with the author of its change: only its own author can change it, and no other can take the place of that change.
+struct ChangeTarget: Hashable, Sendable {
+    let message: MessageID
+    let author: PeerID
+}

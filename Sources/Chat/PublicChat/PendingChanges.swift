@@ -6,19 +6,13 @@ package struct PendingChanges: Sendable {
     package static let capacity = 256
     package static let capacityPerAuthor = 128
 
-    /// With the author, so that no author can take another's place.
-    private struct Key: Hashable {
-        let target: MessageID
-        let author: PeerID
-    }
-
     private struct Entry {
         var change: MessageChange
         let giver: Giver
         let arrival: UInt64
     }
 
-    private var entries: [Key: Entry] = [:]
+    private var entries: [ChangeTarget: Entry] = [:]
     private var counts: [PeerID: Int] = [:]
     private var arrivals: UInt64 = 0
 
@@ -29,7 +23,7 @@ package struct PendingChanges: Sendable {
 
     /// Keeps a change until its message comes. Of several edits of a message the last is kept; a deletion is final.
     package mutating func hold(_ change: MessageChange, from giver: Giver) {
-        let key = Key(target: change.target, author: change.author)
+        let key = ChangeTarget(message: change.target, author: change.author)
         if let waiting = entries[key]?.change {
             if waiting.isReplaced(by: change) { entries[key]?.change = change }
             return
@@ -43,7 +37,7 @@ package struct PendingChanges: Sendable {
     /// Removes and returns the change for a message of an author.
     package mutating func take(for id: MessageID, by author: PeerID) -> MessageChange? {
         guard !entries.isEmpty else { return nil }
-        return remove(Key(target: id, author: author))
+        return remove(ChangeTarget(message: id, author: author))
     }
 
     private mutating func makeRoom(for author: PeerID) {
@@ -66,7 +60,7 @@ package struct PendingChanges: Sendable {
         _ = remove(oldest.key)
     }
 
-    private mutating func remove(_ key: Key) -> MessageChange? {
+    private mutating func remove(_ key: ChangeTarget) -> MessageChange? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         let rest = counts[key.author, default: 1] - 1
         counts[key.author] = rest > 0 ? rest : nil

@@ -2,7 +2,7 @@ package import Wire
 
 /// The public conversation of the room, with the history for others.
 package struct PublicChat: Sendable {
-    private var log = ConversationLog(.publicRoom)
+    private var log = ConversationLog()
     private var archive = Archive()
     private var clock = HybridClock()
 
@@ -28,16 +28,17 @@ package struct PublicChat: Sendable {
         return session.sign(body, withTime: clock.time(at: session.clock.time(at: wallClock)))
     }
 
-    /// Receives a message. Nil for a duplicate, and for history from before what is kept.
+    /// Receives a message.
     ///
     /// - Parameters:
     ///   - edit: the payload of the edit that the message shows already.
     ///   - correction: of the wall clock, in milliseconds.
+    /// - Returns: the unread messages with it; nil for one that is not reported (`ConversationLog.add`).
     mutating func receive(
         _ message: Message, edit: VerifiedPayload?, isOwn: Bool, correction: Int64 = 0
-    ) -> ChatEvent? {
-        let (event, placement) = log.take(message, isOwn: isOwn)
-        if event != nil { noteTime(of: message, correction) }
+    ) -> Int? {
+        let (unread, placement) = log.add(message, isOwn: isOwn)
+        if unread != nil { noteTime(of: message, correction) }
         switch placement {
         case .duplicate:
             break
@@ -48,7 +49,7 @@ package struct PublicChat: Sendable {
             archive.noteKept(message.source)
             if let edit { archive.keepEdit(edit, of: message.id) }
         }
-        return event
+        return unread
     }
 
     private mutating func noteTime(of message: Message, _ correction: Int64) {
@@ -59,9 +60,11 @@ package struct PublicChat: Sendable {
         }
     }
 
-    /// Applies an edit or a deletion. Nil if nothing changed.
-    mutating func apply(_ change: MessageChange, from giver: Giver) -> ChatEvent? {
-        guard let event = log.apply(change) else {
+    /// Applies an edit or a deletion.
+    ///
+    /// - Returns: the edited message, or the deleted one as it was; nil if nothing changed.
+    mutating func apply(_ change: MessageChange, from giver: Giver) -> Message? {
+        guard let message = log.apply(change) else {
             noteFinal(change.source)
             return nil
         }
@@ -72,7 +75,7 @@ package struct PublicChat: Sendable {
             archive.noteDeleted(change.target)
             keepDeletion(change, from: giver, isOfKnown: true)
         }
-        return event
+        return message
     }
 }
 

@@ -26,12 +26,12 @@ extension Roster {
     /// - Parameter end: when the peer is gone, unless another one comes.
     mutating func noteElsewhere(
         _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, until end: Instant, at moment: Moment,
-        into events: inout [ChatEvent]
+        into events: inout [NodeEvent]
     ) {
         let index = meet(author)
         guard !known.values[index].isHere else { return }
         guard presence.state != .left else {
-            if elsewhere.contains(author) { events.note(departElsewhere(author)) }
+            if elsewhere.contains(author) { events.append(ifPresent: departElsewhere(author)) }
             return
         }
         let isNew = !elsewhere.contains(author)
@@ -39,7 +39,7 @@ extension Roster {
             presence.nickname, presence.stage, presence, of: author, at: index, as: authorClock, into: &events)
         if isNew {
             if elsewhere.count >= Limits.bridgedPeople, let first = earliestElsewhere {
-                events.note(departElsewhere(first))
+                events.append(ifPresent: departElsewhere(first))
             }
             elsewhere.insert(author)
             known.values[index].isElsewhere = true
@@ -55,11 +55,11 @@ extension Roster {
     }
 
     /// The peer has left the other network, or was not heard from.
-    mutating func departElsewhere(_ peer: PeerID) -> ChatEvent? {
+    mutating func departElsewhere(_ peer: PeerID) -> NodeEvent? {
         deadlines[peer] = nil
         elsewhere.remove(peer)
         if let index = known.index(forKey: peer) { known.values[index].isElsewhere = false }
-        return .elsewhere(peer, .left)
+        return .elsewhere(.left, who(peer))
     }
 
     /// The peer in another network that was not heard from for longest.

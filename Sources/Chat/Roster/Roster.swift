@@ -148,27 +148,27 @@ extension Roster {
     ///   event of a peer with the same number, whose name gets a suffix.
     mutating func noteName(
         _ author: PeerID, nickname: String, stage: SenderStage?, as authorClock: AuthorClock,
-        into events: inout [ChatEvent]
+        into events: inout [NodeEvent]
     ) {
         note(author, nickname, stage, nil, as: authorClock, into: &events)
     }
 
     /// Takes over all of a presence payload. As `noteName`; a new profile alone makes no event.
     mutating func note(
-        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, into events: inout [ChatEvent]
+        _ presence: Presence, of author: PeerID, as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) {
         note(author, presence.nickname, presence.stage, presence, as: authorClock, into: &events)
     }
 
     private mutating func note(
         _ author: PeerID, _ nickname: String, _ stage: SenderStage?, _ presence: Presence?,
-        as authorClock: AuthorClock, into events: inout [ChatEvent]
+        as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) {
         let index = meet(author)
         if !renamed.isEmpty { events += drainRenamed() }
         switch take(nickname, stage, presence, of: author, at: index, as: authorClock, into: &events) {
         case .nothing: break
-        case .arrival: events.note(announce(author))
+        case .arrival: events.append(ifPresent: announce(author))
         case .change(let before): events.append(report(author, known.values[index], from: before))
         }
     }
@@ -176,7 +176,7 @@ extension Roster {
     /// Takes over what a payload says of its author, whose entry is at `index`.
     mutating func take(
         _ nickname: String, _ stage: SenderStage?, _ presence: Presence?, of author: PeerID, at index: Int,
-        as authorClock: AuthorClock, into events: inout [ChatEvent]
+        as authorClock: AuthorClock, into events: inout [NodeEvent]
     ) -> KnownPeer.News {
         let isRename = known.values[index].nickname != nickname
         let news = known.values[index].take(nickname, stage, presence, as: authorClock)
@@ -185,7 +185,7 @@ extension Roster {
     }
 
     /// Marks a new nickname that looks like another's, and that other one.
-    private mutating func compare(_ nickname: String, of author: PeerID, into events: inout [ChatEvent]) {
+    private mutating func compare(_ nickname: String, of author: PeerID, into events: inout [NodeEvent]) {
         let isMet = lookAlikes.holder(of: nickname).map { peer in
             // It may have another nickname by now.
             LookAlikes.areAlike(known[peer]?.nickname ?? "", nickname)
@@ -204,7 +204,7 @@ extension Roster {
     /// Notes the first link to a peer, which is announced at its first payload or by `tick`.
     ///
     /// - Returns: the event of a peer with the same number, whose name gets a suffix.
-    package mutating func linkOpened(_ peer: PeerID, at moment: Moment) -> [ChatEvent] {
+    package mutating func linkOpened(_ peer: PeerID, at moment: Moment) -> [NodeEvent] {
         meet(peer)
         guard var entry = known[peer], !entry.isLinked, peer != me else { return [] }
         entry.isLinked = true
@@ -227,7 +227,7 @@ extension Roster {
     /// - Parameter staysHere: true if its presence holds without the link, as in a crowd.
     package mutating func linkClosed(
         _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, at moment: Moment
-    ) -> ChatEvent? {
+    ) -> NodeEvent? {
         guard var entry = known[peer], entry.isLinked else { return nil }
         entry.isLinked = false
         guard !staysHere, entry.isHere else {
@@ -244,13 +244,13 @@ extension Roster {
 
     package var nextDeadline: Instant? { deadlines.isEmpty ? nil : deadlines.values.min() }
 
-    package mutating func tick(_ now: Instant) -> [ChatEvent] {
+    package mutating func tick(_ now: Instant) -> [NodeEvent] {
         guard !deadlines.isEmpty else { return [] }
         let due = deadlines.filter { $0.value <= now }.map(\.key).sorted()
         return due.compactMap { isHere($0) ? announce($0) : depart($0) }
     }
 
-    mutating func announce(_ peer: PeerID) -> ChatEvent? {
+    mutating func announce(_ peer: PeerID) -> NodeEvent? {
         deadlines[peer] = nil
         guard let index = known.index(forKey: peer) else { return nil }
         if !known.values[index].isAnnounced { movements.came += 1 }
@@ -259,15 +259,15 @@ extension Roster {
     }
 
     /// - Parameter before: what was shown before a change; nil for an arrival.
-    func report(_ peer: PeerID, _ entry: KnownPeer, from before: KnownPeer.Shown? = nil) -> ChatEvent {
+    func report(_ peer: PeerID, _ entry: KnownPeer, from before: KnownPeer.Shown? = nil) -> NodeEvent {
         let was = before.map { sighting(of: peer, entry, $0) }
         return report(peer, entry, was: was)
     }
 
-    private func report(_ peer: PeerID, _ entry: KnownPeer, was: PeerSighting?) -> ChatEvent {
+    private func report(_ peer: PeerID, _ entry: KnownPeer, was: PeerSighting?) -> NodeEvent {
         entry.isElsewhere
-            ? .elsewhere(peer, entry.presence, reason: shownReason(of: peer, entry), was: was)
-            : .presence(peer, entry.presence, reason: shownReason(of: peer, entry), was: was, online: online)
+            ? .elsewhere(entry.presence, who(peer), reason: shownReason(of: peer, entry), was: was)
+            : .peer(entry.presence, who(peer), reason: shownReason(of: peer, entry), was: was, online: online)
     }
 
     /// - Parameter hadSuffix: whether the name had one; nil for a name with the same number as now.
@@ -285,12 +285,12 @@ extension Roster {
     /// A text of the peer: that of a muted one is not shown.
     func shownReason(of peer: PeerID, _ entry: KnownPeer) -> String? { isHidden(peer) ? nil : entry.reason }
 
-    mutating func depart(_ peer: PeerID) -> ChatEvent? {
+    mutating func depart(_ peer: PeerID) -> NodeEvent? {
         if elsewhere.contains(peer) { return departElsewhere(peer) }
         deadlines[peer] = nil
         if let index = known.index(forKey: peer) { known.values[index].isAnnounced = false }
         movements.left += 1
-        return .presence(peer, .left, online: online)
+        return .peer(.left, who(peer), online: online)
     }
 
     /// Creates an entry for a peer, or notes that it was heard from again.
@@ -311,7 +311,7 @@ extension Roster {
         return index
     }
 
-    mutating func drainRenamed() -> [ChatEvent] {
+    mutating func drainRenamed() -> [NodeEvent] {
         guard !renamed.isEmpty else { return [] }
         defer { renamed = [] }
         return renamed.compactMap { renamed in

@@ -18,7 +18,7 @@ extension Roster {
     /// - Returns: the events of peers whose names change or that came or left.
     package mutating func notePresence(
         of peer: PeerID, isHere: Bool, at moment: Moment
-    ) -> [ChatEvent] {
+    ) -> [NodeEvent] {
         guard peer != me, isHere || known[peer] != nil else { return [] }
         let index = meet(peer)
         var events = drainRenamed()
@@ -30,11 +30,15 @@ extension Roster {
         if isHere {
             known.values[index].arrive(at: moment.wallClock)
             online += 1
-            if known.values[index].isAnnounced { deadlines[peer] = nil } else { events.note(announce(peer)) }
+            if known.values[index].isAnnounced {
+                deadlines[peer] = nil
+            } else {
+                events.append(ifPresent: announce(peer))
+            }
         } else if !known.values[index].isLinked {
             known.values[index].depart(at: moment.wallClock)
             online -= 1
-            if known.values[index].isAnnounced { events.note(depart(peer)) } else { deadlines[peer] = nil }
+            if known.values[index].isAnnounced { events.append(ifPresent: depart(peer)) } else { deadlines[peer] = nil }
         }
         return events
     }
@@ -45,7 +49,7 @@ extension Roster {
     }
 
     /// An event for each peer that is here, the first to come first: a small room tells of each, as a crowd did not.
-    package var arrivals: [ChatEvent] {
+    package var arrivals: [NodeEvent] {
         let here = known.filter { $0.value.isHere && $0.value.isAnnounced && $0.key != me }
         let ordered = here.sorted {
             ($0.value.since?.milliseconds ?? 0, $0.key) < ($1.value.since?.milliseconds ?? 0, $1.key)

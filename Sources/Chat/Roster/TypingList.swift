@@ -13,33 +13,40 @@ package struct TypingList: Sendable {
 
     package var nextDeadline: Instant? { ends.isEmpty ? nil : ends.values.min() }
 
-    /// Notes a typing payload. Nil if nothing shown changes; above the capacity no further peer is shown.
-    mutating func set(_ isOn: Bool, _ peer: PeerID, in conversation: Conversation, now: Instant) -> ChatEvent? {
+    /// Notes a typing payload; above the capacity no further peer is shown.
+    ///
+    /// - Returns: whether what is shown changes.
+    mutating func set(_ isOn: Bool, _ peer: PeerID, in conversation: Conversation, now: Instant) -> Bool {
         let key = Key(peer: peer, conversation: conversation)
         guard isOn else { return stop(peer, in: conversation) }
         let isNew = ends[key] == nil
-        if isNew && ends.count == Limits.typingPeers { return nil }
+        if isNew && ends.count == Limits.typingPeers { return false }
         ends[key] = now + Limits.typingLifetime
-        return isNew ? .typing(peer, conversation, isOn: true) : nil
+        return isNew
     }
 
-    mutating func stop(_ peer: PeerID, in conversation: Conversation) -> ChatEvent? {
-        guard !ends.isEmpty, ends.removeValue(forKey: Key(peer: peer, conversation: conversation)) != nil else {
-            return nil
-        }
-        return .typing(peer, conversation, isOn: false)
+    /// - Returns: whether the peer was shown as typing there.
+    mutating func stop(_ peer: PeerID, in conversation: Conversation) -> Bool {
+        !ends.isEmpty && ends.removeValue(forKey: Key(peer: peer, conversation: conversation)) != nil
     }
 
     /// Stops a peer in all conversations: it has gone, or was hidden.
-    mutating func stopAll(of peer: PeerID) -> [ChatEvent] { stop { key, _ in key.peer == peer } }
+    ///
+    /// - Returns: those in which it was shown as typing.
+    mutating func stopAll(of peer: PeerID) -> [Conversation] {
+        stop { key, _ in key.peer == peer }.map(\.conversation)
+    }
 
-    mutating func tick(_ now: Instant) -> [ChatEvent] { stop { _, end in end <= now } }
+    /// - Returns: the peers that are typing no more, and where.
+    mutating func tick(_ now: Instant) -> [(peer: PeerID, conversation: Conversation)] {
+        stop { _, end in end <= now }.map { ($0.peer, $0.conversation) }
+    }
 
-    private mutating func stop(where isOver: (Key, Instant) -> Bool) -> [ChatEvent] {
+    private mutating func stop(where isOver: (Key, Instant) -> Bool) -> [Key] {
         guard !ends.isEmpty else { return [] }
         let over = ends.filter { isOver($0.key, $0.value) }
         for key in over.keys { ends[key] = nil }
-        return over.keys.sorted(by: TypingList.isOrdered).map { .typing($0.peer, $0.conversation, isOn: false) }
+        return over.keys.sorted(by: TypingList.isOrdered)
     }
 
     /// Public before direct, because the order of a dictionary differs from run to run.

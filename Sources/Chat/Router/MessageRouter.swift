@@ -91,8 +91,8 @@ package struct MessageRouter: ~Copyable {
     ///   unasked.
     package mutating func route(
         _ payload: VerifiedPayload, at moment: Moment, askedAt: Timestamp? = nil
-    ) -> [ChatEvent] {
-        var events: [ChatEvent] = []
+    ) -> [NodeEvent] {
+        var events: [NodeEvent] = []
         route(payload, at: moment, askedAt: askedAt, into: &events)
         return events
     }
@@ -100,7 +100,7 @@ package struct MessageRouter: ~Copyable {
     /// As above; appends the events to `events`.
     package mutating func route(
         _ payload: VerifiedPayload, at moment: Moment, askedAt: Timestamp? = nil,
-        into events: inout [ChatEvent]
+        into events: inout [NodeEvent]
     ) {
         let arrival = Arrival(payload, at: moment, askedAt: askedAt)
         if isShown(arrival) {
@@ -110,7 +110,7 @@ package struct MessageRouter: ~Copyable {
             if !roster.isBlocked(arrival.author) { acknowledgeHidden(arrival) }
             if payload.type.isHistory { publicChat.noteFinal(payload) }
         }
-        if directChats.hasUndelivered { events += directChats.drainUndelivered() }
+        if directChats.hasUndelivered { reportUndelivered(into: &events) }
     }
 
     /// How long a presence from another network holds: where its author or this node is in a crowd it is renewed seldom.
@@ -123,7 +123,7 @@ package struct MessageRouter: ~Copyable {
     }
 
     /// The only place that distinguishes the kinds of payloads.
-    private mutating func receive(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+    private mutating func receive(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         // First, because nearly all payloads are of this kind, and matching the body copies its strings.
         if arrival.verified.type == .publicMessage { return receivePublic(arrival, into: &events) }
         switch arrival.verified.signed.payload.body {
@@ -175,13 +175,13 @@ package struct MessageRouter: ~Copyable {
 
 /// Effects of each kind of payload.
 extension MessageRouter {
-    private mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+    private mutating func receivePublic(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         let signed = arrival.verified.signed
         let stage = signed.payload.senderStage ?? .newcomer
         roster.noteName(
             arrival.author, nickname: signed.payload.senderNickname ?? "", stage: stage, as: arrival.authorClock,
             into: &events)
-        if !arrival.isHistory { events.note(typing.stop(arrival.author, in: .publicRoom)) }
+        if !arrival.isHistory { stopTyping(arrival.author, in: .publicRoom, into: &events) }
         guard !publicChat.isDeleted(arrival.verified.id, of: arrival.author) else {
             return publicChat.noteFinal(arrival.verified)
         }
@@ -191,11 +191,12 @@ extension MessageRouter {
             of: arrival.verified, stage: stage, receivedAt: arrival.moment.wallClock, askedAt: arrival.askedAt,
             joinedAt: joinedAt, correction: arrival.moment.correction)
         let isOwn = arrival.author == me
-        events.note(publicChat.receive(message, edit: nil, isOwn: isOwn, correction: arrival.moment.correction))
+        let unread = publicChat.receive(message, edit: nil, isOwn: isOwn, correction: arrival.moment.correction)
+        if let unread { events.append(.message(view(message, in: .publicRoom, unread: unread))) }
     }
 
     /// Receives a public message whose change may have come before it.
-    private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [ChatEvent]) {
+    private mutating func receiveChanged(_ arrival: borrowing Arrival, into events: inout [NodeEvent]) {
         let change = pendingChanges.take(for: arrival.verified.id, by: arrival.author)
         if let change, case .delete = change.kind {
             publicChat.keepDeletion(change, from: givers.giver(of: change.source), isOfKnown: true)
@@ -203,22 +204,40 @@ extension MessageRouter {
         }
         guard let message = message(from: arrival, with: change) else { return }
         let isOwn = arrival.author == me
-        events.note(
-            publicChat.receive(message, edit: change?.source, isOwn: isOwn, correction: arrival.moment.correction))
+        let unread = publicChat.receive(
+            message, edit: change?.source, isOwn: isOwn, correction: arrival.moment.correction)
+        if let unread { events.append(.message(view(message, in: .publicRoom, unread: unread))) }
     }
 
     private mutating func receiveTyping(
-        _ arrival: borrowing Arrival, target: PeerID?, isOn: Bool, into events: inout [ChatEvent]
+        _ arrival: borrowing Arrival, target: PeerID?, isOn: Bool, into events: inout [NodeEvent]
     ) {
         let author = arrival.author
         guard author != me, !arrival.isHistory else { return }
-        if target == nil { events.note(typing.set(isOn, author, in: .publicRoom, now: arrival.moment.instant)) }
+        if target == nil { setTyping(isOn, author, in: .publicRoom, arrival, into: &events) }
         guard counterpart(in: arrival, target: target) != nil, directChats[author]?.state == .accepted else { return }
-        events.note(typing.set(isOn, author, in: .direct(author), now: arrival.moment.instant))
+        setTyping(isOn, author, in: .direct(author), arrival, into: &events)
+    }
+
+    private mutating func setTyping(
+        _ isOn: Bool, _ peer: PeerID, in conversation: Conversation, _ arrival: borrowing Arrival,
+        into events: inout [NodeEvent]
+    ) {
+        guard typing.set(isOn, peer, in: conversation, now: arrival.moment.instant) else { return }
+        events.append(.typing(name(of: peer), view(conversation), isOn: isOn))
+    }
+
+    private mutating func stopTyping(_ peer: PeerID, in conversation: Conversation, into events: inout [NodeEvent]) {
+        guard typing.stop(peer, in: conversation) else { return }
+        events.append(.typing(name(of: peer), view(conversation), isOn: false))
+    }
+
+    private mutating func stopTyping(_ peer: PeerID) -> [NodeEvent] {
+        typing.stopAll(of: peer).map { .typing(name(of: peer), view($0), isOn: false) }
     }
 
     private mutating func receiveDirect(
-        _ arrival: borrowing Arrival, target: PeerID, nickname: String, into events: inout [ChatEvent]
+        _ arrival: borrowing Arrival, target: PeerID, nickname: String, into events: inout [NodeEvent]
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let payload = arrival.payload
@@ -231,10 +250,13 @@ extension MessageRouter {
         guard let message = directMessage(from: arrival) else {
             return receiveSilently(payload.messageId, from: peer)
         }
-        events.note(typing.stop(arrival.author, in: .direct(peer)))
+        stopTyping(arrival.author, in: .direct(peer), into: &events)
         if arrival.author != me, directChats[peer]?.awaitsOurAnswer == true { refuse(.notAccepted) }
         if arrival.author == me {
-            events += directChats.updateOrCreate(peer) { isRequest ? $0.sentRequest(message) : $0.sentMessage(message) }
+            let step = directChats.updateOrCreate(peer) {
+                isRequest ? $0.sentRequest(message) : $0.sentMessage(message)
+            }
+            report(step, with: peer, into: &events)
         } else if isRequest || directChats.isStranger(peer) {
             // A text without an agreement is a request: we may have forgotten our acceptance.
             let giver = givers.giver(of: arrival.verified)
@@ -247,7 +269,7 @@ extension MessageRouter {
     }
 
     private mutating func receiveAnswer(
-        _ answer: DirectAnswer, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
+        _ answer: DirectAnswer, _ arrival: borrowing Arrival, target: PeerID, into events: inout [NodeEvent]
     ) {
         guard let peer = counterpart(in: arrival, target: target) else { return }
         let isOwn = arrival.author == me
@@ -255,12 +277,11 @@ extension MessageRouter {
         let isLinked = roster.isOnline(peer)
         let step = directChats.update(peer) { chat in
             switch answer {
-            case .acceptance: isOwn ? DirectStep(events: chat.sentAcceptance()) : chat.receiveAcceptance()
-            case .departure:
-                isOwn ? DirectStep(events: chat.sentDeparture(isLinked: isLinked)) : chat.receiveDeparture()
+            case .acceptance: isOwn ? chat.sentAcceptance() : chat.receiveAcceptance()
+            case .departure: isOwn ? chat.sentDeparture(isLinked: isLinked) : chat.receiveDeparture()
             }
         }
-        if answer == .departure { events.note(typing.stop(peer, in: .direct(peer))) }
+        if answer == .departure { stopTyping(peer, in: .direct(peer), into: &events) }
         finish(step, with: peer, into: &events)
         // A change of the open request now applies to the first message.
         if isOwn, answer == .acceptance, let request, let change = pendingChanges.take(for: request.id, by: peer) {
@@ -269,7 +290,7 @@ extension MessageRouter {
     }
 
     private mutating func receive(
-        _ invitation: Invitation, _ arrival: borrowing Arrival, target: PeerID, into events: inout [ChatEvent]
+        _ invitation: Invitation, _ arrival: borrowing Arrival, target: PeerID, into events: inout [NodeEvent]
     ) {
         guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
         let id = arrival.verified.payload.messageId
@@ -282,21 +303,24 @@ extension MessageRouter {
 
     private mutating func receiveReceipt(
         _ ids: [MessageID], _ delivery: Delivery, _ arrival: borrowing Arrival, target: PeerID,
-        into events: inout [ChatEvent]
+        into events: inout [NodeEvent]
     ) {
         guard arrival.author != me, let peer = counterpart(in: arrival, target: target) else { return }
         finish(directChats.update(peer) { $0.receiveReceipt(ids, delivery) }, with: peer, into: &events)
     }
 
     /// Applies a change to its message, or keeps it until the message comes.
-    private mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [ChatEvent]) {
+    private mutating func apply(_ change: MessageChange, isHistory: Bool = false, into events: inout [NodeEvent]) {
         if let message = publicChat.messages[id: change.target] {
             if message.author != change.author { refuse(.notItsAuthor) }
-            events.note(publicChat.apply(change, from: givers.giver(of: change.source)))
+            guard let changed = publicChat.apply(change, from: givers.giver(of: change.source)) else { return }
+            report(change, to: changed, in: .publicRoom, unread: publicChat.unreadCount, into: &events)
         } else if let peer = directPeer(of: change) {
             // Changes of direct messages are not history.
             if isHistory { return publicChat.noteFinal(change.source) }
-            events.note(directChats.update(peer) { $0.apply(change) } ?? nil)
+            let changed = directChats.update(peer) { chat in chat.apply(change).map { ($0, chat.unreadCount) } }
+            guard case (let message, let unread)?? = changed else { return }
+            report(change, to: message, in: .direct(peer), unread: unread, into: &events)
         } else {
             hold(change, isPublic: isHistory || publicChat.knows(change.target))
         }
@@ -362,11 +386,62 @@ extension MessageRouter {
         return message
     }
 
-    private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [ChatEvent]) {
+    private mutating func finish(_ step: DirectStep?, with peer: PeerID, into events: inout [NodeEvent]) {
         guard let step else { return }
-        events += step.events
+        report(step, with: peer, into: &events)
         recordWaiting(for: peer)
         if let answer = step.reply { replies.add(answer, to: peer) }
+    }
+}
+
+/// Reports of what changed in the conversations, with the names of now.
+extension MessageRouter {
+    private func report(_ step: DirectStep, with peer: PeerID, into events: inout [NodeEvent]) {
+        if let change = step.change { events.append(.direct(change, with: name(of: peer))) }
+        if !step.failed.isEmpty { events.append(.failed(with: name(of: peer), messages: step.failed)) }
+        switch step.shown {
+        case .message(let message, let unread):
+            var shown = view(message, in: .direct(peer), unread: unread)
+            // An own message enters the queue behind this event.
+            if message.author == me { shown.delivery = .sending }
+            events.append(.message(shown))
+        case .request(let text): events.append(.request(from: name(of: peer), text: text))
+        case .invitation(let invitation): events.append(.invitation(from: name(of: peer), to: Room(invitation)))
+        case nil: break
+        }
+        guard let (ids, delivery) = step.acknowledged else { return }
+        let who = name(of: peer)
+        events.append(delivery == .read ? .read(with: who, ids: ids) : .delivered(with: who, ids: ids))
+    }
+
+    /// - Parameter message: in its present form, or as it was before its deletion.
+    private func report(
+        _ change: MessageChange, to message: Message, in conversation: Conversation, unread: Int,
+        into events: inout [NodeEvent]
+    ) {
+        let shown = view(message, in: conversation, unread: unread)
+        switch change.kind {
+        case .edit: events.append(.edited(shown))
+        case .delete: events.append(.deleted(shown.withoutText))
+        }
+    }
+
+    private func failed(_ messages: [Undelivered]?, with peer: PeerID) -> [NodeEvent] {
+        guard let messages, !messages.isEmpty else { return [] }
+        return [.failed(with: name(of: peer), messages: messages)]
+    }
+
+    /// Reports the messages that were given up with evicted conversations.
+    private mutating func reportUndelivered(into events: inout [NodeEvent]) {
+        for (peer, messages) in directChats.drainUndelivered() {
+            events.append(.failed(with: name(of: peer), messages: messages))
+        }
+    }
+}
+
+extension [NodeEvent] {
+    mutating func append(ifPresent event: NodeEvent?) {
+        if let event { append(event) }
     }
 }
 
@@ -441,9 +516,11 @@ extension MessageRouter {
     /// Declines a peer's open request; nothing is sent. Throws `not_accepted` if there is none.
     package mutating func decline(_ peer: PeerID) throws(ChatError) -> Outcome {
         guard var chat = directChats[peer] else { throw DirectChat.noRequest }
-        let event = try chat.decline()
+        try chat.decline()
         directChats.updateOrCreate(peer) { $0 = chat }
-        return Outcome(events: typing.stopAll(of: peer) + [event] + directChats.drainUndelivered())
+        var events = stopTyping(peer) + [.direct(.declined, with: name(of: peer))]
+        reportUndelivered(into: &events)
+        return Outcome(events: events)
     }
 
     /// Ends the conversation with a peer, or withdraws the own request. A peer without a link learns it when it sends
@@ -459,24 +536,28 @@ extension MessageRouter {
     /// Makes a conversation the active one: it has no unread messages, and the previous one counts them again. Then
     /// `takeReplies` may have payloads to send.
     @discardableResult
-    package mutating func open(_ conversation: Conversation) -> [ChatEvent] {
+    package mutating func open(_ conversation: Conversation) -> [NodeEvent] {
         setActive(false)
         activeConversation = conversation
         setActive(true)
-        return directChats.drainUndelivered()
+        var events: [NodeEvent] = []
+        reportUndelivered(into: &events)
+        return events
     }
 
     /// Leaves no conversation active, because the user opened one of another room: all of them count unread messages.
     /// Texts that are sent meanwhile go to the room.
-    package mutating func lookAway() -> [ChatEvent] {
+    package mutating func lookAway() -> [NodeEvent] {
         setActive(false)
         activeConversation = .publicRoom
-        return directChats.drainUndelivered()
+        var events: [NodeEvent] = []
+        reportUndelivered(into: &events)
+        return events
     }
 
     /// Makes the room the active conversation.
     @discardableResult
-    package mutating func close() -> [ChatEvent] { open(.publicRoom) }
+    package mutating func close() -> [NodeEvent] { open(.publicRoom) }
 
     /// Changes the own nickname. Throws `invalid_nickname`.
     package mutating func rename(
@@ -652,7 +733,7 @@ extension MessageRouter {
     /// Routes a payload that was routed before: its author sends it again, because our receipt may be lost.
     package mutating func routeAgain(
         _ payload: VerifiedPayload, at moment: Moment
-    ) -> [ChatEvent] {
+    ) -> [NodeEvent] {
         if let target = payload.payload.targetMessage {
             // A public message is known, and its author waits for no receipt.
             guard directChats[payload.payload.author] != nil, !publicChat.messages.contains(id: target) else {
@@ -673,8 +754,8 @@ extension MessageRouter {
     }
 
     /// Gives up all messages without a receipt: the user leaves.
-    package mutating func giveUp() -> [ChatEvent] {
-        directChats.updateAll { $0.giveUp() }
+    package mutating func giveUp() -> [NodeEvent] {
+        directChats.giveUp().map { .failed(with: name(of: $0.peer), messages: $0.messages) }
     }
 
     /// Routes own payloads, queues them until the peer acknowledges them, and sends those that may be sent now.
@@ -690,7 +771,7 @@ extension MessageRouter {
                 let (isSent, lost) = directChats.update(
                     peer, { $0.post(payload.payload, as: payload, isLinked: isLinked) })
             else { continue }
-            outcome.events += lost
+            if !lost.isEmpty { outcome.events.append(.failed(with: name(of: peer), messages: lost)) }
             if isSent, isLinked { outcome.outgoing.append(Outgoing(payload: payload, destination: .peer(peer))) }
         }
         recordWaiting(for: peer)
@@ -731,27 +812,28 @@ extension MessageRouter {
 /// Changes that do not come from payloads.
 extension MessageRouter {
     /// Hides a peer's payloads, or shows them again. The peer does not learn it.
-    package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [ChatEvent] {
+    package mutating func setMuted(_ peer: PeerID, _ isMuted: Bool) -> [NodeEvent] {
         roster.setMuted(peer, isMuted)
-        return isMuted ? typing.stopAll(of: peer) : []
+        return isMuted ? stopTyping(peer) : []
     }
 
     /// As `setMuted`. The caller refuses a blocked peer's links too, and messages to it are given up.
-    package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
+    package mutating func setBlocked(_ peer: PeerID, _ isBlocked: Bool) -> [NodeEvent] {
         let before = roster.isBlocked(peer)
         roster.setBlocked(peer, isBlocked)
         directChats.noteChange(with: peer)
         return before == isBlocked ? [] : blockChanged(peer, isBlocked)
     }
 
-    private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool) -> [ChatEvent] {
-        guard isBlocked else { return [.blocked(peer, isOn: false)] }
+    private mutating func blockChanged(_ peer: PeerID, _ isBlocked: Bool) -> [NodeEvent] {
+        let who = name(of: peer)
+        guard isBlocked else { return [.blocked(who, isOn: false)] }
         publicChat.readAll(of: peer)
         let lost = directChats.update(peer) { chat in
             chat.readAll(of: peer)
             return chat.giveUp()
         }
-        return typing.stopAll(of: peer) + (lost ?? []) + [.blocked(peer, isOn: true)]
+        return stopTyping(peer) + failed(lost, with: peer) + [.blocked(who, isOn: true)]
     }
 
     /// The peers of accepted direct conversations, to be remembered for later runs, the one used last at the end; nil if they
@@ -769,7 +851,7 @@ extension MessageRouter {
     /// Takes over marks that were set in another room of the same identity.
     ///
     /// - Returns: the events of the peers that are blocked now, and those peers.
-    package mutating func adopt(_ marks: PeerMarks) -> (events: [ChatEvent], blocked: [PeerID], admitted: [PeerID]) {
+    package mutating func adopt(_ marks: PeerMarks) -> (events: [NodeEvent], blocked: [PeerID], admitted: [PeerID]) {
         let before = Set(roster.marks.blocked.inOrder)
         let after = marks.blocked.inOrder.filter { $0 != me }
         let blocked = after.filter { !before.contains($0) }
@@ -786,7 +868,7 @@ extension MessageRouter {
     package mutating func setGiver(_ giver: Giver?, of neighbour: PeerID) { givers.set(giver, for: neighbour) }
 
     /// Notes the first link to a peer.
-    package mutating func linkOpened(_ peer: PeerID, at moment: Moment) -> [ChatEvent] {
+    package mutating func linkOpened(_ peer: PeerID, at moment: Moment) -> [NodeEvent] {
         roster.linkOpened(peer, at: moment)
     }
 
@@ -795,19 +877,20 @@ extension MessageRouter {
     /// - Parameter staysHere: true if its presence holds without the link, as in a crowd.
     package mutating func linkClosed(
         _ peer: PeerID, _ end: LinkEnd, staysHere: Bool = false, at moment: Moment
-    ) -> [ChatEvent] {
+    ) -> [NodeEvent] {
         paths.lose(peer)
         replies.removeAnswers(to: peer)
         givers.set(nil, for: peer)
-        var events = typing.stopAll(of: peer) + (directChats.update(peer) { $0.linkClosed() } ?? [])
-        events.note(roster.linkClosed(peer, end, staysHere: staysHere, at: moment))
+        let lost = directChats.update(peer) { $0.linkClosed() }
+        var events = stopTyping(peer) + failed(lost, with: peer)
+        events.append(ifPresent: roster.linkClosed(peer, end, staysHere: staysHere, at: moment))
         return events
     }
 
     /// Notes what the newest presence of a peer says, in a crowd; false for one that left or whose presence has lapsed.
     package mutating func notePresence(
         of peer: PeerID, isHere: Bool, at moment: Moment
-    ) -> [ChatEvent] {
+    ) -> [NodeEvent] {
         roster.notePresence(of: peer, isHere: isHere && !roster.isBlocked(peer), at: moment)
     }
 
@@ -820,7 +903,10 @@ extension MessageRouter {
     }
 
     /// Does what is due. Then `takeReplies` may have payloads to send.
-    package mutating func tick(_ now: Instant) -> [ChatEvent] { roster.tick(now) + typing.tick(now) }
+    package mutating func tick(_ now: Instant) -> [NodeEvent] {
+        let events = roster.tick(now)
+        return events + typing.tick(now).map { .typing(name(of: $0.peer), view($0.conversation), isOn: false) }
+    }
 }
 
 /// Public history (Protocol.md section 7).

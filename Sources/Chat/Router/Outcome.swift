@@ -12,8 +12,8 @@ package struct Outgoing: Hashable, Sendable {
 }
 
 /// The result of an operation of the user: events to report and payloads to send, both in order.
-package struct Outcome: Hashable, Sendable {
-    package var events: [ChatEvent] = []
+package struct Outcome: Sendable {
+    package var events: [NodeEvent] = []
     package var outgoing: [Outgoing] = []
 }
 

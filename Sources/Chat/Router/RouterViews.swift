@@ -1,3 +1,4 @@
+import Phrases
 package import Wire
 
 /// Queries, which change nothing.
@@ -73,6 +74,109 @@ extension MessageRouter {
         case .declined, .left, .none?, nil: false
         }
     }
+}
+
+/// Names, as faces show them.
+extension MessageRouter {
+    /// The user's own name.
+    package var ownName: PeerName {
+        let known = roster.who(me)
+        return PeerName(
+            number: known.number, suffix: known.suffix, nickname: session.nickname, stage: session.stage, key: me)
+    }
+
+    /// The present name of a peer, or the user's own.
+    package func name(of peer: PeerID) -> PeerName { peer == me ? ownName : roster.who(peer) }
+
+    /// A conversation with the name to show.
+    package func view(_ conversation: Conversation) -> ConversationView {
+        switch conversation {
+        case .publicRoom: .publicRoom
+        case .direct(let peer): .direct(with: name(of: peer))
+        }
+    }
+
+    /// - Parameter unread: the unread messages in the conversation, with this one.
+    package func view(_ message: Message, in conversation: Conversation, unread: Int) -> MessageView {
+        MessageView(
+            conversation: view(conversation), id: message.id, from: roster.who(of: message), text: message.content,
+            sentAt: message.sentAt, receivedAt: message.receivedAt, isFromCurrentUser: message.isFromCurrentUser(me),
+            isHistory: message.isHistory, isMissed: message.isMissed, isEdited: message.isEdited, unread: unread,
+            delivery: delivery(of: message, in: conversation), isRequest: isOpenRequest(message, in: conversation),
+            isMention: message.author != me && session.mention.isIn(message.content))
+    }
+
+    private func isOpenRequest(_ message: Message, in conversation: Conversation) -> Bool {
+        guard case .direct(let peer) = conversation, message.author == me else { return false }
+        return directChats[peer]?.state == .requestedByUs
+    }
+
+    /// The stored messages of a conversation, the oldest first; at most 100.
+    package func messages(in conversation: Conversation) -> [MessageView] {
+        let unread = overview.first { $0.conversation == conversation }?.unread ?? 0
+        return history(conversation).map { view($0, in: conversation, unread: unread) }
+    }
+
+    /// Every conversation with its unread count and last message, the public room first.
+    package var summaries: [ConversationSummary] {
+        overview.map { row in
+            ConversationSummary(
+                conversation: view(row.conversation), isActive: row.isActive, unread: row.unread,
+                last: row.last.map { view($0, in: row.conversation, unread: row.unread) })
+        }
+    }
+
+    /// Finds the peer that `text` names (`Roster.find`).
+    ///
+    /// - Parameter meant: the peers that a command can be about; they come first among those of one name.
+    /// - Throws: `unknown_peer`, or `ambiguous_peer` with the choices in its message.
+    package func find(_ text: String, among meant: MeantPeers = .all) throws(ChatError) -> PeerID {
+        switch roster.find(text, where: { isMeant($0, by: meant) }) {
+        case .one(let peer):
+            return peer
+        case .none:
+            throw ChatError(.unknownPeer, .noSuchPeer, text)
+        case .ambiguous(let choices):
+            let names = choices.map(\.displayName).joined(separator: ", ")
+            throw ChatError(.ambiguousPeer, .ambiguousPeer, text, names)
+        }
+    }
+
+    private func isMeant(_ peer: PeerID, by meant: MeantPeers) -> Bool {
+        switch meant {
+        case .all: false
+        case .requesting: directChats[peer]?.request != nil
+        case .conversing: directChats[peer] != nil
+        case .muted: roster.isMuted(peer)
+        case .blocked: roster.isBlocked(peer)
+        case .contacts: roster.contacts[peer] != nil
+        }
+    }
+
+    /// The author of the latest direct message to the user.
+    ///
+    /// - Throws: `not_accepted` if there is none.
+    package func latestCorrespondent() throws(ChatError) -> PeerID {
+        let latest = directChats.all.compactMap { chat in
+            chat.messages.last { $0.author == chat.peer }.map { (peer: chat.peer, at: $0.receivedAt) }
+        }
+        guard let newest = latest.max(by: { $0.at < $1.at }) else {
+            throw ChatError(.notAccepted, .noOneToAnswer)
+        }
+        return newest.peer
+    }
+}
+
+/// The peers that a command can be about.
+package enum MeantPeers: Hashable, Sendable {
+    case all
+    /// Those whose request for a direct conversation is open.
+    case requesting
+    /// Those with a direct conversation.
+    case conversing
+    case muted
+    case blocked
+    case contacts
 }
 
 /// The parts of values that are not copyable, for the census of tables: reflection sees only copyable values.

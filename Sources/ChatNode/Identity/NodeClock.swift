@@ -1,4 +1,5 @@
 import Chat
+import Phrases
 import Wire
 
 /// Compares our clock with the clocks of neighbours (Protocol.md section 7).

@@ -93,9 +93,9 @@ extension Node {
     }
 
     /// False for the many arrivals, changes and departures of a crowd, which are counted.
-    func shouldReport(_ event: ChatEvent) -> Bool {
-        guard crowd.isFolded, case .presence(let peer, _, reason: _, was: _, online: _) = event else { return true }
-        return router.isNoted(peer)
+    func shouldReport(_ event: NodeEvent) -> Bool {
+        guard crowd.isFolded, case .peer(_, let who, reason: _, was: _, online: _) = event else { return true }
+        return router.isNoted(who.key)
     }
 
     /// At the end of a turn: arrivals and departures are counted.

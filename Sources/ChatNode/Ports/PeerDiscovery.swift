@@ -1,5 +1,6 @@
-package import Phrases
 import Noise
+package import Phrases
+package import Wire
 
 /// A node's records in mDNS: nothing that outlives the run or names its user (Protocol.md section 10).
 package struct Announcement: Hashable, Sendable {
@@ -17,13 +18,6 @@ package struct Announcement: Hashable, Sendable {
         self.port = port
         self.subtype = subtype
     }
-}
-
-/// The way in which peers are found.
-package enum DiscoveryMode: String, Sendable {
-    case daemon
-    case embedded
-    case none
 }
 
 /// An observation of discovery: a hint until a handshake proves the peer.

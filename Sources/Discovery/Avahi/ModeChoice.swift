@@ -1,4 +1,5 @@
 import ChatNode
+import Wire
 
 /// Decides which Avahi is used, and what is said about it.
 ///

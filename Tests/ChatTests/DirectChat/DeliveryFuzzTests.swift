@@ -45,10 +45,10 @@ private final class Correspondent {
 
     func maySpeak() -> Bool { pace.take(now: person.now) }
 
-    func note(_ events: [ChatEvent], with other: PeerID) {
+    func note(_ events: [NodeEvent], with other: PeerID) {
         for event in events {
             switch event {
-            case .message(.direct, let message, _): note(message)
+            case .message(let message) where message.conversation != .publicRoom: note(message)
             case .delivered(_, let ids): for id in ids { step(id, .delivered) }
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
@@ -59,8 +59,8 @@ private final class Correspondent {
         if let request = person.router.directChats[other]?.request { everShown.insert(request.id) }
     }
 
-    private func note(_ message: Message) {
-        if message.author == person.id {
+    private func note(_ message: MessageView) {
+        if message.isFromCurrentUser {
             states[message.id] = .sending
         } else {
             shown[message.id, default: 0] += 1

@@ -42,7 +42,7 @@ struct DeliveryTests {
         let replies = bob.replies()
         let id = outcome.outgoing[0].payload.payload.messageId
         #expect(replies.map(\.payload.payload.body) == [.delivered(target: alice.id, ids: [id])])
-        #expect(alice.receive(replies[0].payload) == [.delivered(with: bob.id, ids: [id])])
+        #expect(alice.receive(replies[0].payload) == [.delivered(with: alice.name(of: bob), ids: [id])])
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered])
         #expect(alice.receive(replies[0].payload).isEmpty)
         #expect(bob.deliveries(to: alice) == [])
@@ -61,7 +61,7 @@ struct DeliveryTests {
         #expect(alice.receive(people[2].sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
         #expect(alice.receive(bob.sign(.delivered(target: alice.id, ids: [.numbered(1)]))).isEmpty)
         let twice = bob.sign(.delivered(target: alice.id, ids: [id, id, .numbered(1)]))
-        #expect(alice.receive(twice) == [.delivered(with: bob.id, ids: [id])])
+        #expect(alice.receive(twice) == [.delivered(with: alice.name(of: bob), ids: [id])])
     }
 
     @Test func `a lost receipt is sent again, and no message is shown twice`() throws {
@@ -187,7 +187,8 @@ struct DeliveryTests {
         let leave = try bob.leave(alice)
         #expect(
             alice.receive(leave.outgoing[0].payload) == [
-                .direct(.left, with: bob.id), .failed(with: bob.id, messages: [Undelivered(id: id, text: "hi")]),
+                .direct(.left, with: alice.name(of: bob)),
+                .failed(with: alice.name(of: bob), messages: [Undelivered(id: id, text: "hi")]),
             ])
         #expect(alice.receive(bob.sign(.delivered(target: alice.id, ids: [id]))).isEmpty)
         #expect(alice.deliveries(to: bob) == [.delivered, .failed])
@@ -208,7 +209,7 @@ struct DeliveryTests {
         _ = bob.link(to: alice)
         let again = alice.replies()
         let left = try alice.leave(bob)
-        #expect(left.events == [.direct(.left, with: bob.id)])
+        #expect(left.events == [.direct(.left, with: alice.name(of: bob))])
         for item in outgoing + again + left.outgoing { bob.receive(item.payload) }
         bob.reply(to: alice)
         #expect(alice.deliveries(to: bob) == [.delivered, .delivered, .delivered])
@@ -218,20 +219,26 @@ struct DeliveryTests {
     @Test func `a message that waits when we leave fails, at the latest with the link`() throws {
         _ = try say("on its way")
         let left = try alice.leave(bob)
-        #expect(left.events == [.direct(.left, with: bob.id)])
+        #expect(left.events == [.direct(.left, with: alice.name(of: bob))])
         let events = alice.unlink(from: bob, .lost)
         #expect(
             events.contains {
-                if case .failed(bob.id, let lost) = $0 { lost.map(\.text) == ["on its way"] } else { false }
+                if case .failed(let who, let lost) = $0, who.key == bob.id {
+                    lost.map(\.text) == ["on its way"]
+                } else {
+                    false
+                }
             })
         #expect(alice.deliveries(to: bob) == [.delivered, .failed])
     }
 
     @Test func `of 101 waiting messages the oldest fails`() throws {
         part()
-        var events: [ChatEvent] = []
+        var events: [NodeEvent] = []
         for number in 0...100 { events += try say("\(number)").events }
-        let failed = events.compactMap { if case .failed(bob.id, let lost) = $0 { lost.map(\.text) } else { nil } }
+        let failed = events.compactMap {
+            if case .failed(let who, let lost) = $0, who.key == bob.id { lost.map(\.text) } else { nil }
+        }
         #expect(failed == [["0"]])
         #expect(alice.router.directChats[bob.id]?.queue.count == 100)
     }
@@ -240,7 +247,7 @@ struct DeliveryTests {
         part()
         _ = try say("1")
         let blocked = alice.router.setBlocked(bob.id, true)
-        #expect(blocked.contains { if case .failed(bob.id, _) = $0 { true } else { false } })
+        #expect(blocked.contains { if case .failed(let who, _) = $0 { who.key == bob.id } else { false } })
         _ = alice.router.setBlocked(bob.id, false)
         _ = try say("2")
         let events = alice.router.giveUp()
@@ -251,7 +258,7 @@ struct DeliveryTests {
     @Test func `an evicted conversation reports its waiting messages as failed`() throws {
         part()
         _ = try say("waits")
-        var events: [ChatEvent] = []
+        var events: [NodeEvent] = []
         for number in 0..<256 as Range<UInt64> {
             let peer = Person("p", seed: 1_000 + number)
             _ = alice.link(to: peer)
@@ -260,6 +267,12 @@ struct DeliveryTests {
         }
         #expect(alice.router.directChats[bob.id] == nil)
         #expect(
-            events.contains { if case .failed(bob.id, let lost) = $0 { lost.map(\.text) == ["waits"] } else { false } })
+            events.contains {
+                if case .failed(let who, let lost) = $0, who.key == bob.id {
+                    lost.map(\.text) == ["waits"]
+                } else {
+                    false
+                }
+            })
     }
 }

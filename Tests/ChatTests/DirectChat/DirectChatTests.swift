@@ -23,14 +23,14 @@ struct DirectChatTests {
 
     @Test func `a request is shown as one, accepted, and answered`() throws {
         try aliceAsks()
-        #expect(bob.events.last == .request(from: alice.id, text: "may I?"))
+        #expect(bob.events.last == .request(from: bob.name(of: alice), text: "may I?"))
         #expect(bob.router.requests.map(\.text) == ["may I?"])
         #expect(bob.texts(with: alice).isEmpty)
         try bobAccepts()
         #expect(bob.router.requests.isEmpty)
         #expect(bob.texts(with: alice) == ["may I?"])
         #expect(bob.router.directChats[alice.id]?.unreadCount == 0)
-        #expect(alice.events.contains(.direct(.accepted, with: bob.id)))
+        #expect(alice.events.contains(.direct(.accepted, with: alice.name(of: bob))))
         try bob.does(to: alice) { me throws(ChatError) in try me.direct("gladly", to: alice) }
         #expect(alice.texts(with: bob) == ["may I?", "gladly"])
         #expect(bob.texts(with: alice) == ["may I?", "gladly"])
@@ -54,7 +54,7 @@ struct DirectChatTests {
         let told = alice.events.count
         let outcome = try bob.router.decline(alice.id)
         #expect(outcome.outgoing.isEmpty)
-        #expect(outcome.events == [.direct(.declined, with: alice.id)])
+        #expect(outcome.events == [.direct(.declined, with: bob.name(of: alice))])
         try alice.does(to: bob) { me throws(ChatError) in try me.leave(bob) }
         let before = bob.events.count
         try aliceAsks("please")
@@ -87,7 +87,7 @@ struct DirectChatTests {
             replies.map { $0.map(\.payload.payload.type) } == [[.dmAccept, .delivered], [.dmAccept, .delivered], []])
         for (reply, (other, from)) in zip(replies, [(bob, alice), (alice, bob)]) {
             let id = try #require(other.router.directChats[from.id]?.messages.first { $0.author == other.id }?.id)
-            #expect(reply.flatMap { other.receive($0.payload) } == [.delivered(with: from.id, ids: [id])])
+            #expect(reply.flatMap { other.receive($0.payload) } == [.delivered(with: other.name(of: from), ids: [id])])
             #expect(other.replies().isEmpty)
         }
         #expect(Set(alice.texts(with: bob)) == ["hi bob", "hi alice"])
@@ -106,12 +106,12 @@ struct DirectChatTests {
         try aliceAsks()
         try bobAccepts()
         try bob.does(to: alice) { me throws(ChatError) in try me.leave(alice) }
-        #expect(alice.events.last == .direct(.left, with: bob.id))
-        #expect(bob.events.last == .direct(.left, with: alice.id))
+        #expect(alice.events.last == .direct(.left, with: alice.name(of: bob)))
+        #expect(bob.events.last == .direct(.left, with: bob.name(of: alice)))
         alice.receive(direct("still there?", from: bob, to: alice))
         #expect(!alice.texts(with: bob).contains("still there?"))
         try aliceAsks("once more?")
-        #expect(bob.events.last == .request(from: alice.id, text: "once more?"))
+        #expect(bob.events.last == .request(from: bob.name(of: alice), text: "once more?"))
         #expect(code { () throws(ChatError) in try bob.leave(alice) } == .notAccepted)
     }
 

@@ -51,7 +51,9 @@ private final class Encounter {
         guard !underWay[index].isEmpty else { return }
         let me = people[index]
         for event in me.receive(underWay[index].removeFirst()) {
-            if case .message(.direct, let message, _) = event { received[index].append(message.content) }
+            if case .message(let message) = event, message.conversation != .publicRoom {
+                received[index].append(message.text)
+            }
             if case .request(_, let text) = event { requests[index].append(text) }
         }
         underWay[1 - index] += me.replies().map(\.payload)

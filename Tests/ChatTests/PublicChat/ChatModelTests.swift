@@ -121,7 +121,7 @@ struct ChatModelTests {
             let isOwn = payload.payload.author == me.id
             model.add(payload.payload, isOwn: isOwn, isHistory: isHistory, at: me.wallClock.milliseconds)
             let events = me.receive(payload, via: people[1], isHistory: isHistory)
-            for case .message(_, _, let unread) in events { #expect(unread == model.unread) }
+            for case .message(let message) in events { #expect(message.unread == model.unread) }
         }
 
         private func edit(_ author: Person) {

@@ -13,11 +13,13 @@ struct PublicChatTests {
         bob.router.open(.direct(alice.id))
         for number in 1...3 {
             let events = bob.receive(alice.signPublic("\(number)"))
-            guard case .message(.publicRoom, let message, unread: number) = events.last else {
+            guard case .message(let message) = events.last, message.conversation == .publicRoom,
+                message.unread == number
+            else {
                 Issue.record("\(events)")
                 return
             }
-            #expect(message.content == "\(number)")
+            #expect(message.text == "\(number)")
         }
         #expect(bob.unread == 3)
         bob.router.close()
@@ -56,11 +58,11 @@ struct PublicChatTests {
         bob.router.open(.direct(alice.id))
         bob.receive(message)
         let events = bob.receive(alice.sign(.edit(target: message.payload.messageId, text: "first")))
-        guard case .edited(.publicRoom, let edited, unread: 1) = events.first else {
+        guard case .edited(let edited) = events.first, edited.conversation == .publicRoom, edited.unread == 1 else {
             Issue.record("\(events)")
             return
         }
-        #expect(edited.content == "first")
+        #expect(edited.text == "first")
         #expect(edited.isEdited)
         bob.router.close()
         bob.receive(alice.sign(.edit(target: message.payload.messageId, text: "1st")))
@@ -76,11 +78,13 @@ struct PublicChatTests {
         bob.receive(unread)
         for (payload, count) in [(read, 1), (unread, 0)] {
             let events = bob.receive(alice.sign(.delete(target: payload.payload.messageId)))
-            guard case .deleted(.publicRoom, let message, unread: count)? = events.first, events.count == 1 else {
+            guard case .deleted(let message)? = events.first, message.conversation == .publicRoom,
+                message.unread == count, events.count == 1
+            else {
                 Issue.record("\(events)")
                 continue
             }
-            #expect(message.id == payload.payload.messageId && message.author == alice.id)
+            #expect(message.id == payload.payload.messageId && message.from.key == alice.id)
         }
         #expect(bob.receive(alice.sign(.delete(target: unread.payload.messageId))).isEmpty)
         #expect(bob.unread == 0)

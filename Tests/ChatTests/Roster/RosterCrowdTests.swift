@@ -16,7 +16,8 @@ struct RosterCrowdTests {
     @Test func `a presence announces a peer without a link, and another one says that it left`() {
         var roster = RosterCrowdTests.roster()
         let arrival = roster.notePresence(of: alice, isHere: true)
-        #expect(arrival == [.presence(alice, .here, online: 1)])
+        let who = roster.who(alice)
+        #expect(arrival == [.peer(.here, who, online: 1)])
         #expect(roster.isHere(alice) == true)
         #expect(roster.isOnline(alice) == false)
         let again = roster.notePresence(of: alice, isHere: true)
@@ -24,7 +25,7 @@ struct RosterCrowdTests {
         #expect(roster.rows.map(\.state) == [.here])
         #expect(roster.latestRows.map(\.state) == [.here])
         let departure = roster.notePresence(of: alice, isHere: false)
-        #expect(departure == [.presence(alice, .left, online: 0)])
+        #expect(departure == [.peer(.left, who, online: 0)])
         let movements = roster.takeMovements()
         #expect(movements == Movements(came: 1, left: 1))
         let rest = roster.takeMovements()
@@ -91,15 +92,15 @@ struct RosterCrowdTests {
         var roster = RosterCrowdTests.roster()
         _ = roster.notePresence(of: RosterTests.peer(2), isHere: true)
         _ = roster.notePresence(of: alice, isHere: true, at: Timestamp(milliseconds: 1_800_000_000_001))
-        #expect(
-            roster.arrivals == [.presence(RosterTests.peer(2), .here, online: 2), .presence(alice, .here, online: 2)])
+        let (arrivals, names) = (roster.arrivals, [roster.who(RosterTests.peer(2)), roster.who(alice)])
+        #expect(arrivals == [.peer(.here, names[0], online: 2), .peer(.here, names[1], online: 2)])
     }
 }
 
 extension Roster {
     fileprivate mutating func notePresence(
         of peer: PeerID, isHere: Bool, at time: Timestamp = Timestamp(milliseconds: 1_800_000_000_000)
-    ) -> [ChatEvent] {
+    ) -> [NodeEvent] {
         notePresence(of: peer, isHere: isHere, at: Moment(instant: Instant(nanoseconds: 0), wallClock: time))
     }
 }

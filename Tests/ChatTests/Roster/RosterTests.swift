@@ -40,7 +40,7 @@ struct RosterTests {
         #expect(bob.link(to: carol).isEmpty)
         #expect(bob.router.roster.online == 2)
         let introduction = carol.session.signPresence(at: carol.wallClock)
-        #expect(bob.receive(introduction) == [.presence(carol.id, .here, online: 2)])
+        #expect(bob.receive(introduction) == [.peer(.here, bob.name(of: carol), online: 2)])
         #expect(bob.receive(introduction).isEmpty)
         #expect(bob.router.roster.who(carol.id).nickname == "carol")
     }
@@ -52,7 +52,7 @@ struct RosterTests {
         bob.pass(.milliseconds(999))
         #expect(bob.tick().isEmpty)
         bob.pass(.milliseconds(1))
-        #expect(bob.tick() == [.presence(carol.id, .here, online: 2)])
+        #expect(bob.tick() == [.peer(.here, bob.name(of: carol), online: 2)])
         #expect(bob.router.nextDeadline == nil)
     }
 
@@ -61,25 +61,25 @@ struct RosterTests {
         _ = bob.link(to: carol)
         let events = bob.receive(carol.signPublic("hi"))
         #expect(events.count == 2)
-        #expect(events.first == .presence(carol.id, .here, online: 2))
+        #expect(events.first == .peer(.here, bob.name(of: carol), online: 2))
     }
 
     @Test func `away, back, a new nickname and a new stage are reported`() {
         let named = bob.router.roster.who(alice.id)
         alice.session.state = .away
-        let away = ChatEvent.presence(alice.id, .away, was: PeerSighting(named, .here), online: 1)
+        let away = NodeEvent.peer(.away, bob.name(of: alice), was: PeerSighting(named, .here), online: 1)
         #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [away])
         alice.session.state = .here
-        let back = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .away), online: 1)
+        let back = NodeEvent.peer(.here, bob.name(of: alice), was: PeerSighting(named, .away), online: 1)
         #expect(bob.receive(alice.session.signPresence(at: alice.wallClock)) == [back])
         alice.session.nickname = "alicia"
-        let renamed = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .here), online: 1)
-        #expect(bob.receive(alice.signPublic("me")).first == renamed)
+        let rename = bob.receive(alice.signPublic("me"))
         let alicia = bob.router.roster.who(alice.id)
+        #expect(rename.first == .peer(.here, alicia, was: PeerSighting(named, .here), online: 1))
         #expect(bob.router.roster.who(alice.id).displayName.hasPrefix("alicia#"))
         for _ in 0..<9 { bob.receive(alice.signPublic("on")) }
-        let grown = ChatEvent.presence(alice.id, .here, was: PeerSighting(alicia, .here), online: 1)
-        #expect(bob.receive(alice.signPublic("regular now")).first == grown)
+        let growth = bob.receive(alice.signPublic("regular now"))
+        #expect(growth.first == .peer(.here, bob.name(of: alice), was: PeerSighting(alicia, .here), online: 1))
         #expect(bob.router.roster.who(alice.id).stage == .regular)
     }
 
@@ -119,11 +119,13 @@ struct RosterTests {
     func `a peer that stays away is reported as left, and as here when it returns`(end: LinkEnd, patience: Int) {
         _ = bob.unlink(from: alice, end)
         bob.pass(.milliseconds(patience))
-        #expect(bob.tick() == [.presence(alice.id, .left, online: 0)])
+        #expect(bob.tick() == [.peer(.left, bob.name(of: alice), online: 0)])
         #expect(bob.router.roster.rows.map(\.state) == [.left])
         #expect(bob.link(to: alice).isEmpty)
         #expect(
-            bob.receive(alice.session.signPresence(at: alice.wallClock)) == [.presence(alice.id, .here, online: 1)])
+            bob.receive(alice.session.signPresence(at: alice.wallClock)) == [
+                .peer(.here, bob.name(of: alice), online: 1)
+            ])
     }
 
     @Test func `a link that ends before its first payload is not reported`() {
@@ -143,11 +145,11 @@ struct RosterTests {
     }
 
     @Test func `a peer that says goodbye is reported as left at once`() {
-        #expect(bob.unlink(from: alice, .goodbye) == [.presence(alice.id, .left, online: 0)])
+        #expect(bob.unlink(from: alice, .goodbye) == [.peer(.left, bob.name(of: alice), online: 0)])
         _ = bob.link(to: alice)
         bob.receive(alice.session.signPresence(at: alice.wallClock))
         #expect(bob.receive(alice.session.signDeparture(at: alice.wallClock)).isEmpty)
-        #expect(bob.unlink(from: alice, .closed) == [.presence(alice.id, .left, online: 0)])
+        #expect(bob.unlink(from: alice, .closed) == [.peer(.left, bob.name(of: alice), online: 0)])
         #expect(bob.router.nextDeadline == nil)
     }
 
@@ -284,8 +286,8 @@ struct RosterTests {
 extension Roster {
     fileprivate mutating func noteName(
         _ author: PeerID, nickname: String, stage: SenderStage?, as authorClock: AuthorClock
-    ) -> [ChatEvent] {
-        var events: [ChatEvent] = []
+    ) -> [NodeEvent] {
+        var events: [NodeEvent] = []
         noteName(author, nickname: nickname, stage: stage, as: authorClock, into: &events)
         return events
     }

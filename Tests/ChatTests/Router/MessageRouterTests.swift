@@ -98,29 +98,29 @@ struct MessageRouterTests {
         let outcome = try alice.router.rename("alicia", at: alice.moment)
         #expect(outcome.outgoing.map(\.destination) == [.everyone])
         let named = bob.router.roster.who(alice.id)
-        let renamed = ChatEvent.presence(alice.id, .here, was: PeerSighting(named, .here), online: 2)
-        #expect(bob.receive(outcome.outgoing[0].payload) == [renamed])
+        let events = bob.receive(outcome.outgoing[0].payload)
+        #expect(events == [.peer(.here, bob.name(of: alice), was: PeerSighting(named, .here), online: 2)])
         #expect(alice.router.roster.who(alice.id).nickname == "alicia")
         let away = alice.router.setAway(true, at: alice.moment)
         let alicia = bob.router.roster.who(alice.id)
-        let left = ChatEvent.presence(alice.id, .away, was: PeerSighting(alicia, .here), online: 2)
+        let left = NodeEvent.peer(.away, bob.name(of: alice), was: PeerSighting(alicia, .here), online: 2)
         #expect(bob.receive(away.outgoing[0].payload) == [left])
     }
 
     @Test func `typing is reported once, renewed, and ended after 6 seconds or by the message`() {
         let on = PayloadBody.typing(target: nil, isOn: true)
-        #expect(bob.receive(alice.sign(on)) == [.typing(alice.id, .publicRoom, isOn: true)])
+        #expect(bob.receive(alice.sign(on)) == [.typing(bob.name(of: alice), .publicRoom, isOn: true)])
         bob.pass(.seconds(5))
         #expect(bob.receive(alice.sign(on)).isEmpty)
         #expect(bob.router.nextDeadline == bob.now + .seconds(6))
         bob.pass(.milliseconds(5_999))
         #expect(bob.tick().isEmpty)
         bob.pass(.milliseconds(1))
-        #expect(bob.tick() == [.typing(alice.id, .publicRoom, isOn: false)])
+        #expect(bob.tick() == [.typing(bob.name(of: alice), .publicRoom, isOn: false)])
         bob.receive(alice.sign(on))
-        #expect(bob.receive(alice.signPublic("typed")).first == .typing(alice.id, .publicRoom, isOn: false))
+        #expect(bob.receive(alice.signPublic("typed")).first == .typing(bob.name(of: alice), .publicRoom, isOn: false))
         bob.receive(alice.sign(on))
-        #expect(bob.unlink(from: alice, .lost) == [.typing(alice.id, .publicRoom, isOn: false)])
+        #expect(bob.unlink(from: alice, .lost) == [.typing(bob.name(of: alice), .publicRoom, isOn: false)])
         #expect(bob.router.typing.nextDeadline == nil)
     }
 
@@ -128,9 +128,15 @@ struct MessageRouterTests {
         let toBob = PayloadBody.typing(target: bob.id, isOn: true)
         #expect(bob.receive(alice.sign(toBob)).isEmpty)
         try befriend()
-        #expect(bob.receive(alice.sign(toBob)) == [.typing(alice.id, .direct(alice.id), isOn: true)])
+        #expect(
+            bob.receive(alice.sign(toBob)) == [
+                .typing(bob.name(of: alice), .direct(with: bob.name(of: alice)), isOn: true)
+            ])
         #expect(carol.receive(alice.sign(toBob)).isEmpty)
-        #expect(bob.router.setMuted(alice.id, true) == [.typing(alice.id, .direct(alice.id), isOn: false)])
+        #expect(
+            bob.router.setMuted(alice.id, true) == [
+                .typing(bob.name(of: alice), .direct(with: bob.name(of: alice)), isOn: false)
+            ])
         #expect(bob.receive(alice.sign(toBob)).isEmpty)
         _ = bob.router.setBlocked(carol.id, true)
         #expect(bob.receive(carol.sign(.typing(target: nil, isOn: true))).isEmpty)

@@ -10,7 +10,7 @@ final class Person {
     var now = Instant(nanoseconds: 0)
     var wallClock = Timestamp(milliseconds: 1_800_000_000_000)
     /// All events so far.
-    private(set) var events: [ChatEvent] = []
+    private(set) var events: [NodeEvent] = []
 
     init(
         _ nickname: String, seed: UInt64, epoch: UInt64 = 1, accepted: [PeerID] = [], sendsReadReceipts: Bool = false
@@ -45,34 +45,37 @@ final class Person {
 
     /// Receives a payload over its author's own link.
     @discardableResult
-    func receive(_ payload: VerifiedPayload) -> [ChatEvent] {
+    func receive(_ payload: VerifiedPayload) -> [NodeEvent] {
         guard let direct = VerifiedPayload(payload.signed, onLinkOf: payload.payload.author) else { return [] }
         return note(router.route(direct, at: moment))
     }
 
     /// Receives a payload that another peer relayed, or gave as history.
     @discardableResult
-    func receive(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [ChatEvent] {
+    func receive(_ payload: VerifiedPayload, via relay: Person, isHistory: Bool = false) -> [NodeEvent] {
         guard let signed = VerifiedPayload(checking: payload.signed, via: relay.id) else { return [] }
         return note(router.route(signed, at: moment, askedAt: isHistory ? wallClock : nil))
     }
 
     @discardableResult
-    func note(_ events: [ChatEvent]) -> [ChatEvent] {
+    func note(_ events: [NodeEvent]) -> [NodeEvent] {
         self.events += events
         return events
     }
 
-    func tick() -> [ChatEvent] { note(router.tick(now)) }
+    func tick() -> [NodeEvent] { note(router.tick(now)) }
 
-    func link(to other: Person) -> [ChatEvent] {
+    func link(to other: Person) -> [NodeEvent] {
         defer { router.linkReady(other.id) }
         return note(router.linkOpened(other.id, at: moment))
     }
 
-    func unlink(from other: Person, _ end: LinkEnd) -> [ChatEvent] {
+    func unlink(from other: Person, _ end: LinkEnd) -> [NodeEvent] {
         note(router.linkClosed(other.id, end, at: moment))
     }
+
+    /// The name of another user as this one sees it.
+    func name(of other: Person) -> PeerName { router.name(of: other.id) }
 
     var unread: Int { router.publicChat.unreadCount }
     var publicTexts: [String] { router.publicChat.messages.map(\.content) }
@@ -83,7 +86,7 @@ final class Person {
     @discardableResult
     func does(
         to others: Person..., operation: (Person) throws(ChatError) -> Outcome
-    ) throws(ChatError) -> [ChatEvent] {
+    ) throws(ChatError) -> [NodeEvent] {
         let outcome = try operation(self)
         note(outcome.events)
         deliver(replies(), to: others)

@@ -14,31 +14,32 @@ struct ToldModel {
         }
     }
 
-    mutating func note(_ events: [ChatEvent], me: PeerID) {
+    mutating func note(_ events: [NodeEvent], me: PeerID) {
         for event in events {
             switch event {
-            case .message(_, let message, let unread):
-                demand(unread >= 0, "a negative number of unread messages")
-                PayloadRules.check(text: message.content)
-            case .edited(_, let message, let unread):
-                demand(unread >= 0 && message.isEdited, "an edit without its mark or count")
-                PayloadRules.check(text: message.content)
-            case .deleted(_, _, let unread): demand(unread >= 0, "a negative number of unread messages")
-            case .request(let peer, let text):
-                demand(peer != me, "a contact request from ourselves")
+            case .message(let message):
+                demand(message.unread >= 0, "a negative number of unread messages")
+                PayloadRules.check(text: message.text)
+            case .edited(let message):
+                demand(message.unread >= 0 && message.isEdited, "an edit without its mark or count")
+                PayloadRules.check(text: message.text)
+            case .deleted(let message): demand(message.unread >= 0, "a negative number of unread messages")
+            case .request(let who, let text):
+                demand(who.key != me, "a contact request from ourselves")
                 PayloadRules.check(text: text)
-            case .direct(_, let peer): demand(peer != me, "a conversation with ourselves")
-            case .invitation(let peer, let invitation):
-                demand(peer != me, "an invitation from ourselves")
-                PayloadRules.check(room: invitation.room)
-                demand(Room(invitation).invitation == invitation, "another room than that of the invitation")
+            case .direct(_, let who): demand(who.key != me, "a conversation with ourselves")
+            case .invitation(let who, let room, let isThere):
+                demand(who.key != me && !isThere, "an invitation from ourselves")
+                PayloadRules.check(room: room.name)
+                demand(Room(room.invitation).invitation == room.invitation, "another room than that of the invitation")
             case .delivered(_, let ids): for id in ids { step(id, .delivered) }
             case .read(_, let ids): for id in ids { step(id, .read) }
             case .failed(_, let messages): for message in messages { step(message.id, .failed) }
-            case .typing(let peer, _, _): demand(peer != me, "a typing notice of our own")
-            case .blocked(let peer, _): demand(peer != me, "a block of ourselves")
-            case .elsewhere(let peer, _, _, _): demand(peer != me, "ourselves in another network")
-            case .presence(let peer, _, _, _, let online): demand(online >= 0 && peer != me, "odd presence")
+            case .typing(let who, _, _): demand(who.key != me, "a typing notice of our own")
+            case .blocked(let who, _): demand(who.key != me, "a block of ourselves")
+            case .elsewhere(_, let who, _, _): demand(who.key != me, "ourselves in another network")
+            case .peer(_, let who, _, _, let online): demand(online >= 0 && who.key != me, "odd presence")
+            case .ready, .renamed, .crowd, .notice, .stopped: demand(false, "an event that the router does not make")
             }
         }
     }

@@ -81,7 +81,7 @@ final class RoomRun {
         }
     }
 
-    func note(_ events: [ChatEvent]) {
+    func note(_ events: [NodeEvent]) {
         model.note(events, me: session.id)
     }
 

@@ -1,5 +1,6 @@
 import Chat
 import ChatNode
+import Phrases
 import Testing
 import Wire
 

@@ -1,7 +1,7 @@
-import Chat
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 @testable import Commands
 

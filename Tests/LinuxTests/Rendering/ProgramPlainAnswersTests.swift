@@ -1,10 +1,10 @@
-import Chat
 import Glibc
 import Reactor
 import Phrases
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 @testable import Commands
 @testable import Rendering

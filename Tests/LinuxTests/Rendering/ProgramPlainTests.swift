@@ -1,8 +1,8 @@
-import Chat
 import Phrases
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 @testable import Commands
 @testable import Rendering

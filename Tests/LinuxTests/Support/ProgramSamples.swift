@@ -1,7 +1,8 @@
-import Chat
+import Phrases
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 
 /// People and events that the tests of the output show.

@@ -1,9 +1,9 @@
-import Chat
 import LineEditor
 import Phrases
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 @testable import Commands
 @testable import Rendering

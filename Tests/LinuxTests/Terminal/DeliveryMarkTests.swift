@@ -1,5 +1,6 @@
 import Chat
 import LineEditor
+import Phrases
 import Testing
 import Wire
 

@@ -1,9 +1,10 @@
+import ChatNode
 import Commands
 import Rendering
 import Testing
 import Wire
 
-@testable import ChatNode
+@testable import Chat
 @testable import WebFace
 
 @Suite struct EventLogTests {

@@ -1,9 +1,9 @@
-import Chat
 import Commands
 import Rendering
 import Testing
 import Wire
 
+@testable import Chat
 @testable import ChatNode
 @testable import WebFace
 

@@ -1,4 +1,4 @@
-import ChatNode
+import Chat
 import Commands
 import Rendering
 import Wire

@@ -1,4 +1,4 @@
-import ChatNode
+import Chat
 import Wire
 
 /// A page of messages, by the ids at its ends (keyset paging).

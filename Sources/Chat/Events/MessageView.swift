@@ -1,0 +1,66 @@
+package import Wire
+
+/// A conversation with the current name of its peer.
+package enum ConversationView: Hashable, Sendable {
+    case publicRoom
+    case direct(with: PeerName)
+}
+
+/// A message with the names to show.
+package struct MessageView: Hashable, Sendable {
+    package let conversation: ConversationView
+    package let id: MessageID
+    package let from: PeerName
+    /// Not made safe for display: that is done where it is shown.
+    package var text: String
+    package let sentAt: Timestamp
+    package let receivedAt: Timestamp
+    package let isFromCurrentUser: Bool
+    package let isHistory: Bool
+    /// History that was said after this node came to the room: it counts as unread.
+    package var isMissed = false
+    package var isEdited: Bool
+    /// Unread messages in the conversation once this one is in it.
+    package let unread: Int
+    /// Of a direct message of ours; nil for all others.
+    package var delivery: Delivery?
+    /// True for an own direct message that the peer gets as a request, to be accepted first.
+    package var isRequest = false
+    /// True if another user's text names this one.
+    package var isMention = false
+
+    /// The message once it is deleted.
+    var withoutText: MessageView {
+        var message = self
+        message.text = ""
+        return message
+    }
+}
+
+extension MessageView {
+    /// Where a message belongs in a list of the same conversation, which is in the order of the node's own
+    /// (`MessageRing`).
+    package func position(in list: [MessageView]) -> Int {
+        guard isHistory else { return list.count }
+        guard isMissed else {
+            return list.firstIndex { !$0.isFromBefore || sentAt < $0.sentAt } ?? list.count
+        }
+        var position = list.count
+        while position > 0, !list[position - 1].isFromBefore, placeTime < list[position - 1].placeTime { position -= 1 }
+        return position
+    }
+
+    private var isFromBefore: Bool { isHistory && !isMissed }
+
+    private var placeTime: Timestamp {
+        isHistory ? min(sentAt, receivedAt) : sentAt.placeTime(receivedAt: receivedAt)
+    }
+}
+
+/// A row of `/unread`.
+package struct ConversationSummary: Hashable, Sendable {
+    package let conversation: ConversationView
+    package let isActive: Bool
+    package let unread: Int
+    package let last: MessageView?
+}

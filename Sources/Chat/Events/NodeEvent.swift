@@ -1,0 +1,55 @@
+package import Phrases
+package import Wire
+
+/// An event for the program. The node delivers events in batches, in order, with the names at the time of the event.
+package enum NodeEvent: Equatable, Sendable {
+    case ready(me: PeerName, port: UInt16, room: String, discovery: DiscoveryMode)
+    /// `reason` is nil unless the peer is away and gave one; not made safe for display. `was` is a peer that
+    /// is here before it changed its name, stage, state or reason; nil for an arrival and a departure.
+    /// `online` counts the peers that are here.
+    case peer(PresenceState, PeerName, reason: String? = nil, was: PeerSighting? = nil, online: Int)
+    /// The user has another nickname, whichever face asked for it.
+    case renamed(PeerName, was: PeerName)
+    /// The user blocked a peer, or takes that back: faces forget what they keep of its messages.
+    case blocked(PeerName, isOn: Bool)
+    /// Arrivals and departures of a crowd since the last such event, and the peers here now. Those of contacts, marked
+    /// peers and peers of direct conversations have events `.peer` too.
+    case crowd(came: Int, left: Int, online: Int)
+    /// As `peer`, for a peer in another network, once a bridge brought its presence.
+    case elsewhere(PresenceState, PeerName, reason: String? = nil, was: PeerSighting? = nil)
+    case message(MessageView)
+    /// A peer asks for a direct conversation. Reported once while the request is open.
+    case request(from: PeerName, text: String)
+    case direct(DirectChange, with: PeerName)
+    /// A peer invites the user to a room. `isThere`: the program is in that room already, which the node does not know.
+    case invitation(from: PeerName, to: Room, isThere: Bool = false)
+    /// The message in its present form.
+    case edited(MessageView)
+    /// The message without its text, which is forgotten.
+    case deleted(MessageView)
+    /// Only ids whose delivery was not reported yet.
+    case delivered(with: PeerName, ids: [MessageID])
+    case read(with: PeerName, ids: [MessageID])
+    /// Own direct messages that are given up, in the order in which they were said.
+    case failed(with: PeerName, messages: [Undelivered])
+    case typing(PeerName, ConversationView, isOn: Bool)
+    case notice(NoticeCode, Sentence)
+    /// The last event of a node.
+    case stopped(StopReason)
+}
+
+/// Why a node stopped.
+package enum StopReason: Sendable, Equatable {
+    case asked
+    /// Another session of our identity continues instead.
+    case signedOut
+    /// An error ended the node; the text describes it.
+    case failed(String)
+}
+
+/// A change of a direct conversation's state.
+package enum DirectChange: String, Sendable {
+    case accepted
+    case declined
+    case left
+}
