@@ -100,7 +100,7 @@ actor GroupNode {
         let stamp = StampedText(
             sender: me, epoch: epoch, sequence: sequence, sentAt: UInt64(Instant.monotonic.nanoseconds))
         sequence += 1
-        do throws(ChatError) { try await node.send(stamp.text) } catch { return false }
+        do throws(ChatError) { try await node.perform(.send(stamp.text)) } catch { return false }
         return true
     }
 

@@ -53,6 +53,10 @@ enum Effect {
     case strikeOut(PeerID)
     /// Ends a link unless a sign of life comes in time.
     case probe(LinkSelector, within: Duration)
+    /// The user blocks a peer: its links end, and it is dialled no more.
+    case shutOut(PeerID)
+    /// The user blocks a peer no longer.
+    case admit(PeerID)
     /// Reports what the router returned and sends its payloads.
     case apply(Outcome)
     /// A payload was routed: the end of the turn sends replies and sets the router's timer.
@@ -152,6 +156,10 @@ extension Node {
         case .ban(let peer): links.ban(peer, now: scheduler.now)
         case .strikeOut(let peer): strikeOut(peer)
         case .probe(let selector, let timeout): forEach(selector) { probe($0, within: timeout) }
+        case .shutOut(let peer): shutOut(peer)
+        case .admit(let peer):
+            finder.admit(peer, now: scheduler.now)
+            arm(.dialler)
         case .apply(let outcome): apply(outcome)
         case .routed: routed()
         case .sendSigned(let payload, let destination): send(payload, to: destination)

@@ -25,12 +25,10 @@ package actor Node {
 
     var phase = Phase.idle
     var randomness: Randomness
-    var router: MessageRouter
+    var conversations: Conversations
     var intake: Intake
     var finder: Finder
     var links: Links
-    var pacer: Pacer
-    var typingTracker = TypingTracker()
     var ownSession: OwnSession
     var mail: SealedMail
     var crowd = CrowdPresence()
@@ -95,13 +93,13 @@ package actor Node {
         links = Links(
             context: context, transport: transport, handshakesPerSecond: configuration.handshakesPerSecond, now: now)
         ownSession = OwnSession(context)
-        router = MessageRouter(
+        let router = MessageRouter(
             session: session, joinedAt: wallClock, marks: marks, accepted: accepted,
             contacts: configuration.contacts,
-            sendsReadReceipts: configuration.readReceipts, pace: Node.ownRate(configuration.ownPace))
+            sendsReadReceipts: configuration.readReceipts, pace: Conversations.rate(configuration.ownPace))
+        conversations = Conversations(router, pace: configuration.ownPace, now: now)
         historyExchange = HistoryExchange(me: certificate.identity, isShared: configuration.sharesHistory)
         intake = Intake(configuration, me: certificate.identity, now: now)
-        pacer = Pacer(Node.ownRate(configuration.ownPace), now: now)
         finder = Finder(randomness: randomness.branch(1))
         bridgeGate = BridgeGate(configuration)
         self.randomness = randomness
@@ -114,7 +112,7 @@ package actor Node {
         phase = .running
         ownSession.start(now: scheduler.now)
         watchClock()
-        if !discoveries.isEmpty { pacer.started(now: scheduler.now) }
+        if !discoveries.isEmpty { conversations.started(now: scheduler.now) }
         arm(.mail)
         startBridge()
         let announcement = makeAnnouncement()
@@ -126,9 +124,10 @@ package actor Node {
         if !discoveries.contains(where: \.reportsMode) { withEffects { finder.setDiscoveryMode(.none, &$0) } }
     }
 
-    /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
-    private static func ownRate(_ perSecond: Double) -> Rate {
-        Rate(perSecond: perSecond, burst: max(1, perSecond * Limits.sendBurst / Limits.sendPerSecond))
+    /// The router, for the parts and for `Node` itself.
+    var router: MessageRouter {
+        _read { yield conversations.router }
+        _modify { yield &conversations.router }
     }
 
     func becomeReady(_ mode: DiscoveryMode) {
@@ -163,9 +162,9 @@ package actor Node {
     }
 
     /// Routes a payload and reports what it changes, without a copy of the events: in a flood this is the way of every message.
-    func route(_ payload: VerifiedPayload, at moment: Moment) {
+    func route(_ payload: VerifiedPayload, askedAt: Timestamp?, at moment: Moment) {
         let before = batch.events.count
-        router.route(payload, at: moment, into: &batch.events)
+        router.route(payload, at: moment, askedAt: askedAt, into: &batch.events)
         guard batch.events.count > before else { return }
         if crowd.isFolded { batch.remove(from: before) { !shouldReport($0) } }
         askForTurnEnd()

@@ -50,12 +50,6 @@ extension Node {
         askForTurnEnd()
     }
 
-    /// Performs an action of the user. Earlier payloads are answered before.
-    func act(_ operation: () throws(ChatError) -> Outcome) throws(ChatError) {
-        sendReplies()
-        apply(try operation())
-    }
-
     /// Sends what the router has waiting: what one turn brings is acknowledged together.
     func sendReplies() {
         guard router.hasReplies else { return }

@@ -33,7 +33,7 @@ extension Node {
         case .mail: mail.nextDeadline
         case .overlay: spread.nextDeadline
         case .router: router.nextDeadline
-        case .typing: typingTracker.nextDeadline
+        case .typing: conversations.typingDeadline
         }
     }
 
@@ -49,7 +49,9 @@ extension Node {
         case .mail: tickMail()
         case .overlay: tickOverlay()
         case .router: tickRouter()
-        case .typing: tickTyping()
+        case .typing:
+            let environment = environment
+            withEffects { conversations.tickTyping(environment, &$0) }
         }
     }
 }

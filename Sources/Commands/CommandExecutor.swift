@@ -231,7 +231,7 @@ extension CommandExecutor {
     private func open(_ room: Rooms.Room, _ answer: @Sendable ([MessageView]) -> Answer) -> Step {
         rooms.look(at: room)
         let outcome = room.node.assumeIsolated { node in
-            node.close()
+            node.change(.open(.publicRoom))
             return CommandOutcome(
                 events: node.flushEvents(),
                 reply: .answer(answer(node.history(.publicRoom))))
@@ -290,7 +290,7 @@ extension CommandExecutor {
         rooms.leave(left.label)
         guard let open = rooms.open else { throw ChatError(.onlyRoom, .onlyRoom, left.label.name) }
         let outcome = open.node.assumeIsolated { next in
-            if wasOpen { next.close() }
+            if wasOpen { next.change(.open(.publicRoom)) }
             let view = next.activeConversation
             let recent = wasOpen ? next.history(.publicRoom) : []
             return CommandOutcome(
@@ -355,7 +355,7 @@ extension CommandExecutor {
     func share(_ marks: PeerMarks, from room: Rooms.Room) {
         guard keepsMarks(room.label) else { return }
         for other in rooms.all where other.label != room.label && keepsMarks(other.label) {
-            other.node.assumeIsolated { $0.adopt(marks) }
+            other.node.assumeIsolated { $0.change(.marks(marks)) }
         }
     }
 
@@ -374,7 +374,7 @@ extension CommandExecutor {
         // The closure can not be asked to throw this error's type.
         let result = sender.node.assumeIsolated { node -> Result<PeerName, ChatError> in
             do throws(ChatError) {
-                try node.invite(peer, to: invited)
+                try node.perform(.invite(peer, to: invited))
                 return .success(node.who(peer))
             } catch {
                 return .failure(error)
@@ -415,7 +415,7 @@ extension CommandExecutor {
     /// - Parameter names: empty for all of them, nil for none.
     private func announce(_ names: [String]?, in room: Rooms.Room, _ node: isolated Node) throws(ChatError) -> Answer {
         let announced = try names.map { names throws(ChatError) in try openRooms(names, besides: room) } ?? []
-        node.setProfile(Profile(about: node.profile.about, rooms: announced))
+        node.change(.profile(Profile(about: node.profile.about, rooms: announced)))
         return .announced(announced)
     }
 
@@ -451,7 +451,7 @@ extension CommandExecutor {
         for room in rooms.all where room.label != left.label {
             room.node.assumeIsolated { node in
                 let rooms = node.profile.rooms.filter { $0 != name }
-                node.setProfile(Profile(about: node.profile.about, rooms: rooms))
+                node.change(.profile(Profile(about: node.profile.about, rooms: rooms)))
             }
         }
     }
@@ -524,7 +524,7 @@ extension CommandExecutor {
 
     private func adopt(_ contacts: Contacts, _ keeper: any ContactKeeper) -> @Sendable () async -> Void {
         let names = contacts.names
-        for room in rooms.all { room.node.assumeIsolated { $0.setContacts(names) } }
+        for room in rooms.all { room.node.assumeIsolated { $0.change(.contacts(names)) } }
         return keeper.store(contacts)
     }
 }
@@ -545,7 +545,7 @@ extension CommandExecutor {
 
     /// Looks at no conversation of a room until one is opened: their messages count as unread.
     package func lookAway(from label: RoomLabel) async {
-        await rooms.awaitRoom(label)?.node.inTurn { $0.lookAway() }
+        await rooms.awaitRoom(label)?.node.inTurn { $0.change(.lookAway) }
     }
 
     /// Tells the other faces of a conversation that a step opened.

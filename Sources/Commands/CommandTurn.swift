@@ -67,16 +67,16 @@ extension Command {
     /// The answer of a command; nil if the node's events say what happened.
     private func answer(by node: isolated Node, in conversation: Conversation) throws(ChatError) -> Answer? {
         switch self {
-        case .say(let text): try node.send(text, to: conversation)
-        case .sayToRoom(let text): try node.say(SlashRule.said(text))
-        case .act(let text): try node.send("* \(node.me().nickname) \(text)", to: conversation)
-        case .message(let who, let text): try node.direct(to: node.find(who), SlashRule.said(text))
-        case .accept(let who): try node.accept(node.find(who, among: .requesting))
-        case .decline(let who): try node.decline(node.find(who, among: .requesting))
-        case .leave(let who): try node.leave(node.find(who, among: .conversing))
+        case .say(let text): try node.perform(.send(text, to: conversation))
+        case .sayToRoom(let text): try node.perform(.send(SlashRule.said(text), to: .publicRoom))
+        case .act(let text): try node.perform(.send("* \(node.me().nickname) \(text)", to: conversation))
+        case .message(let who, let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.find(who))))
+        case .accept(let who): try node.perform(.accept(node.find(who, among: .requesting)))
+        case .decline(let who): try node.perform(.decline(node.find(who, among: .requesting)))
+        case .leave(let who): try node.perform(.leave(node.find(who, among: .conversing)))
         case .edit(let target, let text): try change(target, of: conversation, SlashRule.said(text), by: node)
-        case .delete(let target): try node.delete(target, of: conversation)
-        case .reply(let text): try node.direct(to: node.latestCorrespondent(), SlashRule.said(text))
+        case .delete(let target): try node.perform(.delete(target, of: conversation))
+        case .reply(let text): try node.perform(.send(SlashRule.said(text), to: .direct(node.latestCorrespondent())))
         case .who(let all): return .peers(node.peers(), isWhole: all, here: node.isCrowded ? node.online() : nil)
         case .whois(let who): return try person(node.find(who), by: node)
         case .whoami, .rename(nil): return whoami(of: node)
@@ -86,12 +86,12 @@ extension Command {
         case .search(let text): return found(text, in: conversation, by: node)
         case .openPublic, .close: return lookAtPublic(self == .close ? "close" : "open", by: node)
         case .open(let who), .openDirect(let who):
-            node.open(.direct(try node.find(who)))
+            node.change(.open(.direct(try node.find(who))))
             return active("open", by: node)
         case .rename(let nickname?): return try rename(nickname, by: node)
         case .about(let line): return try show(line, by: node)
         case .bridge(let consents): return bridge(consents, by: node)
-        case .typing(let isOn): node.setTyping(isOn, in: conversation)
+        case .typing(let isOn): node.change(.typing(isOn, in: conversation))
         case .away(let reason): return try tell(isAway: true, reason, "away", by: node)
         case .back: return try tell(isAway: false, nil, "back", by: node)
         case .mark(let mark, let who): return answer(to: mark, try node.find(who, among: mark.meant), by: node)
@@ -111,31 +111,31 @@ extension Command {
         _ target: String?, of conversation: Conversation, _ text: String, by node: isolated Node
     ) throws(ChatError) {
         do throws(ChatError) {
-            try node.edit(target, of: conversation, text)
+            try node.perform(.edit(target, of: conversation, text))
         } catch {
             guard error.code == .unknownMessage, let target, !target.contains(where: \.isNumber) else { throw error }
-            try node.edit(nil, of: conversation, "\(target) \(text)")
+            try node.perform(.edit(nil, of: conversation, "\(target) \(text)"))
         }
     }
 
     private func rename(_ nickname: String, by node: isolated Node) throws(ChatError) -> Answer {
-        try node.rename(nickname)
+        try node.perform(.rename(nickname))
         return .done(command: "nick", node.me())
     }
 
     private func show(_ line: String?, by node: isolated Node) throws(ChatError) -> Answer {
-        node.setProfile(Profile(about: try line.map(AboutLine.compose), rooms: node.profile.rooms))
+        node.change(.profile(Profile(about: try line.map(AboutLine.compose), rooms: node.profile.rooms)))
         return .done(command: "about", node.me())
     }
 
     private func bridge(_ consents: Bool?, by node: isolated Node) -> Answer {
-        if let consents { node.setConsent(consents) }
+        if let consents { node.change(.consent(consents)) }
         return .bridge(
             BridgeView(consents: node.consentsToBridges, isBridged: node.isBridged, state: node.bridgeState))
     }
 
     private func lookAtPublic(_ name: String, by node: isolated Node) -> Answer {
-        node.close()
+        node.change(.open(.publicRoom))
         return active(name, by: node)
     }
 
@@ -165,7 +165,7 @@ extension Command {
     private func tell(
         isAway: Bool, _ reason: String?, _ name: String, by node: isolated Node
     ) throws(ChatError) -> Answer {
-        node.setAway(isAway, reason: try reason.map(AwayReason.compose))
+        node.change(.away(isAway, reason: try reason.map(AwayReason.compose)))
         return .done(command: name, node.me())
     }
 
@@ -175,7 +175,7 @@ extension Command {
     }
 
     private func verify(_ peer: PeerID, _ isVerified: Bool?, by node: isolated Node) -> Answer {
-        if let isVerified { node.setVerified(peer, isVerified) }
+        if let isVerified { node.change(.verified(peer, isVerified)) }
         return .verification(
             node.who(peer), code: node.verificationCode(with: peer).text,
             isVerified: node.marks.verified.contains(peer), isKept: false
@@ -185,10 +185,10 @@ extension Command {
     private func answer(to mark: Mark, _ peer: PeerID, by node: isolated Node) -> Answer {
         let who = node.who(peer)
         switch mark {
-        case .mute: node.setMuted(peer, true)
-        case .unmute: node.setMuted(peer, false)
-        case .block: node.setBlocked(peer, true)
-        case .unblock: node.setBlocked(peer, false)
+        case .mute: node.change(.muted(peer, true))
+        case .unmute: node.change(.muted(peer, false))
+        case .block: node.change(.blocked(peer, true))
+        case .unblock: node.change(.blocked(peer, false))
         }
         return .done(command: mark.rawValue, who)
     }

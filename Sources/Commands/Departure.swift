@@ -1,5 +1,5 @@
-import Chat
-package import ChatNode
+package import Chat
+import ChatNode
 import Synchronization
 
 /// Why the program leaves, decided once: the first cause counts, but for those that the node finds itself.

@@ -160,7 +160,7 @@ package final class Rooms: Sendable {
     /// Opens a room: in the one that was open, no conversation is looked at any more. On the nodes' scheduler.
     func look(at room: Room) {
         let before = open
-        if let before, before.label != room.label { before.node.assumeIsolated { $0.lookAway() } }
+        if let before, before.label != room.label { before.node.assumeIsolated { $0.change(.lookAway) } }
         state.withLock { $0.open = room.label }
     }
 

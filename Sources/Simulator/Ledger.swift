@@ -1,5 +1,5 @@
 package import Chat
-package import ChatNode
+import ChatNode
 package import Wire
 
 /// The messages of an experiment, with their authors, receivers and times; it counts the rest, which would be too much to

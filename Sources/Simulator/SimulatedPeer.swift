@@ -77,23 +77,23 @@ package final class SimulatedPeer: Sendable {
 
     /// Sends to the conversation that is being looked at.
     package func say(_ text: String) throws(ChatError) {
-        try with { node throws(ChatError) in try node.send(text) }
+        try with { node throws(ChatError) in try node.perform(.send(text)) }
     }
 
     package func say(_ text: String, to other: SimulatedPeer) throws(ChatError) {
-        try with { node throws(ChatError) in try node.direct(to: other.key, text) }
+        try with { node throws(ChatError) in try node.perform(.send(text, to: .direct(other.key))) }
     }
 
     package func accept(_ other: SimulatedPeer) throws(ChatError) {
-        try with { node throws(ChatError) in try node.accept(other.key) }
+        try with { node throws(ChatError) in try node.perform(.accept(other.key)) }
     }
 
     package func decline(_ other: SimulatedPeer) throws(ChatError) {
-        try with { node throws(ChatError) in try node.decline(other.key) }
+        try with { node throws(ChatError) in try node.perform(.decline(other.key)) }
     }
 
     package func open(_ conversation: Conversation) {
-        with { node in node.open(conversation) }
+        with { node in node.change(.open(conversation)) }
     }
 
     package func isOnline(_ other: SimulatedPeer) -> Bool {

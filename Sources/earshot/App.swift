@@ -74,7 +74,7 @@ struct App: Sendable {
             input = try App.makeInput(arguments, isTyped: isTyped)
         case .terminal(let colors):
             let owner = try App.makeTerminal(arguments, colors: colors, departure: departure) { isOn in
-                loop.execute { rooms.open?.node.assumeIsolated { $0.setTyping(isOn) } }
+                loop.execute { rooms.open?.node.assumeIsolated { $0.change(.typing(isOn)) } }
             }
             (terminal, display, input) = (owner, owner, owner)
         }

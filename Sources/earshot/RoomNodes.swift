@@ -67,7 +67,7 @@ struct RoomNodes: Sendable {
             }
         }
         for (index, room) in all.enumerated() {
-            if index > 0 { await room.node.lookAway() }
+            if index > 0 { await room.node.change(.lookAway) }
             let port = arguments.rooms.indices.contains(index) ? arguments.rooms[index].port : 0
             do throws(TransportError) {
                 try await room.node.start()
@@ -98,7 +98,7 @@ struct RoomNodes: Sendable {
                 let epoch = await node.epoch
                 await kept.writer.submit { $0.epoch = max($0.epoch, epoch) }()
             }
-            await node.lookAway()
+            await node.change(.lookAway)
             do throws(TransportError) {
                 try await node.start()
             } catch {

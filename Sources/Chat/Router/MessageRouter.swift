@@ -563,8 +563,11 @@ extension MessageRouter {
     package mutating func rename(
         _ nickname: String, at moment: Moment
     ) throws(ChatError) -> Outcome {
+        let before = ownName
         session.nickname = try Nickname.compose(nickname)
-        return commit([session.signPresence(at: moment.wallClock)], at: moment)
+        var outcome = commit([session.signPresence(at: moment.wallClock)], at: moment)
+        if session.nickname != before.nickname { outcome.events.append(.renamed(ownName, was: before)) }
+        return outcome
     }
 
     /// Changes the own state to away or here.

@@ -15,6 +15,10 @@ package struct Outgoing: Hashable, Sendable {
 package struct Outcome: Sendable {
     package var events: [NodeEvent] = []
     package var outgoing: [Outgoing] = []
+
+    package init(events: [NodeEvent] = [], outgoing: [Outgoing] = []) {
+        (self.events, self.outgoing) = (events, outgoing)
+    }
 }
 
 /// A conversation in a list of conversations.

@@ -189,12 +189,6 @@ extension Node {
         [Counter(.peopleElsewhere, router.roster.elsewhereCount)] + bridgeGate.counters + (broker?.counters ?? [])
     }
 
-    /// Lets bridges publish what this node says to the room from now on, or not.
-    package func setConsent(_ consents: Bool) {
-        apply(router.setConsent(consents, at: moment))
-        if let first = router.roster.bridges.first { reportBridge(of: first) }
-    }
-
     /// The peer of a link says in its presence that it is a bridge.
     func isBridge(_ link: LinkInfo) -> Bool {
         link.peer.map { router.roster.bridging(of: $0).isBridge } ?? false

@@ -90,7 +90,7 @@ extension Node {
             }
             withEffects { finder.linkIsActive(link, of: peer, environment, spread.neighbours, &$0) }
         }
-        pacer.met(now: now)
+        conversations.peerMet(now: now)
         reviewRoom()
     }
 

@@ -139,10 +139,7 @@ extension Node {
     }
 
     private func route(_ payload: VerifiedPayload, askedAt: Timestamp? = nil, _ environment: Environment) {
-        var events = exchange(&arrivals, with: [])
-        router.route(payload, at: environment.moment, askedAt: askedAt, into: &events)
-        emit(&events)
-        arrivals = events
+        route(payload, askedAt: askedAt, at: environment.moment)
         routed()
     }
 

@@ -13,7 +13,6 @@ package enum Examination {
         for part in node.mail.parts { census.count(part.value, at: "mail.\(part.name)") }
         census.count(node.crowd, at: "crowd")
         census.count(node.clock, at: "clock")
-        census.count(node.typingTracker, at: "typingTracker")
         census.count(node.historyExchange, at: "history")
         census.count(node.spread, at: "overlay")
         // Reflection reaches no class instances and no noncopyable values.

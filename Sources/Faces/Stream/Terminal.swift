@@ -1,6 +1,6 @@
 package import Commands
 package import Rendering
-import ChatNode
+import Chat
 
 /// The additions for a user at a terminal without the line editor (`TERM=dumb`).
 package struct Terminal: Sendable {

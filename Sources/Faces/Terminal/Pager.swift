@@ -1,4 +1,4 @@
-import ChatNode
+import Chat
 import LineEditor
 import Wire
 

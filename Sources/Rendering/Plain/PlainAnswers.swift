@@ -1,5 +1,5 @@
 package import Commands
-import Chat
+package import Chat
 package import ChatNode
 package import Phrases
 package import Wire

@@ -1,5 +1,5 @@
-import Chat
-package import ChatNode
+package import Chat
+import ChatNode
 package import Wire
 
 /// A message as plain lines show it, without the time: `<nick#4821> text` or `[nick#4821 → you] text`.

@@ -1,6 +1,6 @@
 package import Commands
 package import Chat
-package import ChatNode
+import ChatNode
 package import Phrases
 package import Wire
 

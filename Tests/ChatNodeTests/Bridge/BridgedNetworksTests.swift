@@ -53,7 +53,7 @@ import Wire
         let (speaker, others) = (networks[0][2], networks[1])
         try speaker.say("over the bridge")
         #expect(simulation.run { others.allSatisfy { heard("over the bridge", $0) == 1 } })
-        speaker.with { $0.setConsent(false) }
+        speaker.with { $0.change(.consent(false)) }
         simulation.advance(by: .seconds(1))
         try speaker.say("only here")
         simulation.advance(by: .seconds(5))

@@ -160,9 +160,9 @@ import Wire
         simulation.partition([alice], [bob])
         #expect(simulation.run(atMost: .seconds(120)) { !alice.isOnline(bob) })
         alice.open(.direct(bob.key))
-        try alice.with { node throws(ChatError) in try node.edit(nil, "hello") }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "hello")) }
         let dropped = try #require(alice.messages.first { $0.text == "drop" }?.id.hexadecimal)
-        try alice.with { node throws(ChatError) in try node.delete(dropped) }
+        try alice.with { node throws(ChatError) in try node.perform(.delete(dropped)) }
         simulation.heal()
         try #require(simulation.meet(alice, bob, within: .seconds(90)))
         simulation.advance(by: .seconds(2))
@@ -177,7 +177,7 @@ import Wire
                 if command {
                     try alice.say("x")
                 } else {
-                    try alice.with { node throws(ChatError) in try node.edit(nil, "y") }
+                    try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "y")) }
                 }
             } catch {
                 if error.code == .rateLimited { refused += 1 }

@@ -68,7 +68,7 @@ import Wire
         try #require(simulation.meet(alice, bob))
         try alice.say("one", to: bob)
         simulation.advance(by: .seconds(1))
-        try alice.with { [key = bob.key] node throws(ChatError) in try node.leave(key) }
+        try alice.with { [key = bob.key] node throws(ChatError) in try node.perform(.leave(key)) }
         simulation.advance(by: .seconds(1))
         try bob.say("two", to: alice)
         simulation.advance(by: .seconds(1))

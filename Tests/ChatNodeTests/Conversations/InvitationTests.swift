@@ -37,7 +37,7 @@ import Wire
     }
 
     private func invite(_ peer: SimulatedPeer, _ other: SimulatedPeer, to room: Room) throws(ChatError) {
-        try peer.with { [key = other.key] node throws(ChatError) in try node.invite(key, to: room) }
+        try peer.with { [key = other.key] node throws(ChatError) in try node.perform(.invite(key, to: room)) }
     }
 
     private func invitations(of peer: SimulatedPeer) -> [Room] {
@@ -79,7 +79,7 @@ import Wire
     @Test func `none is sent before acceptance, nor to a blocked peer, and of a stranger none is shown`() throws {
         #expect(throws: ChatError.self) { try invite(alice, bob, to: .lobby) }
         try befriend()
-        try alice.with { [key = bob.key] node throws(ChatError) in try node.leave(key) }
+        try alice.with { [key = bob.key] node throws(ChatError) in try node.perform(.leave(key)) }
         pass()
         #expect(throws: ChatError.self) { try invite(alice, bob, to: .lobby) }
         // Bob has not noticed: the invitation is answered by another departure.
@@ -100,7 +100,7 @@ import Wire
 
     @Test func `a profile is seen by those who ask, and a muted peer's is not`() throws {
         let profile = Profile(about: "빨간 모자", rooms: ["kitchen", "차고"])
-        alice.with { $0.setProfile(profile) }
+        alice.with { $0.change(.profile(profile)) }
         pass()
         #expect(bob.row(of: alice)?.profile == profile)
         #expect(bob.with { node in node.announcedRooms } == ["kitchen": 1, "차고": 1])
@@ -115,7 +115,7 @@ import Wire
     }
 
     @Test func `a later peer learns the profile with the first presence`() throws {
-        alice.with { $0.setProfile(Profile(about: "here since noon")) }
+        alice.with { $0.change(.profile(Profile(about: "here since noon"))) }
         pass()
         let carol = simulation.node("carol")
         try #require(simulation.meet(carol, alice))
@@ -140,23 +140,23 @@ import Wire
     @Test func `a contact is found by the user's name before any nickname`() throws {
         let carol = simulation.node("Robert")
         try #require(simulation.meet(alice, bob, carol))
-        alice.with { [key = bob.key] in $0.setContacts([key: "Robert"]) }
+        alice.with { [key = bob.key] in $0.change(.contacts([key: "Robert"])) }
         #expect(alice.find("Robert") == bob.key)
         #expect(alice.find("bob") == bob.key)
         #expect(alice.row(of: bob)?.who.contact == "Robert")
         try bob.say("hello")
         simulation.advance(by: .seconds(1))
         #expect(alice.messages.last?.from.contact == "Robert")
-        alice.with { $0.setContacts([:]) }
+        alice.with { $0.change(.contacts([:])) }
         #expect(alice.find("Robert") == carol.key)
     }
 
     @Test func `a block that is adopted ends the link, and one that is taken back lets the peer in again`() throws {
-        alice.with { [key = bob.key] in $0.adopt(PeerMarks(blocked: MarkedPeers([key]))) }
+        alice.with { [key = bob.key] in $0.change(.marks(PeerMarks(blocked: MarkedPeers([key])))) }
         simulation.advance(by: .seconds(2))
         #expect(!alice.isOnline(bob))
         #expect(!bob.isOnline(alice))
-        alice.with { [key = bob.key] in $0.adopt(PeerMarks(verified: MarkedPeers([key]))) }
+        alice.with { [key = bob.key] in $0.change(.marks(PeerMarks(verified: MarkedPeers([key])))) }
         simulation.advance(by: .seconds(120))
         #expect(alice.isOnline(bob))
         #expect(alice.row(of: bob)?.isVerified == true)

@@ -55,9 +55,9 @@ import Wire
     private func doEverything(_ peer: SimulatedPeer, to other: SimulatedPeer) throws {
         peer.type()
         try say("public", by: peer)
-        try peer.with { node throws(ChatError) in try node.edit(nil, "public, edited") }
+        try peer.with { node throws(ChatError) in try node.perform(.edit(nil, "public, edited")) }
         pass()
-        try peer.with { node throws(ChatError) in try node.delete(nil) }
+        try peer.with { node throws(ChatError) in try node.perform(.delete(nil)) }
         pass()
         try? peer.say("direct", to: other)
         pass()
@@ -90,8 +90,8 @@ import Wire
         try say("two", by: alice)
         bob.mute(alice)
         try alice.with { node throws(ChatError) in
-            try node.delete(nil)
-            try node.edit(nil, "eins")
+            try node.perform(.delete(nil))
+            try node.perform(.edit(nil, "eins"))
         }
         pass()
         #expect(bob.texts() == ["one", "two"])
@@ -234,13 +234,13 @@ import Wire
         #expect(bob.texts() == ["before, edited"])
         #expect(bob.unread() == 1)
         let key = member.key
-        bob.with { $0.setBlocked(key, true) }
+        bob.with { $0.change(.blocked(key, true)) }
         for frame in frames[1] { simulation.timeline.perform { relay.send(frame) } }
         pass()
         // The earlier messages of the blocked peer are hidden, too.
         #expect(bob.texts().isEmpty)
         #expect(bob.unread() == 0)
-        bob.with { $0.setBlocked(key, false) }
+        bob.with { $0.change(.blocked(key, false)) }
         #expect(bob.texts() == ["before, edited"])
         #expect(!relay.isClosed)
     }

@@ -5,30 +5,30 @@ import Wire
 
 /// Further actions and views of the user of a simulated node.
 extension SimulatedPeer {
-    func type() { with { $0.setTyping(true) } }
+    func type() { with { $0.change(.typing(true)) } }
 
-    func discard() { with { $0.setTyping(false) } }
+    func discard() { with { $0.change(.typing(false)) } }
 
     func mute(_ other: SimulatedPeer, _ isMuted: Bool = true) {
         let key = other.key
-        with { $0.setMuted(key, isMuted) }
+        with { $0.change(.muted(key, isMuted)) }
     }
 
     func block(_ other: SimulatedPeer, _ isBlocked: Bool = true) {
         let key = other.key
-        with { $0.setBlocked(key, isBlocked) }
+        with { $0.change(.blocked(key, isBlocked)) }
     }
 
     func leaveConversation(with other: SimulatedPeer) throws(ChatError) {
         let key = other.key
-        try with { node throws(ChatError) in try node.leave(key) }
+        try with { node throws(ChatError) in try node.perform(.leave(key)) }
     }
 
     func rename(_ nickname: String) throws(ChatError) {
-        try with { node throws(ChatError) in try node.rename(nickname) }
+        try with { node throws(ChatError) in try node.perform(.rename(nickname)) }
     }
 
-    func setAway(_ isAway: Bool, reason: String? = nil) { with { $0.setAway(isAway, reason: reason) } }
+    func setAway(_ isAway: Bool, reason: String? = nil) { with { $0.change(.away(isAway, reason: reason)) } }
 
     /// The rows of `/who`.
     var who: [PeerView] { with { $0.peers() } }

@@ -36,7 +36,7 @@ import Wire
         kill(alice)
         bob.open(.direct(alice.key))
         try bob.say("helo")
-        try bob.with { node throws(ChatError) in try node.edit(nil, "hello") }
+        try bob.with { node throws(ChatError) in try node.perform(.edit(nil, "hello")) }
         let again = simulation.node("alice", identitySeed: 7, accepted: alice.accepted, minimumEpoch: 1)
         try #require(simulation.meet(again, bob))
         simulation.advance(by: .seconds(2))
@@ -60,7 +60,7 @@ import Wire
     }
 
     @Test func `leaving, on either side, and blocking end the remembering`() throws {
-        try alice.with { [key = bob.key] node throws(ChatError) in try node.leave(key) }
+        try alice.with { [key = bob.key] node throws(ChatError) in try node.perform(.leave(key)) }
         simulation.advance(by: .seconds(1))
         #expect(alice.accepted == [])
         #expect(bob.accepted == [])
@@ -69,7 +69,7 @@ import Wire
         try alice.accept(bob)
         simulation.advance(by: .seconds(1))
         #expect(alice.accepted == [bob.key])
-        alice.with { [key = bob.key] node in node.setBlocked(key, true) }
+        alice.with { [key = bob.key] node in node.change(.blocked(key, true)) }
         simulation.advance(by: .seconds(1))
         #expect(alice.accepted == [])
     }

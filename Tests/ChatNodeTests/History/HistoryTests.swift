@@ -21,8 +21,8 @@ import Wire
             try (number.isMultiple(of: 3) ? bob : alice).say("line \(number)")
             simulation.advance(by: .milliseconds(30))
         }
-        try alice.with { node throws(ChatError) in try node.edit(nil, "the last of alice") }
-        try bob.with { node throws(ChatError) in try node.delete(nil) }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "the last of alice")) }
+        try bob.with { node throws(ChatError) in try node.perform(.delete(nil)) }
         simulation.advance(by: .seconds(1))
         let carol = simulation.node("carol")
         carol.open(.direct(alice.key))
@@ -43,7 +43,7 @@ import Wire
         try #require(simulation.meet(alice, bob))
         try alice.say("before")
         simulation.advance(by: .seconds(1))
-        bob.with { $0.lookAway() }
+        bob.with { $0.change(.lookAway) }
         simulation.partition([alice], [bob])
         simulation.advance(by: .seconds(100))
         for (peer, text) in [(alice, "one"), (bob, "two"), (alice, "three"), (bob, "four")] {
@@ -71,7 +71,7 @@ import Wire
         let simulation = Simulation(seed: 15)
         let (alice, bob) = (talkative(simulation, "alice"), talkative(simulation, "bob"))
         try #require(simulation.meet(alice, bob))
-        alice.with { $0.lookAway() }
+        alice.with { $0.change(.lookAway) }
         try alice.say("mine")
         try bob.say("theirs")
         simulation.advance(by: .seconds(1))
@@ -100,8 +100,8 @@ import Wire
         simulation.advance(by: .seconds(1))
         simulation.partition([alice], [bob])
         simulation.advance(by: .seconds(100))
-        try alice.with { node throws(ChatError) in try node.edit(nil, "no typo") }
-        try bob.with { node throws(ChatError) in try node.delete(nil) }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "no typo")) }
+        try bob.with { node throws(ChatError) in try node.perform(.delete(nil)) }
         try alice.say("alone")
         try bob.say("alone too")
         simulation.advance(by: .seconds(1))
@@ -143,8 +143,10 @@ import Wire
             let peer = peers[number * 7 % peers.count]
             try peer.say("\(number) of \(peer.key.hexadecimal.prefix(4))")
             simulation.advance(by: .milliseconds(40 + number % 3 * 100))
-            if number % 11 == 0 { try peer.with { node throws(ChatError) in try node.edit(nil, "edited \(number)") } }
-            if number % 17 == 0 { try peer.with { node throws(ChatError) in try node.delete(nil) } }
+            if number % 11 == 0 {
+                try peer.with { node throws(ChatError) in try node.perform(.edit(nil, "edited \(number)")) }
+            }
+            if number % 17 == 0 { try peer.with { node throws(ChatError) in try node.perform(.delete(nil)) } }
         }
     }
 
@@ -161,9 +163,9 @@ import Wire
             simulation.advance(by: .seconds(20))
         }
         #expect(line.allSatisfy { $0.messages.count == 20 && $0.unread() == 0 })
-        try line[0].with { node throws(ChatError) in try node.edit(nil, "edited at one end") }
+        try line[0].with { node throws(ChatError) in try node.perform(.edit(nil, "edited at one end")) }
         #expect(simulation.run(atMost: .seconds(20)) { line.allSatisfy { $0.texts().contains("edited at one end") } })
-        try line[3].with { node throws(ChatError) in try node.delete(nil) }
+        try line[3].with { node throws(ChatError) in try node.perform(.delete(nil)) }
         #expect(simulation.run(atMost: .seconds(20)) { line.allSatisfy { $0.texts().count == 19 } })
     }
 
@@ -261,7 +263,7 @@ import Wire
         try #require(simulation.meet(alice, bob))
         simulation.advance(by: .seconds(1))
         #expect(alice.messages.map(\.isFromCurrentUser) == [true])
-        try alice.with { node throws(ChatError) in try node.edit(nil, "I am here") }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "I am here")) }
         simulation.advance(by: .seconds(1))
         #expect(bob.texts() == ["I am here"])
     }
@@ -289,7 +291,7 @@ import Wire
         let (alice, bob, carol) = (simulation.node("alice"), simulation.node("bob"), simulation.node("carol"))
         simulation.line(alice, bob, carol)
         simulation.advance(by: .seconds(10))
-        carol.with { node in node.setMuted(alice.key, true) }
+        carol.with { node in node.change(.muted(alice.key, true)) }
         for number in 1...5 { try alice.say("line \(number)") }
         simulation.advance(by: .seconds(60))
         #expect(carol.texts().isEmpty)

@@ -241,7 +241,7 @@ import Wire
         #expect(alice.texts().count == 100)
         for number in 1...10 { try (number.isMultiple(of: 2) ? alice : bob).say("honest \(number)") }
         simulation.advance(by: .seconds(1))
-        try alice.with { node throws(ChatError) in try node.edit(nil, "edited") }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "edited")) }
         let honest = (1...9).map { "honest \($0)" } + ["edited"]
         let isHonest = { (text: String) in !text.hasPrefix("future") }
         #expect(Set(alice.texts().filter(isHonest)) == Set(honest))

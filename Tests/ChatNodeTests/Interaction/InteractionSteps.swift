@@ -24,8 +24,8 @@ extension InteractionRoom {
         case .unmute(let seat, let of): mute(seat, of, false)
         case .rename(let seat):
             let name = nextText("name")
-            present[seat]?.peer.with { node in try? node.rename(name) }
-        case .away(let seat, let isAway): present[seat]?.peer.with { node in node.setAway(isAway) }
+            present[seat]?.peer.with { node in try? node.perform(.rename(name)) }
+        case .away(let seat, let isAway): present[seat]?.peer.with { node in node.change(.away(isAway)) }
         case .pass, .partition, .heal, .breakConnections, .stopReading, .readAgain, .kill, .leave, .start, .join, .part,
             .misdial:
             break
@@ -84,9 +84,9 @@ extension InteractionRoom {
         let id = author.own[author.own.count - 1 - back]
         let isDone = author.peer.with { node in
             if let text {
-                (try? node.edit(id.hexadecimal, text)) != nil
+                (try? node.perform(.edit(id.hexadecimal, text))) != nil
             } else {
-                (try? node.delete(id.hexadecimal)) != nil
+                (try? node.perform(.delete(id.hexadecimal))) != nil
             }
         }
         guard isDone else { return }
@@ -99,7 +99,7 @@ extension InteractionRoom {
 
     private func mute(_ seat: Int, _ of: Int, _ isMuted: Bool) {
         guard let one = present[seat], let other = present[of] else { return }
-        one.peer.with { [key = other.peer.key] node in node.setMuted(key, isMuted) }
+        one.peer.with { [key = other.peer.key] node in node.change(.muted(key, isMuted)) }
         if isMuted { everMuted.insert([one.number, other.number]) }
         if isMuted { muted.insert([one.number, other.number]) } else { muted.remove([one.number, other.number]) }
         disturb(one, other)
@@ -109,7 +109,7 @@ extension InteractionRoom {
 
 extension SimulatedPeer {
     fileprivate func leaveDirect(_ other: SimulatedPeer) throws(ChatError) {
-        try with { node throws(ChatError) in try node.leave(other.key) }
+        try with { node throws(ChatError) in try node.perform(.leave(other.key)) }
     }
 }
 

@@ -40,7 +40,7 @@ final class InteractionWitness {
     /// The user opens a conversation of another room.
     func lookAway() {
         catchUp()
-        peer.with { node in node.lookAway() }
+        peer.with { node in node.change(.lookAway) }
         (active, isLooking) = (.publicRoom, false)
     }
 

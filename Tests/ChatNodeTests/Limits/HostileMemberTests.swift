@@ -175,7 +175,7 @@ import Wire
     @Test func `a repeated message is acknowledged within the rate, and shown once`() throws {
         send(rude.payload(.dmRequest(target: alice.key, nickname: "rude", text: "hi"), at: now).frame(hops: 0))
         let key = rude.key
-        try alice.with { node throws(ChatError) in try node.accept(key) }
+        try alice.with { node throws(ChatError) in try node.perform(.accept(key)) }
         simulation.advance(by: .seconds(10))
         let before = alice.counter("payloads_sent")
         let message = rude.payload(.directMessage(target: alice.key, nickname: "rude", text: "again"), at: now)
@@ -212,7 +212,7 @@ import Wire
 
     @Test func `messages of muted peers are counted`() {
         let key = rude.key
-        alice.with { $0.setMuted(key, true) }
+        alice.with { $0.change(.muted(key, true)) }
         send(rude.payload(message("hello?"), at: now).frame(hops: 0))
         #expect(alice.texts().isEmpty)
         #expect(alice.counter("refused_unheard") == 1)

@@ -11,7 +11,7 @@ import Wire
         let bob = simulation.node("bob")
         let alice = simulation.node("alice", clockError: .seconds(-7))
         try #require(simulation.meet(alice, bob))
-        alice.with { $0.setAway(true) }
+        alice.with { $0.change(.away(true)) }
         simulation.advance(by: .seconds(40))
         let row = try #require(bob.with { $0.peers() }.first)
         #expect(row.who.key == alice.key)

@@ -61,10 +61,10 @@ import Wire
         let (alice, bob) = (star.leaves[0], star.leaves[1])
         try alice.say("frist")
         star.simulation.advance(by: .milliseconds(100))
-        try alice.with { node throws(ChatError) in try node.edit(nil, "first") }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "first")) }
         try alice.say("second")
         star.simulation.advance(by: .milliseconds(100))
-        try alice.with { node throws(ChatError) in try node.delete(nil) }
+        try alice.with { node throws(ChatError) in try node.perform(.delete(nil)) }
         try alice.rename("alicia")
         alice.setAway(true, reason: "tea")
         star.simulation.advance(by: .seconds(1))

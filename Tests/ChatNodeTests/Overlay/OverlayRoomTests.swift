@@ -96,11 +96,11 @@ struct OverlayRoom {
         let speaker = room.peers[0]
         try speaker.say("frist")
         room.simulation.advance(by: .seconds(1))
-        try speaker.with { node throws(ChatError) in try node.edit(nil, "first") }
+        try speaker.with { node throws(ChatError) in try node.perform(.edit(nil, "first")) }
         try room.peers[1].say("second")
         room.simulation.advance(by: .seconds(1))
-        try room.peers[1].with { node throws(ChatError) in try node.delete(nil) }
-        speaker.with { node in node.setTyping(true) }
+        try room.peers[1].with { node throws(ChatError) in try node.perform(.delete(nil)) }
+        speaker.with { node in node.change(.typing(true)) }
         room.simulation.advance(by: .seconds(1))
         #expect(room.peers.allSatisfy { $0.texts() == ["first"] })
         #expect(room.sum("history_received") == 0)

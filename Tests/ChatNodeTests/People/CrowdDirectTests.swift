@@ -136,9 +136,9 @@ struct CrowdDirectTests {
             friend.open(.direct(bob.key))
             try friend.say("line 1")
             try friend.say("line 2")
-            try friend.with { node throws(ChatError) in try node.edit(nil, "line 2, edited") }
+            try friend.with { node throws(ChatError) in try node.perform(.edit(nil, "line 2, edited")) }
             try friend.with { [key = bob.key] node throws(ChatError) in
-                try node.invite(key, to: Room(openNamed: "den"))
+                try node.perform(.invite(key, to: Room(openNamed: "den")))
             }
         }
         room.simulation.advance(by: .seconds(330))

@@ -83,7 +83,7 @@ struct CrowdTests {
         let bob = room.people[0]
         let (friend, stranger) = (room.people[12], room.people[18])
         let key = friend.key
-        bob.with { node in node.setVerified(key, true) }
+        bob.with { node in node.change(.verified(key, true)) }
         room.simulation.advance(by: .seconds(60))
         let before = bob.events.count
         friend.leave()

@@ -50,10 +50,10 @@ import Wire
     @Test func `a message over a relay can be edited and deleted by its author`() throws {
         try converse()
         alice.open(.direct(bob.key))
-        try alice.with { node throws(ChatError) in try node.edit(nil, "thanks") }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "thanks")) }
         simulation.advance(by: .seconds(1))
         #expect(bob.texts(.direct(alice.key)) == ["may I?", "of course", "thanks"])
-        try alice.with { node throws(ChatError) in try node.delete(nil) }
+        try alice.with { node throws(ChatError) in try node.perform(.delete(nil)) }
         simulation.advance(by: .seconds(1))
         #expect(bob.texts(.direct(alice.key)) == ["may I?", "of course"])
     }

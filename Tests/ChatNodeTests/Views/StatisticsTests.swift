@@ -43,7 +43,7 @@ import Wire
 
     @Test func `history is counted by what it is`() throws {
         try alice.say("one")
-        try alice.with { node throws(ChatError) in try node.edit(nil, "two") }
+        try alice.with { node throws(ChatError) in try node.perform(.edit(nil, "two")) }
         let carol = simulation.node("carol")
         try #require(simulation.meet(alice, bob, carol))
         simulation.advance(by: .seconds(10))
@@ -71,8 +71,8 @@ import Wire
         bob.open(.direct(alice.key))
         simulation.advance(by: .seconds(1))
         try alice.with { node throws(ChatError) in
-            try node.say("in public")
-            try node.say("again")
+            try node.perform(.send("in public", to: .publicRoom))
+            try node.perform(.send("again", to: .publicRoom))
         }
         bob.open(.publicRoom)
         try alice.say("in private", to: bob)
@@ -87,7 +87,7 @@ import Wire
         try bob.accept(alice)
         simulation.advance(by: .seconds(1))
         alice.open(.direct(bob.key))
-        try alice.with { node throws(ChatError) in try node.say("to all") }
+        try alice.with { node throws(ChatError) in try node.perform(.send("to all", to: .publicRoom)) }
         simulation.advance(by: .seconds(1))
         #expect(bob.texts() == ["to all"])
         #expect(bob.texts(.direct(alice.key)) == ["psst"])

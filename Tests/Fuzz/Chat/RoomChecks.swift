@@ -39,7 +39,8 @@ struct ToldModel {
             case .blocked(let who, _): demand(who.key != me, "a block of ourselves")
             case .elsewhere(_, let who, _, _): demand(who.key != me, "ourselves in another network")
             case .peer(_, let who, _, _, let online): demand(online >= 0 && who.key != me, "odd presence")
-            case .ready, .renamed, .crowd, .notice, .stopped: demand(false, "an event that the router does not make")
+            case .renamed(let who, let was): demand(who.key == me && was.key == me, "another user has a new name")
+            case .ready, .crowd, .notice, .stopped: demand(false, "an event that the router does not make")
             }
         }
     }

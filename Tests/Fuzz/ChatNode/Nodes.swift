@@ -72,7 +72,7 @@ private final class Siege {
         for (one, other) in [(alice, bob), (bob, alice)] {
             demand(!one.hasStopped, "a node was made to stop")
             demand(one.isOnline(other), "a node lost the other by what strangers did")
-            one.with { node in node.open(.publicRoom) }
+            one.with { node in node.change(.open(.publicRoom)) }
             let text = "still here \(one.key.hexadecimal.prefix(6))"
             demand((try? one.say(text)) != nil, "a node can not speak any more")
             simulation.advance(by: .seconds(5))
@@ -91,10 +91,10 @@ private final class Siege {
         let text = "text \(count)"
         alice.with { node in
             switch operation {
-            case 0: try? node.direct(to: peer, text)
-            case 1: try? node.accept(peer)
-            case 2: node.open(.direct(peer))
-            default: try? node.decline(peer)
+            case 0: try? node.perform(.send(text, to: .direct(peer)))
+            case 1: try? node.perform(.accept(peer))
+            case 2: node.change(.open(.direct(peer)))
+            default: try? node.perform(.decline(peer))
             }
         }
     }

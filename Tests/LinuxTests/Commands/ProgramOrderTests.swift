@@ -41,13 +41,13 @@ import Testing
         let log = Log()
         alice.with { node in
             // The effect of a message from elsewhere: it is reported at the end of the turn, or before.
-            _ = try? node.say("one")
+            _ = try? node.perform(.send("one", to: .publicRoom))
             let reports = Report.tailStart(withHistory: true, of: node)
             guard case .event(.ready) = reports.first, case .answer(.history(_, let kept)) = reports.last else {
                 return
             }
             log.note("\(kept.map(\.text)) behind \(alice.messages.count)")
-            _ = try? node.say("two")
+            _ = try? node.perform(.send("two", to: .publicRoom))
             log.note("then \(alice.messages.count)")
             log.note(
                 "\(Command.sayToRoom("three").performApart(on: node).events.count) apart behind \(alice.messages.count)"

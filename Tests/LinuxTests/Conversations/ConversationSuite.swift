@@ -13,7 +13,7 @@ import Wire
             ]
             try #require(await world.meet(people[0], people[1], people[2]))
             for (number, person) in people.enumerated() {
-                try await person.perform { node throws(ChatError) in try node.send("line \(number)") }
+                try await person.perform { node throws(ChatError) in try node.perform(.send("line \(number)")) }
             }
             #expect(await world.wait { people.allSatisfy { $0.told.messages.count == 3 } })
             for person in people {
@@ -31,9 +31,9 @@ import Wire
             try #require(await world.meet(alice, bob))
             let texts = ["a", "안", "👍🏽", "नि"].map { String(repeating: $0, count: 240) }
             for text in texts {
-                try await alice.perform { node throws(ChatError) in try node.send(text) }
+                try await alice.perform { node throws(ChatError) in try node.perform(.send(text)) }
                 await #expect(throws: ChatError.self) {
-                    try await alice.perform { node throws(ChatError) in try node.send(text + "x") }
+                    try await alice.perform { node throws(ChatError) in try node.perform(.send(text + "x")) }
                 }
             }
             #expect(await world.wait { bob.told.messages.count == texts.count })
@@ -47,18 +47,21 @@ import Wire
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
             let carol = try await world.person("carol")
             try #require(await world.meet(alice, bob, carol))
-            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "may I?") }
+            try await alice.perform { node throws(ChatError) in try node.perform(.send("may I?", to: .direct(bob.key)))
+            }
             #expect(
                 await world.wait {
                     bob.told.events.contains { if case .request(_, "may I?") = $0 { true } else { false } }
                 })
             #expect(bob.told.messages.isEmpty)
-            try await bob.perform { node throws(ChatError) in try node.accept(alice.key) }
+            try await bob.perform { node throws(ChatError) in try node.perform(.accept(alice.key)) }
             #expect(
                 await world.wait {
                     alice.told.events.contains { if case .direct(.accepted, _) = $0 { true } else { false } }
                 })
-            try await bob.perform { node throws(ChatError) in try node.direct(to: alice.key, "of course") }
+            try await bob.perform { node throws(ChatError) in
+                try node.perform(.send("of course", to: .direct(alice.key)))
+            }
             #expect(await world.wait { alice.told.messages.contains { $0.text == "of course" } })
             let summaries = try await alice.perform { node throws(ChatError) in node.summaries() }
             #expect(summaries.first { $0.conversation != .publicRoom }?.unread == 1)
@@ -72,15 +75,16 @@ import Wire
             let alice = try await world.person("alice") { $0.readReceipts = true }
             let bob = try await world.person("bob") { $0.readReceipts = true }
             try #require(await world.meet(alice, bob))
-            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "may I?") }
+            try await alice.perform { node throws(ChatError) in try node.perform(.send("may I?", to: .direct(bob.key)))
+            }
             #expect(await world.wait { bob.told.events.contains { if case .request = $0 { true } else { false } } })
-            try await bob.perform { node throws(ChatError) in try node.accept(alice.key) }
+            try await bob.perform { node throws(ChatError) in try node.perform(.accept(alice.key)) }
             #expect(await world.wait { alice.told.events.contains { if case .read = $0 { true } else { false } } })
-            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "look") }
+            try await alice.perform { node throws(ChatError) in try node.perform(.send("look", to: .direct(bob.key))) }
             #expect(await world.wait { alice.told.events.contains { if case .delivered = $0 { true } else { false } } })
             let id = try #require(alice.told.messages.last?.id)
             #expect(!alice.told.events.contains { if case .read(_, [id]) = $0 { true } else { false } })
-            try await bob.perform { node throws(ChatError) in node.open(.direct(alice.key)) }
+            try await bob.perform { node throws(ChatError) in node.change(.open(.direct(alice.key))) }
             #expect(
                 await world.wait { alice.told.events.contains { if case .read(_, [id]) = $0 { true } else { false } } })
             let kept = try await alice.perform { node throws(ChatError) in node.history(.direct(bob.key)) }
@@ -93,12 +97,13 @@ import Wire
         try await kind.run { world in
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
             try #require(await world.meet(alice, bob))
-            try await alice.perform { node throws(ChatError) in try node.direct(to: bob.key, "may I?") }
+            try await alice.perform { node throws(ChatError) in try node.perform(.send("may I?", to: .direct(bob.key)))
+            }
             #expect(await world.wait { bob.told.events.contains { if case .request = $0 { true } else { false } } })
-            try await bob.perform { node throws(ChatError) in try node.accept(alice.key) }
+            try await bob.perform { node throws(ChatError) in try node.perform(.accept(alice.key)) }
             #expect(await world.wait { alice.told.events.contains { if case .direct = $0 { true } else { false } } })
             try await alice.perform { node throws(ChatError) in
-                try node.direct(to: bob.key, "bye")
+                try node.perform(.send("bye", to: .direct(bob.key)))
                 node.beginLeaving()
             }
             #expect(await world.wait { alice.told.events.contains { if case .stopped = $0 { true } else { false } } })
@@ -114,12 +119,12 @@ import Wire
         try await kind.run { world in
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
             try #require(await world.meet(alice, bob))
-            try await bob.perform { node throws(ChatError) in node.open(.direct(alice.key)) }
+            try await bob.perform { node throws(ChatError) in node.change(.open(.direct(alice.key))) }
             for number in 1...3 {
-                try await alice.perform { node throws(ChatError) in try node.send("line \(number)") }
+                try await alice.perform { node throws(ChatError) in try node.perform(.send("line \(number)")) }
             }
             #expect(await world.wait { bob.told.messages.map(\.unread) == [1, 2, 3] })
-            try await bob.perform { node throws(ChatError) in node.close() }
+            try await bob.perform { node throws(ChatError) in node.change(.open(.publicRoom)) }
             let summaries = try await bob.perform { node throws(ChatError) in node.summaries() }
             #expect(summaries.first?.unread == 0)
             #expect(summaries.first?.last?.text == "line 3")
@@ -132,8 +137,8 @@ import Wire
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
             try #require(await world.meet(alice, bob))
             try await alice.perform { node throws(ChatError) in
-                try node.send("helo")
-                try node.edit(nil, "hello")
+                try node.perform(.send("helo"))
+                try node.perform(.edit(nil, "hello"))
             }
             #expect(
                 await world.wait {
@@ -141,7 +146,7 @@ import Wire
                         if case .edited(let message) = $0 { message.text == "hello" } else { false }
                     }
                 })
-            try await alice.perform { node throws(ChatError) in try node.delete(nil) }
+            try await alice.perform { node throws(ChatError) in try node.perform(.delete(nil)) }
             #expect(
                 await world.wait {
                     bob.told.events.contains { if case .deleted = $0 { true } else { false } }
@@ -156,8 +161,8 @@ import Wire
             let (alice, bob) = (try await world.person("alice"), try await world.person("bob"))
             try #require(await world.meet(alice, bob))
             try await alice.perform { node throws(ChatError) in
-                try node.rename("alicia")
-                node.setAway(true)
+                try node.perform(.rename("alicia"))
+                node.change(.away(true))
             }
             #expect(
                 await world.wait {
@@ -165,7 +170,7 @@ import Wire
                         if case .peer(.away, let who, _, _, _) = $0 { who.nickname == "alicia" } else { false }
                     }
                 })
-            try await alice.perform { node throws(ChatError) in try node.send("bye") }
+            try await alice.perform { node throws(ChatError) in try node.perform(.send("bye")) }
             await alice.leave()
             #expect(await world.wait { bob.told.hasLost(alice) })
             #expect(bob.told.messages.map(\.text) == ["bye"])
@@ -180,7 +185,7 @@ import Wire
             try #require(await world.meet(alice, bob))
             let lines = (0..<200).map { "\($0) " + String(repeating: "x", count: 200) }
             try await alice.perform { node throws(ChatError) in
-                for line in lines { try node.send(line) }
+                for line in lines { try node.perform(.send(line)) }
             }
             #expect(await world.wait { bob.told.messages.count == lines.count })
             #expect(bob.told.messages.map(\.text) == lines)

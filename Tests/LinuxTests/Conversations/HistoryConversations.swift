@@ -13,7 +13,7 @@ import Wire
             try #require(await world.meet(alice, bob))
             for number in 0..<100 {
                 let speaker = number.isMultiple(of: 2) ? alice : bob
-                try await speaker.perform { node throws(ChatError) in try node.send("line \(number)") }
+                try await speaker.perform { node throws(ChatError) in try node.perform(.send("line \(number)")) }
                 try #require(await world.wait { [alice, bob].allSatisfy { $0.told.messages.count == number + 1 } })
             }
             let carol = try await world.person("carol")
@@ -37,8 +37,8 @@ import Wire
         #expect(await world.wait { alice.told.hasSeen(bob) && carol.told.hasSeen(bob) })
         // Bob tells the ends of each other, and they dial.
         #expect(await world.wait { alice.told.hasSeen(carol) && carol.told.hasSeen(alice) })
-        try await alice.perform { node throws(ChatError) in try node.send("from one end") }
-        try await carol.perform { node throws(ChatError) in try node.send("from the other") }
+        try await alice.perform { node throws(ChatError) in try node.perform(.send("from one end")) }
+        try await carol.perform { node throws(ChatError) in try node.perform(.send("from the other")) }
         let people = [alice, bob, carol]
         #expect(await world.wait { people.allSatisfy { $0.told.messages.count == 2 } })
         #expect(carol.told.messages.first { $0.text == "from one end" }?.isHistory == false)

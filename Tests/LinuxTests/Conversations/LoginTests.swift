@@ -18,7 +18,7 @@ import Wire
         let gone = try #require(sessions.first { $0 !== last })
         #expect(gone.told.stopReason == .signedOut)
         #expect(gone.told.notices == [.signedOut])
-        try await last.perform { node throws(ChatError) in try node.send("it is me") }
+        try await last.perform { node throws(ChatError) in try node.perform(.send("it is me")) }
         #expect(await world.wait(atMost: .seconds(20)) { bob.told.messages.map(\.text) == ["it is me"] })
         #expect(bob.told.hasSeen(last))
         await world.close()
@@ -32,7 +32,7 @@ import Wire
         await first.leave()
         let second = try await world.person("alice", identitySeed: 82)
         #expect(await world.wait(atMost: .seconds(20)) { second.told.hasSeen(bob) })
-        try await second.perform { node throws(ChatError) in try node.send("back") }
+        try await second.perform { node throws(ChatError) in try node.perform(.send("back")) }
         #expect(await world.wait(atMost: .seconds(20)) { bob.told.messages.map(\.text) == ["back"] })
         #expect(second.told.stopReason == nil)
         await world.close()

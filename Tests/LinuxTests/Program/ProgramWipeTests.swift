@@ -33,7 +33,7 @@ import Transports
         for label in labels { rooms.add(label, node(reports.entrance(of: label, in: rooms))) }
         weak let old = rooms.open?.node
         for room in rooms.all { try await room.node.start() }
-        try await rooms.all[0].node.send("hello")
+        try await rooms.all[0].node.perform(.send("hello"))
         async let wiped = rooms.wipe()
         while !rooms.isEmpty { for report in await reports.next() where report.isEnd { rooms.remove(report.room) } }
         #expect(rooms.takeForgotten() == MemoryUsage(conversations: 2, messages: 1, peers: 0))

@@ -55,7 +55,7 @@ import Wire
         let answers = Locked<[RoomReport]>([])
         async let isDone = executor.obey(command, isPaced: false) { report in answers.change { $0.append(report) } }
         await disk.holds()
-        try await node.run { node throws(ChatError) in try node.send("while the disk is busy") }
+        try await node.run { node throws(ChatError) in try node.perform(.send("while the disk is busy")) }
         #expect(await news.wait(atMost: .seconds(20)) { told.messages.count == 1 })
         #expect(answers.value.isEmpty)
         #expect(!disk.hasTimedOut)

@@ -1,3 +1,4 @@
+import Chat
 import CWebSockets
 import Glibc
 import Noise

@@ -1,0 +1,209 @@
+package import Chat
+import Phrases
+package import Wire
+
+/// An action of the user in a room that can be refused. After an error nothing has changed.
+package enum UserAction: Sendable {
+    /// Says a text in a conversation; nil for the one that is looked at. The first text for a peer is a request.
+    case send(String, to: Conversation? = nil)
+    case accept(PeerID)
+    case decline(PeerID)
+    case leave(PeerID)
+    /// Changes an own message: the one whose id begins so, or the last one of a conversation; nil for the one that is looked at.
+    case edit(String?, of: Conversation? = nil, String)
+    /// Deletes an own message, named as in `edit`.
+    case delete(String?, of: Conversation? = nil)
+    /// Invites a peer to a room, which may be another than this one.
+    case invite(PeerID, to: Room)
+    case rename(String)
+
+    /// Takes a message's worth of the own rate.
+    var isPaced: Bool {
+        switch self {
+        case .send, .edit, .delete, .invite: true
+        case .accept, .decline, .leave, .rename: false
+        }
+    }
+
+    /// Payloads that came earlier are acknowledged before it.
+    var isAnswer: Bool {
+        switch self {
+        case .send, .edit, .delete, .invite, .accept, .leave: true
+        case .decline, .rename: false
+        }
+    }
+}
+
+/// A change by the user that is never refused.
+package enum UserChange: Sendable {
+    /// Looks at a conversation: its unread count becomes 0, the others count from now on.
+    case open(Conversation)
+    /// Looks at no conversation of this room any more: all of them count unread messages from now on.
+    case lookAway
+    /// Presses a key in a message, or discards its text. Sending and opening another conversation end typing without it.
+    ///
+    /// The conversation is that of the message; nil for the one that is looked at.
+    case typing(Bool, in: Conversation? = nil)
+    /// The reason is a result of `AwayReason.compose`; nil for none.
+    case away(Bool, reason: String? = nil)
+    /// Its texts are composed.
+    case profile(Profile)
+    /// Whether bridges may publish what the user says.
+    case consent(Bool)
+    /// The user's own names for peers.
+    case contacts([PeerID: String])
+    /// Marks that were set in another room of the same identity.
+    case marks(PeerMarks)
+    case muted(PeerID, Bool)
+    /// By key, silently: the peer's links are refused from now on.
+    case blocked(PeerID, Bool)
+    /// The user compared the peer's code, or takes that back. No peer learns it.
+    case verified(PeerID, Bool)
+}
+
+/// The conversations of the user in one room, and the pace of what the user writes in them.
+struct Conversations: ~Copyable {
+    var router: MessageRouter
+    private var pacer: Pacer
+    private var typing = TypingTracker()
+    /// Messages per second that the user may send.
+    private let pace: Double
+
+    /// - Parameter pace: the own messages per second; 0 for no limit.
+    init(_ router: consuming MessageRouter, pace: Double, now: Instant) {
+        self.router = router
+        self.pace = pace
+        pacer = Pacer(Conversations.rate(pace), now: now)
+    }
+
+    /// A burst of messages lasts five seconds at the steady rate: 10 at the default of 2 a second.
+    static func rate(_ pace: Double) -> Rate {
+        Rate(perSecond: pace, burst: max(1, pace * Limits.sendBurst / Limits.sendPerSecond))
+    }
+
+    /// When `tickTyping` has something to send; nil for never.
+    var typingDeadline: Instant? { typing.nextDeadline }
+
+    /// Performs an action of the user.
+    mutating func perform(
+        _ action: UserAction, _ environment: Environment, _ effects: inout Effects
+    ) throws(ChatError) {
+        var rest = pacer
+        if action.isPaced, !rest.take(now: environment.now) { throw ChatError(.rateLimited, .tooFast, "\(pace)") }
+        if action.isAnswer { sendReplies(environment, &effects) }
+        let conversation = router.activeConversation
+        effects.append(.apply(try route(action, at: environment.moment)))
+        pacer = rest
+        if case .send(_, let chosen) = action {
+            sendTyping(typing.said(in: chosen ?? conversation), environment, &effects)
+        }
+    }
+
+    private mutating func route(_ action: UserAction, at moment: Moment) throws(ChatError) -> Outcome {
+        switch action {
+        case .send(let text, let conversation): try router.send(text, to: conversation, at: moment)
+        case .accept(let peer): try router.accept(peer, at: moment)
+        case .decline(let peer): try router.decline(peer)
+        case .leave(let peer): try router.leave(peer, at: moment)
+        case .edit(let id, let conversation, let text): try router.edit(id, of: conversation, text, at: moment)
+        case .delete(let id, let conversation): try router.delete(id, of: conversation, at: moment)
+        case .invite(let peer, let room): try router.invite(peer, to: room, at: moment)
+        case .rename(let nickname): try router.rename(nickname, at: moment)
+        }
+    }
+
+    mutating func change(_ change: UserChange, _ environment: Environment, _ effects: inout Effects) {
+        let moment = environment.moment
+        switch change {
+        case .open(let conversation):
+            effects.append(.apply(Outcome(events: router.open(conversation))))
+            sendTyping(typing.moved(to: conversation), environment, &effects)
+        case .lookAway:
+            effects.append(.apply(Outcome(events: router.lookAway())))
+            sendTyping(typing.moved(to: .publicRoom), environment, &effects)
+        case .typing(let isOn, let conversation): type(isOn, in: conversation, environment, &effects)
+        case .away(let isAway, let reason): effects.append(.apply(router.setAway(isAway, reason: reason, at: moment)))
+        case .profile(let profile): effects.append(.apply(router.setProfile(profile, at: moment)))
+        case .consent(let consents): effects.append(.apply(router.setConsent(consents, at: moment)))
+        case .contacts(let contacts): router.setContacts(contacts)
+        case .marks(let marks):
+            let (events, blocked, admitted) = router.adopt(marks)
+            effects.append(.apply(Outcome(events: events)))
+            for peer in blocked { effects.append(.shutOut(peer)) }
+            for peer in admitted { effects.append(.admit(peer)) }
+        case .muted(let peer, let isMuted): effects.append(.apply(Outcome(events: router.setMuted(peer, isMuted))))
+        case .blocked(let peer, let isBlocked):
+            effects.append(.apply(Outcome(events: router.setBlocked(peer, isBlocked))))
+            effects.append(isBlocked ? .shutOut(peer) : .admit(peer))
+        case .verified(let peer, let isVerified): router.setVerified(peer, isVerified)
+        }
+    }
+
+    /// Sends receipts, automatic answers and waiting messages: what one turn brings is acknowledged together.
+    private mutating func sendReplies(_ environment: Environment, _ effects: inout Effects) {
+        guard router.hasReplies else { return }
+        for reply in router.takeReplies(at: environment.moment) {
+            effects.append(.sendSigned(reply.payload, to: reply.destination))
+        }
+        effects.append(.arm(.router))
+    }
+}
+
+/// Typing payloads, sent when `TypingTracker` asks for them (Protocol.md section 6, kind 3).
+extension Conversations {
+    private mutating func type(
+        _ isOn: Bool, in conversation: Conversation?, _ environment: Environment, _ effects: inout Effects
+    ) {
+        guard environment.isRunning else { return }
+        guard isOn else { return sendTyping(typing.stop(), environment, &effects) }
+        for signal in typing.key(in: conversation ?? router.activeConversation, now: environment.now) {
+            sendTyping(signal, environment, &effects)
+        }
+        effects.append(.arm(.typing))
+    }
+
+    mutating func tickTyping(_ environment: Environment, _ effects: inout Effects) {
+        guard environment.isRunning else { return }
+        sendTyping(typing.tick(environment.now), environment, &effects)
+        effects.append(.arm(.typing))
+    }
+
+    /// Sends a typing payload; none in a direct conversation that is not accepted or whose peer has no link, and none to a
+    /// crowd.
+    private mutating func sendTyping(
+        _ signal: TypingTracker.Signal?, _ environment: Environment, _ effects: inout Effects
+    ) {
+        // In a large room most nodes have no link that typing would come on.
+        guard let signal, !(environment.mode == .overlay && signal.conversation == .publicRoom),
+            let outgoing = router.composeTyping(signal.isOn, in: signal.conversation, at: environment.moment)
+        else { return }
+        effects.append(.sendSigned(outgoing.payload, to: outgoing.destination))
+    }
+}
+
+/// The pace of the own messages.
+extension Conversations {
+    /// The node looks for peers from now on.
+    mutating func started(now: Instant) { pacer.started(now: now) }
+
+    /// A peer has a link now.
+    mutating func peerMet(now: Instant) { pacer.met(now: now) }
+
+    /// A waiting sender may send now.
+    mutating func released(now: Instant) { pacer.sent(now: now) }
+
+    func isFastSender(now: Instant) -> Bool { pacer.isFastSender(now: now) }
+
+    /// The reason why the next message waits; nil if the own rate and the meeting of the first peers allow it.
+    func obstacle(now: Instant) -> Obstacle? {
+        let pause = pacer.wait(now: now)
+        if pause > .zero { return .ownRate(pause) }
+        return pacer.meetingPause(now: now).map { .meeting($0) }
+    }
+
+    enum Obstacle: Equatable {
+        case ownRate(Duration)
+        case meeting(Duration)
+        case fullQueue
+    }
+}
