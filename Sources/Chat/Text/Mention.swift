@@ -152,64 +152,33 @@ extension Substring {
 /// Two ASCII words that are looked for at once: each message of a flood is searched.
 private struct Needles: Hashable {
     private let words: [[UInt8]]
-    /// The first two bytes of each word in every byte of a number, in lower case; a word of one byte has it twice.
-    private let beginnings: [Beginning]
+    /// The first bytes of the words, with the bit that lower-case letters have.
+    private let first: UInt8
+    private let second: UInt8
 
-    private struct Beginning: Hashable {
-        let first: UInt64
-        let second: UInt64
-        let offset: Int
-    }
-
-    private static let wordSize = MemoryLayout<UInt64>.size
-    private static let everyByte: UInt64 = 0x0101_0101_0101_0101
-    /// The bit that lower-case letters have, in every byte.
-    private static let lowerCase: UInt64 = 0x20 * everyByte
+    private static let lowerCase: UInt8 = 0x20
 
     /// - Parameters: words in lower case; the first may be empty.
     init(_ one: String, _ other: String) {
         words = [one, other].map { Array($0.utf8) }.filter { !$0.isEmpty }
-        beginnings = words.map { word in
-            let offset = min(1, word.count - 1)
-            return Beginning(
-                first: UInt64(word[0]) * Needles.everyByte | Needles.lowerCase,
-                second: UInt64(word[offset]) * Needles.everyByte | Needles.lowerCase, offset: offset)
-        }
+        first = (words.first?[0] ?? 0) | Needles.lowerCase
+        second = (words.last?[0] ?? 0) | Needles.lowerCase
     }
 
     /// Whether bytes have one of the words, in any case of ASCII letters.
     func isIn(_ bytes: Span<UInt8>) -> Bool {
-        var start = 0
-        // Eight places at a time.
-        while start + Needles.wordSize < bytes.count {
-            if unsafe canBegin(in: bytes.bytes, at: start), hasWord(bytes, at: start..<start + Needles.wordSize) {
-                return true
-            }
-            start += Needles.wordSize
-        }
-        return hasWord(bytes, at: start..<bytes.count)
-    }
-
-    /// Whether a word can begin at one of eight places: false for nearly all.
-    private func canBegin(in bytes: RawSpan, at start: Int) -> Bool {
-        let here = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self) | Needles.lowerCase
-        let next = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start + 1, as: UInt64.self) | Needles.lowerCase
-        for beginning in beginnings {
-            // A byte of it is 0 where both bytes are those of the word.
-            let rest = (here ^ beginning.first) | ((beginning.offset == 0 ? here : next) ^ beginning.second)
-            if (rest &- Needles.everyByte) & ~rest & (0x80 * Needles.everyByte) != 0 { return true }
-        }
-        return false
-    }
-
-    private func hasWord(_ bytes: Span<UInt8>, at places: Range<Int>) -> Bool {
-        places.contains { start in
-            words.contains { word in
-                start + word.count <= bytes.count
-                    && word.indices.allSatisfy { Needles.lowercased(bytes[start + $0]) == word[$0] }
-            }
+        bytes.indices.contains { index in
+            let byte = bytes[index] | Needles.lowerCase
+            return (byte == first || byte == second) && hasWord(bytes, at: index)
         }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 0x20 : byte }
+    private func hasWord(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+        words.contains { word in
+            start + word.count <= bytes.count
+                && word.indices.allSatisfy { Needles.lowercased(bytes[start + $0]) == word[$0] }
+        }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | lowerCase : byte }
 }
