@@ -621,11 +621,11 @@ extension Finder {
         effects.append(.reviewRoom)
     }
 
-    /// A frame shows that its sender takes part in the overlay.
+    /// A frame shows that its sender takes part in the overlay, in which this node is.
     ///
     /// - Parameter isNew: whether it brought a public payload that was new.
     mutating func recordSign(of peer: PeerID, isNew: Bool, now: Instant) {
-        if choice.isOverlay { choice.recordSign(of: peer, isNew: isNew, now: now) }
+        choice.recordSign(of: peer, isNew: isNew, now: now)
     }
 }
 

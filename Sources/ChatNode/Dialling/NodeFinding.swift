@@ -109,7 +109,8 @@ extension Node {
     ///
     /// - Parameter isNew: whether it brought a public payload that was new.
     func recordSign(on link: LinkInfo, isNew: Bool = false) {
-        guard let peer = link.peer else { return }
+        // A mesh pays one comparison for each payload.
+        guard finder.isOverlay, let peer = link.peer else { return }
         finder.recordSign(of: peer, isNew: isNew, now: scheduler.now)
     }
 
