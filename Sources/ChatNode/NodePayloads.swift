@@ -24,9 +24,9 @@ extension Node {
         case .tree:
             receivedTree(body, on: connection)
         case .latest:
-            receivedLatest(body, on: connection)
+            receivedIDs(body, areNews: false, on: connection)
         case .news:
-            receivedNews(body, on: connection)
+            receivedIDs(body, areNews: true, on: connection)
         case .contacts:
             receivedContacts(body, on: connection)
         case .roster:
@@ -83,7 +83,7 @@ extension Node {
         if isCrowd, payload.type == .presence { return sendPresence(payload) }
         switch destination {
         case .everyone:
-            if payload.type.isHistory { broadcast(payload) } else { sendToAll(payload, hops: 0) }
+            broadcast(payload)
             publishOverBridge(payload)
         case .peer(let peer):
             guard let connection = connections.sendingLink(of: peer) else { return seal(payload, for: peer) }

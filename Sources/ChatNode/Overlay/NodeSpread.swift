@@ -18,8 +18,7 @@ extension Node {
         arm(.overlay)
     }
 
-    /// Spreads a payload to the room that is new here: an own one, or one that came from outside of the room's links, over a
-    /// bridge.
+    /// Sends a payload that is new here to the room: an own one, or one that came from a neighbour or over a bridge.
     ///
     /// - Parameter link: the neighbour that it came from as a frame; nil for none.
     package func broadcast(_ payload: VerifiedPayload, from link: PeerID? = nil, hops received: UInt8 = 0) {
@@ -28,11 +27,6 @@ extension Node {
                 payload, from: link, hops: received, me: context.me, connections, now: scheduler.now,
                 using: &randomness, &$0)
         }
-    }
-
-    /// One copy for each link.
-    func sendToAll(_ payload: VerifiedPayload, hops: UInt8) {
-        withEffects { spread.sendToAll(payload, hops: hops, &$0) }
     }
 
     /// True for payloads that travel over the trees, because the room is one with trees: public messages and their changes.
@@ -58,20 +52,15 @@ extension Node {
         if hello.isGuest { guestGreeted(on: connection) }
     }
 
-    func receivedLatest(_ body: Span<UInt8>, on connection: Connection) {
+    /// Handles the ids of a `latest` or of `news`.
+    func receivedIDs(_ body: Span<UInt8>, areNews: Bool, on connection: Connection) {
+        guard let peer = treePeer(on: connection) else { return }
         var effects = Effects()
-        guard let peer = treePeer(on: connection),
-            spread.receiveLatest(body, from: peer, connections, now: scheduler.now, &effects)
-        else { return }
-        recordSign(on: connection)
-        perform(effects)
-    }
-
-    func receivedNews(_ body: Span<UInt8>, on connection: Connection) {
-        var effects = Effects()
-        guard let peer = treePeer(on: connection),
-            spread.receiveNews(body, from: peer, now: scheduler.now, &effects)
-        else { return }
+        let isTaken =
+            areNews
+            ? spread.receiveNews(body, from: peer, now: scheduler.now, &effects)
+            : spread.receiveLatest(body, from: peer, connections, now: scheduler.now, &effects)
+        guard isTaken else { return }
         recordSign(on: connection)
         perform(effects)
     }

@@ -82,7 +82,7 @@ extension Spread {
 
 /// Payloads.
 extension Spread {
-    /// Sends a payload that is new to the room on its way: an own one, or one that came from a neighbour or over a bridge.
+    /// Sends a payload that is new here on its way: an own one, or one that came from a neighbour or over a bridge.
     ///
     /// - Parameters:
     ///   - neighbour: that sent it; nil for none.
@@ -93,7 +93,8 @@ extension Spread {
         now: Instant, using randomness: inout Randomness, _ effects: inout Effects
     ) {
         let hops = payload.author == me ? 0 : min(received + 1, Limits.relayHops)
-        guard isEngaged else {
+        // A payload that is no history, for example a typing notice, goes no further than the neighbours.
+        guard isEngaged, payload.type.isHistory else {
             if neighbour == nil { MeshSpread.send(payload, hops: hops, &effects) }
             return
         }
@@ -104,11 +105,6 @@ extension Spread {
                 trees.say(payload, hops: hops, now: now, using: &randomness)
             }
         order(actions, connections, now: now, &effects)
-    }
-
-    /// Sends a payload of ours on all links, whatever the mode.
-    func sendToAll(_ payload: VerifiedPayload, hops: UInt8, _ effects: inout Effects) {
-        MeshSpread.send(payload, hops: hops, &effects)
     }
 
     /// A payload came: its neighbour keeps its promise, whether it is admitted or not.
