@@ -1,3 +1,4 @@
+import Chat
 import Noise
 import Wire
 
@@ -56,19 +57,21 @@ final class LinkBench {
     func environment(_ mode: RoomMode, after time: Duration = .zero) -> Environment {
         let moment = Moment(
             instant: start + time, wallClock: wallClock.moved(by: time.nanoseconds / 1_000_000))
-        return Environment(moment: moment, me: me, mode: mode, isCrowd: mode != .mesh, isRunning: true)
+        return Environment(
+            moment: moment, me: me, mode: mode, isCrowd: mode != .mesh,
+            isRunning: true)
     }
 }
 
 extension [Effect] {
     /// The deliveries to named connections.
     var deliveries: [(delivery: PayloadDelivery, links: [ConnectionID])] {
-        compactMap { effect in
-            switch effect {
-            case .deliver(let delivery, to: .links(let ids)): (delivery, ids)
-            case .deliver(let delivery, to: .link(let id)): (delivery, [id])
-            default: nil
-            }
+        var deliveries: [(delivery: PayloadDelivery, links: [ConnectionID])] = []
+        for effect in self {
+            guard case .deliver(let delivery, to: let selector) = effect else { continue }
+            if case .links(let ids) = selector { deliveries.append((delivery, ids)) }
+            if case .link(let id) = selector { deliveries.append((delivery, [id])) }
         }
+        return deliveries
     }
 }

@@ -10,7 +10,7 @@ final class CrowdPresenceTests {
     private let bench = LinkBench()
     private var crowd = CrowdPresence()
     private var router: MessageRouter
-    private var admission: Admission
+    private var intake: Intake
     private var randomness = Randomness.seeded(35)
     private let links: [LinkInfo]
 
@@ -19,7 +19,7 @@ final class CrowdPresenceTests {
         let session = UserSession(
             identity: Identity.generate(using: &identity), room: Room.lobby.id, epoch: 1, nickname: "me")
         router = MessageRouter(session: session)
-        admission = Admission(room: Room.lobby.id, me: bench.me, rates: AdmissionRates(messagesPerSecond: 0))
+        intake = Intake(NodeConfiguration(), me: bench.me, now: bench.start)
         var links: [LinkInfo] = []
         for seed in 1...4 as ClosedRange<UInt64> { links.append(bench.link(to: seed)) }
         self.links = links
@@ -46,7 +46,7 @@ final class CrowdPresenceTests {
         var effects = Effects()
         return crowd.receive(
             presence, isLive: isLive, on: links[number], bench.environment(crowd.mode), roster: Roster(me: bench.me),
-            admission: &admission, using: &randomness, &effects)
+            intake: &intake, using: &randomness, &effects)
     }
 
     private func tick(after time: Duration) -> [Effect] {
@@ -104,22 +104,14 @@ final class CrowdPresenceTests {
         #expect(crowd.isHere(new.author) == (mode == .overlay || end == .lost))
     }
 
-    @Test func `rosters are answered by the rate, and nothing is taken that was not asked for`() {
+    @Test func `digests are answered by the rate, and nothing is taken that was not asked for`() {
         _ = enter(.overlay)
-        let body = Array(RosterDigests().frame.dropFirst())
-        let frame = presence(of: 20).frame(hops: 1)
-        let environment = bench.environment(.overlay)
-        let unasked = crowd.receiveRoster(
-            Array(frame.dropFirst()).span, on: links[0], environment, isLimited: true, size: { 4 })
-        #expect(unasked == .refused)
+        let unasked = crowd.takesAnswer(200, on: links[0].id, now: bench.start)
+        #expect(!unasked)
         crowd.expectAnswer(on: links[0].id, now: bench.start)
-        let asked = crowd.receiveRoster(
-            Array(frame.dropFirst()).span, on: links[0], environment, isLimited: true, size: { 4 })
-        #expect(asked == .presence(isKept: false))
-        for _ in 0..<10 {
-            let digests = crowd.receiveRoster(body.span, on: links[1], environment, isLimited: true, size: { 4 })
-            #expect(digests == .digests(count: 0))
-        }
-        #expect(crowd.counters.map(\.value) == [11 - Int(Limits.rosterAnswersBurst)])
+        let asked = crowd.takesAnswer(200, on: links[0].id, now: bench.start)
+        #expect(asked)
+        for _ in 0..<10 { crowd.receive(RosterDigests(), on: links[1], bench.environment(.overlay)) }
+        #expect(crowd.counters.map(\.value) == [10 - Int(Limits.rosterAnswersBurst)])
     }
 }

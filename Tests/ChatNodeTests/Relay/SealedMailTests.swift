@@ -14,7 +14,8 @@ final class SealedMailTests {
     private let bob = Runs(identitySeed: 20).id
 
     init() {
-        mail = SealedMail(me: bench.me, now: bench.start, using: &randomness)
+        var keys = Randomness.seeded(36)
+        mail = SealedMail(me: bench.me, now: bench.start, using: &keys)
         var links: [LinkInfo] = []
         for seed in 1...4 as ClosedRange<UInt64> { links.append(bench.link(to: seed)) }
         self.links = links
