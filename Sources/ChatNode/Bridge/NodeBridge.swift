@@ -13,7 +13,6 @@ extension Node {
         broker.start(pace: pace) { [scheduler, weak self] event in
             scheduler.execute { self?.assumeIsolated { $0.receivedFromBroker(event) } }
         }
-        let environment = environment
         withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
     }
 
@@ -24,7 +23,6 @@ extension Node {
     /// Publishes a payload of this network; to be called when it is routed.
     func publishOverBridge(_ payload: VerifiedPayload) {
         guard bridgeGate.isBridge else { return }
-        let environment = environment
         withEffects { bridgeGate.publish(payload, ownSession, router, &intake, environment, &$0) }
     }
 
@@ -38,10 +36,7 @@ extension Node {
     /// - Parameter body: of a frame 9.
     /// - Returns: false if its target is not there.
     func publishOverBridge(sealed body: [UInt8], from neighbour: PeerID) -> Bool {
-        let environment = environment
-        return withEffects {
-            bridgeGate.publish(sealed: body, from: neighbour, router.roster, environment, &$0)
-        }
+        withEffects { bridgeGate.publish(sealed: body, from: neighbour, router.roster, environment, &$0) }
     }
 
     /// Publishes the presence that came before its author's certificate.
@@ -59,19 +54,18 @@ extension Node {
 
     private func receivedFromBroker(_ event: BridgeEvent) {
         guard case .running = phase else { return }
-        let environment = environment
         withEffects { bridgeGate.handle(event, environment, &$0) }
         switch event {
         case .connected: renewPresence()
         case .delivered(let delivery):
-            receive(delivery, environment)
+            receive(delivery)
             if let tag = delivery.tag { broker?.acknowledge(tag) }
             flushFullBatch()
         case .disconnected, .blocked, .unblocked, .confirmed, .refused: break
         }
     }
 
-    private func receive(_ delivery: BridgeDelivery, _ environment: Environment) {
+    private func receive(_ delivery: BridgeDelivery) {
         switch delivery.content {
         case .payload(let certificate, let bytes): receive(certificate, bytes, isHistory: delivery.isHistory)
         case .sealed(let body): receiveSealedFromBroker(body)
@@ -161,7 +155,6 @@ extension Node {
             return true
         }
         guard let neighbour = bridgeGate.neighbour else { return false }
-        let environment = environment
         return withEffects {
             intake.learn(certificate, from: neighbour, isBridge: true, on: nil, connections, environment, &$0)
         }
@@ -169,7 +162,6 @@ extension Node {
 
     /// Tells a new link of the people in other networks.
     func introduceElsewhere(on link: LinkInfo) {
-        let environment = environment
         withEffects { bridgeGate.introduceElsewhere(on: link.id, router.roster, environment, &$0) }
     }
 }
@@ -203,7 +195,6 @@ extension Node {
     ///
     /// - Parameter author: of a presence that was routed.
     func reportBridge(of author: PeerID) {
-        let environment = environment
         withEffects { bridgeGate.reportBridge(of: author, router.roster, environment, &$0) }
     }
 
@@ -211,7 +202,6 @@ extension Node {
     func renewBridgedPresence() {
         guard case .running = phase, withEffects({ bridgeGate.reviewBridges(router.roster, &$0) }) else { return }
         if !isCrowd { renewPresence() }
-        let environment = environment
         withEffects { BridgeGate.scheduleRenewal(environment, &$0) }
     }
 

@@ -176,7 +176,7 @@ extension Intake {
     func supersede(
         by certificate: Certificate, from link: ConnectionID?, _ connections: Connections, _ effects: inout Effects
     ) {
-        for other in connections.allInfo(of: certificate.identity)
+        for other in connections.links(of: certificate.identity)
         where other.certificate?.isOfSameRun(as: certificate) == false {
             effects.append(.close(.link(other.id), .superseded(by: certificate)))
         }
@@ -189,7 +189,7 @@ extension Intake {
         _ effects: inout Effects
     ) {
         // A link of the same run receives the later epoch itself, in order with the payloads of each epoch.
-        let isLinked = connections.allInfo(of: certificate.identity).contains {
+        let isLinked = connections.links(of: certificate.identity).contains {
             $0.certificate?.isOfSameRun(as: certificate) ?? false
         }
         if !isLinked { learnEpoch(of: certificate, environment) }

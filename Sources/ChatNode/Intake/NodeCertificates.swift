@@ -12,7 +12,6 @@ extension Node {
         } else if let current = link.certificate, certificate.isOfSameRun(as: current) {
             guard certificate.isBetter(than: current) || certificate.isRenewal(of: current) else { return }
             links.renew(link, certificate)
-            let environment = environment
             withEffects { intake.renew(certificate, on: link, environment, &$0) }
         } else {
             learn(certificate, from: link)
@@ -57,7 +56,7 @@ extension Node {
     /// Handles a verified certificate of a third identity.
     func learn(_ certificate: Certificate, from link: LinkInfo) {
         guard let peer = link.peer else { return }
-        let (isBridge, environment) = (isTrustedBridge(link), environment)
+        let isBridge = isTrustedBridge(link)
         let isTaken = withEffects {
             intake.learn(certificate, from: peer, isBridge: isBridge, on: link, connections, environment, &$0)
         }
